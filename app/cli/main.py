@@ -1,0 +1,93 @@
+"""Entry point of `moot`. Commands are loaded when they are used, so that help and errors come at once."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("app.cli.demo:demo", "Watch a ready episode; plain text without a terminal."),
+    "doctor": ("app.cli.doctor:doctor", "Say what works on this machine."),
+    "data": ("app.cli.data:data", "Build, import, list and verify corpus packs."),
+    "tools": ("app.cli.tools:tools", "List, call and replay the 37 tools."),
+    "run": ("app.cli.run:run", "Run an agent on the tasks of a benchmark."),
+    "resume": ("app.cli.run:resume", "Go on with an interrupted run."),
+    "fork": ("app.cli.run:fork", "Start a new run from a step of an old one."),
+    "show": ("app.cli.show:show", "Show a run or one episode; --verify re-runs it against its record."),
+    "list": ("app.cli.show:list_runs", "List the runs."),
+    "score": ("app.cli.score:score", "Score a run again."),
+    "score-predictions": ("app.cli.score:score_predictions", "Score a file of predictions."),
+    "report": ("app.cli.report:report", "Report one or more runs."),
+}
+"""Command -> (where it lives, its line in the help)."""
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported on use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module, attribute = COMMANDS[name][0].split(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
+
+
+@click.group(cls=LazyGroup, invoke_without_command=True)
+@click.version_option(package_name="mootbench", prog_name="moot")
+@click.pass_context
+def cli(ctx: click.Context) -> None:
+    """Moot (模拟法庭评测台): evaluate legal LLM agents on one laptop, fully offline.
+
+    Without a command it opens the desk.
+
+    Example: moot run legalagentbench --agent rules --limit 5
+    """
+    if ctx.invoked_subcommand is None:
+        from app.main import open_desk
+
+        ctx.exit(open_desk())
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line; every expected failure is one sentence on stderr."""
+    from app.guard import install_guard
+    from app.terminal import clean
+
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+    install_guard()
+    try:
+        sys.exit(cli.main(args=arguments, prog_name="moot", standalone_mode=False) or 0)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        click.echo(f"moot: {clean(error.format_message())}", err=True)
+        sys.exit(error.exit_code)
+    except BrokenPipeError:
+        sys.exit(0)
+    except OSError as error:
+        where = f" ({clean(str(error.filename))})" if error.filename else ""
+        click.echo(f"moot: {clean(error.strerror or str(error))}{where}", err=True)
+        sys.exit(1)
+    except Exception as error:
+        exit_code = getattr(error, "exit_code", None)
+        if not isinstance(exit_code, int):
+            raise
+        click.echo(f"moot: {clean(str(error))}", err=True)
+        sys.exit(exit_code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""What is known (corpus packs) and what happened (journals of runs). This room knows no other room."""

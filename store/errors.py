@@ -1,0 +1,28 @@
+"""Errors of this room: each is one clear sentence (what, where), a hint (what to do) and an exit code."""
+
+from __future__ import annotations
+
+
+class StoreError(Exception):
+    """Something is wrong with stored data or with what was given to store."""
+
+    exit_code = 1
+
+    def __init__(self, title: str, hint: str = "") -> None:
+        super().__init__(f"{title}. {hint}" if hint else title)
+        self.title = title
+        self.hint = hint
+
+
+class NotFound(StoreError):
+    """A pack, run, table or file that was named does not exist."""
+
+    exit_code = 2
+
+
+class BadInput(StoreError):
+    """A file to be read is not what it should be; the title names file and line."""
+
+
+class Damaged(StoreError):
+    """Stored bytes are not the bytes that were written."""

@@ -1,0 +1,1 @@
+"""Benchmarks, environments, policies and scorers. Knows `store` and `models`, never a screen."""

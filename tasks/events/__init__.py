@@ -1,0 +1,59 @@
+"""Everything that happens in an episode, one module an event.
+
+An episode is a stream of these; its state is a fold of them. `decode` turns journal rows back into events.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from tasks.events.action_parsed import ActionParsed
+from tasks.events.answered import Answered
+from tasks.events.attempt_started import AttemptStarted
+from tasks.events.base import Event, Record
+from tasks.events.engine_failed import EngineFailed
+from tasks.events.limit_hit import LimitHit
+from tasks.events.model_called import ModelCalled
+from tasks.events.planned import Planned
+from tasks.events.said import Said
+from tasks.events.seated import Seated
+from tasks.events.step_ended import StepEnded
+from tasks.events.stopped import OUTCOMES, Outcome, Stopped
+from tasks.events.thought import Thought
+from tasks.events.tool_called import ToolCalled
+from tasks.events.tool_returned import ToolReturned
+from tasks.events.unknown import Unknown
+
+EVENTS: dict[str, type[Event]] = {
+    kind.tag: kind
+    for kind in (
+        AttemptStarted, Seated, Thought, Planned, ModelCalled, EngineFailed, ActionParsed, ToolCalled, ToolReturned,
+        Said, Answered, LimitHit, StepEnded, Stopped, Unknown,
+    )
+}  # fmt: skip
+
+__all__ = [
+    "EVENTS", "OUTCOMES", "ActionParsed", "Answered", "AttemptStarted", "EngineFailed", "Event", "LimitHit",
+    "ModelCalled", "Outcome", "Planned", "Record", "Said", "Seated", "StepEnded", "Stopped", "Thought", "ToolCalled",
+    "ToolReturned", "Unknown", "decode", "encode",
+]  # fmt: skip
+
+
+def encode(event: Event) -> tuple[str, dict[str, Any]]:
+    """Tag and data for the journal; an `Unknown` keeps the tag it came with."""
+    if isinstance(event, Unknown):
+        return event.name, event.content
+    return event.tag, event.data()
+
+
+def decode(tag: str, data: Any) -> Event:
+    """The event of a journal row; a tag or shape of another release becomes `Unknown`."""
+    kind = EVENTS.get(tag)
+    if kind is None or kind is Unknown:
+        return Unknown(name=tag, content=data)
+    try:
+        return kind.model_validate(data)
+    except ValidationError:
+        return Unknown(name=tag, content=data)

@@ -1,0 +1,16 @@
+"""How the text of a model became an action: as written, after repair, or not at all."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from tasks.events.base import Event
+
+
+class ActionParsed(Event):
+    """`note` names the repair or the reason of the rejection."""
+
+    tag: ClassVar[str] = "action_parsed"
+    seat: str
+    result: Literal["ok", "repaired", "rejected"]
+    note: str = ""
