@@ -1,0 +1,32 @@
+"""What every test may rely on: a home of its own, and the development data when it is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(autouse=True)
+def moot_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A fresh MOOT_HOME: no test sees the user's packs or runs."""
+    home = tmp_path_factory.mktemp("moot_home")
+    monkeypatch.setenv("MOOT_HOME", str(home))
+    monkeypatch.setenv("MOOT_LANG", "zh")
+    return home
+
+
+def shared_data(*parts: str) -> Path:
+    """A folder or file of the development data; the test is skipped when it is absent."""
+    path = ROOT.parent.joinpath("shared", "data", *parts)
+    if not path.exists():
+        pytest.skip(f"development data not present: {'/'.join(parts)}")
+    return path
+
+
+@pytest.fixture(scope="session")
+def data() -> object:
+    """`data("legalagentbench", "calls.jsonl.gz")` gives a path or skips."""
+    return shared_data
