@@ -1,0 +1,194 @@
+"""The guard refuses all but this machine. Each case runs in its own process: an audit hook cannot be taken out."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from app.guard import NetworkRefused
+
+HEAD = """
+import asyncio, os, socket, sys, tempfile
+from app.guard import NetworkRefused, install_guard, is_installed, prove
+"""
+
+
+def in_child(code: str, *, head: str = HEAD + "install_guard()\n") -> str:
+    """What the code prints; it runs in the repository root with the guard on."""
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", head + textwrap.dedent(code)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+REFUSED = {
+    "tcp": "socket.socket().connect(('192.0.2.1', 80))",
+    "tcp without exception": "socket.socket().connect_ex(('192.0.2.1', 80))",
+    "tcp by name": "socket.socket().connect(('host.invalid', 80))",
+    "tcp below the module": "__import__('_socket').socket().connect(('192.0.2.1', 80))",
+    "tcp version 6": "socket.socket(socket.AF_INET6).connect(('2001:db8::1', 80))",
+    "mapped": "socket.socket(socket.AF_INET6).connect(('::ffff:192.0.2.1', 80))",
+    "udp": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('192.0.2.1', 53))",
+    "udp with flags": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', 0, ('192.0.2.1', 53))",
+    "udp by name": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('host.invalid', 53))",
+    "udp message": "socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('192.0.2.1', 53))",
+    "wildcard": "socket.socket().connect(('0.0.0.0', 80))",
+    "listener": "socket.socket().bind(('', 0))",
+    "helper": "socket.create_connection(('host.invalid', 80))",
+    "look-up": "socket.getaddrinfo('host.invalid', 80)",
+    "look-up in bytes": "socket.getaddrinfo(b'host.invalid', 80)",
+    "old look-up": "socket.gethostbyname('host.invalid')",
+    "reverse look-up": "socket.gethostbyaddr('192.0.2.1')",
+    "name of address": "socket.getnameinfo(('192.0.2.1', 80), 0)",
+    "almost loopback": "socket.getaddrinfo('127.0.0.1.host.invalid', 80)",
+}
+
+
+@pytest.mark.parametrize("code", REFUSED.values(), ids=REFUSED)
+def test_refused_with_the_caller_named(code: str) -> None:
+    printed = in_child(
+        f"""
+        sockets = []
+        class Kept(socket.socket):
+            def __init__(self, *args, **named):
+                super().__init__(*args, **named)
+                sockets.append(self)
+        socket.socket = Kept
+        try:
+            {code}
+        except NetworkRefused as refusal:
+            print(refusal)
+        for kept in sockets:
+            kept.close()
+        """
+    )
+    assert printed.startswith("Network use refused: ")
+    assert "__main__, line " in printed
+
+
+def test_libraries_above_sockets_are_refused_too() -> None:
+    printed = in_child(
+        """
+        import http.client, urllib.request
+        for attempt in (lambda: http.client.HTTPConnection("192.0.2.1", timeout=1).request("GET", "/"),
+                        lambda: urllib.request.build_opener(urllib.request.ProxyHandler({})).open("http://host.invalid/", timeout=1)):
+            try:
+                attempt()
+            except OSError as error:
+                print(error)
+        async def ask():
+            await asyncio.open_connection("192.0.2.1", 80)
+        try:
+            asyncio.run(ask())
+        except OSError as error:
+            print(error)
+        """
+    )
+    assert printed.count("Network use refused") == 3
+
+
+def test_this_machine_stays_reachable() -> None:
+    printed = in_child(
+        """
+        with socket.socket() as server:
+            server.bind(("127.0.0.1", 0))
+            server.listen()
+            port = server.getsockname()[1]
+            for host in ("127.0.0.1", "localhost"):
+                socket.create_connection((host, port)).close()
+            with socket.socket(type=socket.SOCK_DGRAM) as datagram:
+                datagram.sendto(b"x", ("127.0.0.1", port))
+        async def nothing():
+            await asyncio.sleep(0)
+        asyncio.run(nothing())
+        a, b = socket.socketpair(); a.close(); b.close()
+        if hasattr(socket, "AF_UNIX"):
+            with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_UNIX) as server:
+                server.bind(os.path.join(folder, "s"))
+        print("all reached")
+        """
+    )
+    assert printed == "all reached\n"
+
+
+def test_a_name_is_refused_before_it_is_looked_up() -> None:
+    """`connect` with a name resolves it in C before its audit event; the guard must be earlier."""
+    printed = in_child(
+        """
+        with socket.socket() as sock:
+            try:
+                sock.connect(("host.invalid", 80))
+            except NetworkRefused as refusal:
+                print(refusal.action, refusal.target)
+        """
+    )
+    assert printed == "connect host.invalid port 80\n"
+
+
+def test_second_call_adds_hosts_and_no_second_hook() -> None:
+    printed = in_child(
+        """
+        added = []
+        sys.addaudithook(lambda event, args: added.append(1) if event == "sys.addaudithook" else None)
+        install_guard(allow=["192.0.2.7", "Box.Invalid"])
+        print(is_installed(), len(added))
+        for host in ("192.0.2.7", "box.invalid."):
+            try:
+                socket.getaddrinfo(host, 80, flags=socket.AI_NUMERICHOST)
+                print("answered")
+            except NetworkRefused:
+                print("refused")
+            except OSError:
+                print("asked")
+        """
+    )
+    assert printed == "True 0\nanswered\nasked\n"
+
+
+def test_addresses_of_an_allowed_name_are_open() -> None:
+    printed = in_child(
+        """
+        socket.getaddrinfo = lambda host, *args, **named: [(2, 1, 6, "", ("192.0.2.9", 80))]
+        install_guard(allow=["box.invalid"])
+        socket.getaddrinfo("box.invalid", 80)
+        from app.guard import _check_host
+        _check_host("connect", "192.0.2.9")
+        print("open")
+        """,
+        head=HEAD,
+    )
+    assert printed == "open\n"
+
+
+def test_the_proof_shows_a_refusal_and_says_so_when_there_is_none() -> None:
+    assert in_child("print(prove().target)") == "192.0.2.1 port 9\n"
+    assert in_child("print(prove())", head=HEAD) == "None\n"
+
+
+def test_the_command_line_puts_it_on() -> None:
+    printed = in_child(
+        """
+        from app.cli.main import main
+        try:
+            main(["--help"])
+        except SystemExit:
+            pass
+        print(is_installed())
+        """,
+        head=HEAD,
+    )
+    assert printed.endswith("True\n")
+
+
+def test_it_is_an_error_a_user_can_read() -> None:
+    error = NetworkRefused("connect", "192.0.2.1 port 80", "somebody, line 3")
+    assert isinstance(error, OSError)
+    assert error.exit_code == 1
+    assert "somebody, line 3" in str(error)
