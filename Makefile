@@ -1,0 +1,56 @@
+# Two commands for a newcomer: `make demo` and `make test`. Both make their own .venv with the versions of constraints.txt.
+
+PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$p; break; }; done)
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+NEEDS := pyproject.toml constraints.txt
+
+.PHONY: demo run llm test unit lint bench clean
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/.core            ## watch a ready episode; plain text without a terminal
+	$(BIN)/moot demo
+
+run: $(VENV)/.core             ## the command line: make run ARGS="doctor"
+	$(BIN)/moot $(ARGS)
+
+llm: $(VENV)/.llm              ## local GGUF models; compiles llama.cpp once, about four minutes
+
+test: lint                     ## everything that must hold
+	$(BIN)/python -m pytest -n 2
+
+unit: $(VENV)/.dev             ## the quick part of the tests
+	$(BIN)/python -m pytest -n 2 -m "not slow"
+
+lint: $(VENV)/.dev             ## style, types, walls between rooms
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/.dev            ## long measurements, by hand
+	$(BIN)/python tests/bench/run_all.py
+
+clean:                         ## the environment and every cache
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+$(VENV)/pyvenv.cfg:
+	@test -n "$(PYTHON)" || { echo "Moot needs Python 3.11 or newer, and none was found. Install one, or say: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Moot needs Python 3.11 or newer; $(PYTHON) is older. Say: make PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) || { echo "Python cannot make an environment; on Debian and Ubuntu install python3-venv." >&2; rm -rf $(VENV); exit 1; }
+
+$(VENV)/.core: $(VENV)/pyvenv.cfg $(NEEDS)
+	@echo "Installing Moot into $(VENV) (once)" >&2
+	@$(PIP) -e .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/pyvenv.cfg $(NEEDS)
+	@echo "Installing Moot and its test tools into $(VENV) (once)" >&2
+	@$(PIP) -e '.[dev]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.llm: $(VENV)/pyvenv.cfg $(NEEDS)
+	@echo "Installing llama-cpp-python; this compiles llama.cpp for about four minutes" >&2
+	@$(PIP) -e '.[llm]'
+	@touch $@
