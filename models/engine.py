@@ -52,6 +52,8 @@ class Ask:
     settings: Settings = field(default_factory=Settings)
     parent: int | None = None
     """Sequence number of the event that this call belongs to (a model call inside a tool is its child)."""
+    attempt: int = 1
+    """How often this call has been tried, this time included; set by the scheduler, not part of the digest."""
 
     def seeded(self, seed: int) -> Ask:
         """The same Ask with its sampling seed set."""

@@ -44,9 +44,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Nothing:
-    """The move brought no action (an illegal action format, say); the step is consumed. `notice` is shown to the seat."""
-
-    notice: str = ""
+    """The move brought no action (an illegal action format, say): the step is consumed."""
 
 
 Action = CallTool | Answer | Nothing

@@ -58,9 +58,7 @@ def apply(state: State, record: Record) -> State:
     state = replace(state, records=(*state.records, record))
     match event:
         case AttemptStarted():
-            return replace(
-                state, card=event.card, benchmark=event.benchmark, task_id=event.task_id, seed=event.seed
-            )
+            return replace(state, card=event.card, benchmark=event.benchmark, task_id=event.task_id, seed=event.seed)
         case Seated():
             return replace(state, seats={**state.seats, event.seat: event})
         case Planned():

@@ -1,0 +1,117 @@
+"""The scripted engine: replies drawn from a file by rule and chance, for tests, demos and kill tests.
+
+Chance comes from the seed of each call, so a call gives the same reply alone, in a batch, or after a resume. File: JSON
+
+    {"delay_ms": [0, 5], "failure_rate": 0.05,
+     "rules": [{"when": "text in the last message", "replies": ["...", "..."]}],
+     "otherwise": ["..."]}
+
+The first rule whose `when` occurs in the last message applies. Delays and failures are drawn too; a failed call is an
+infrastructure error and succeeds when tried again unless it is drawn again. Tokens are counted as characters.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from models.engine import Ask, EngineError, Reply, Usage
+from models.errors import BadEngine
+
+
+class Rule(BaseModel):
+    """Replies for prompts whose last message holds `when`."""
+
+    model_config = ConfigDict(extra="forbid")
+    when: str
+    replies: list[str] = Field(min_length=1)
+
+
+class Script(BaseModel):
+    """The file of a scripted engine."""
+
+    model_config = ConfigDict(extra="forbid")
+    delay_ms: tuple[float, float] = (0.0, 0.0)
+    failure_rate: float = Field(default=0.0, ge=0.0, le=1.0)
+    rules: list[Rule] = []
+    otherwise: list[str] = Field(min_length=1)
+
+
+class ScriptedEngine:
+    """Answers from a `Script`."""
+
+    def __init__(self, script: Script, digest: str = "") -> None:
+        self.script = script
+        self._digest = digest
+
+    @classmethod
+    def from_file(cls, path: Path) -> ScriptedEngine:
+        """Read a script; `BadEngine` names the field that is wrong."""
+        try:
+            raw = path.read_bytes()
+        except OSError as error:
+            raise BadEngine(f"cannot read script {path}: {error.strerror}") from error
+        try:
+            return cls(Script.model_validate_json(raw), sha256(raw).hexdigest())
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"]) or "file"
+            raise BadEngine(f"script {path}: {where}: {first['msg']}", "See `moot run --help`.") from error
+
+    def describe(self) -> dict[str, Any]:
+        """Kind and file hash."""
+        return {"kind": "scripted", "sha256": self._digest}
+
+    def answer(self, asks: Sequence[Ask]) -> list[Reply | EngineError]:
+        """One reply each, in order."""
+        return [self._one(ask) for ask in asks]
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+    def _one(self, ask: Ask) -> Reply | EngineError:
+        chance = random.Random(f"{ask.settings.seed}/{ask.attempt}")
+        low, high = self.script.delay_ms
+        delay = chance.uniform(low, high)
+        if delay:
+            time.sleep(delay / 1000)
+        if chance.random() < self.script.failure_rate:
+            return EngineError("scripted failure")
+        last = ask.messages[-1].content if ask.messages else ""
+        replies = next((rule.replies for rule in self.script.rules if rule.when in last), self.script.otherwise)
+        text = chance.choice(replies)
+        prompt = sum(len(message.content) for message in ask.messages)
+        return Reply(text, Usage(evaluated=prompt, generated=len(text), milliseconds=round(delay, 3)))
+
+
+class RecordedEngine:
+    """Answers with recorded replies, found by the digest of the Ask: nothing is computed, a new question fails."""
+
+    def __init__(self, replies: dict[str, str], source: str) -> None:
+        self._replies = replies
+        self._source = source
+
+    def describe(self) -> dict[str, Any]:
+        """Kind, where the replies come from, and their hash."""
+        payload = json.dumps(sorted(self._replies.items())).encode()
+        return {"kind": "recorded", "source": self._source, "sha256": sha256(payload).hexdigest()}
+
+    def answer(self, asks: Sequence[Ask]) -> list[Reply | EngineError]:
+        """The recorded reply to each Ask."""
+        return [self._one(ask) for ask in asks]
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+    def _one(self, ask: Ask) -> Reply | EngineError:
+        text = self._replies.get(ask.digest())
+        if text is None:
+            return EngineError("the record holds no reply to this prompt")
+        return Reply(text, Usage(reused=sum(len(m.content) for m in ask.messages), generated=len(text)))

@@ -1,0 +1,71 @@
+"""What a benchmark has to offer so that the runner, the command line and the desk can run it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+from store.pack import Pack
+
+from tasks.errors import UsageError
+from tasks.program import Program
+from tasks.scoring.result import Result
+from tasks.state import State
+
+
+class Question(Protocol):
+    """A task: its id, what everybody may know of it, and its gold (handed to scorers only)."""
+
+    @property
+    def id(self) -> str:
+        """Id as a string."""
+        ...
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """What everybody may know."""
+        ...
+
+
+class Benchmark(Protocol):
+    """One benchmark. `agents` maps an agent's name to (policy name, whether it needs a model)."""
+
+    name: str
+    seat: str
+    agents: Mapping[str, tuple[str, bool]]
+
+    def load(self, path: Path) -> Sequence[Any]:
+        """The questions of a task file."""
+        ...
+
+    def program(self, pack: Pack, questions: Sequence[Any], max_turns: int | None) -> Program:
+        """The rules of an episode, shared by all episodes of a run."""
+        ...
+
+    def prompts(self, agent: str) -> dict[str, str]:
+        """Prompt name -> hash, of all prompts that this agent may use."""
+        ...
+
+    def result(self, task_id: str, epoch: int, state: State) -> Result:
+        """What an episode came to, for the scorers."""
+        ...
+
+    def score(self, run: str, questions: Sequence[Any], results: Sequence[Result]) -> dict[str, Any]:
+        """The score block of a run."""
+        ...
+
+
+BENCHMARKS: dict[str, str] = {"legalagentbench": "tasks.legalagentbench.benchmark:LegalAgentBench"}
+"""Name -> where it lives; loaded on use."""
+
+
+def benchmark(name: str) -> Benchmark:
+    """The benchmark of this name; `UsageError` when there is none."""
+    where = BENCHMARKS.get(name)
+    if where is None:
+        raise UsageError(f"unknown benchmark '{name}'", f"Known: {', '.join(BENCHMARKS)}.")
+    module, attribute = where.split(":")
+    made: Benchmark = getattr(importlib.import_module(module), attribute)()
+    return made

@@ -1,0 +1,267 @@
+"""Drives one episode through its steps: sends generators what they wait for and turns what they yield into records.
+
+A step that was cut short is run again and fed its own recorded events and replies, each compared with what the step
+now yields; a difference stops with one clear line. Units: milliseconds of machine time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+
+from models.engine import Ask, EngineError, Reply, Settings, Usage
+from store.journal import text_hash
+from tasks.actions import Child, Sent, Steps
+from tasks.errors import RecordMismatch, TaskError
+from tasks.events import EngineFailed, Event, LimitHit, ModelCalled, Record, Seated, StepEnded, Stopped
+from tasks.plain import plain_text
+from tasks.program import Program
+from tasks.state import State, apply, completed, fold
+
+TRIES = 3
+"""How often a call is tried before the episode ends as an infrastructure error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of an episode; None means no limit. Seconds are machine time."""
+
+    turns: int | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+
+@dataclass
+class Driver:
+    """One episode in motion.
+
+    `fresh` holds records that are not yet on disk, `texts` the texts they refer to by hash. `ask` is the open question.
+    """
+
+    episode: str
+    attempt: int
+    program: Program
+    clock: Callable[[], float]
+    stopwatch: Callable[[], float]
+    limits: Limits = field(default_factory=Limits)
+    state: State = field(default_factory=State)
+    fresh: list[Record] = field(default_factory=list)
+    texts: dict[str, str] = field(default_factory=dict)
+    ask: Ask | None = None
+    recorded: list[Record] = field(default_factory=list)
+    """Records of the unfinished step, still to be met again; first one first."""
+    _steps: Steps | None = None
+    _elapsed: float = 0.0
+    _tries: int = 0
+    _pending: Reply | None = None
+
+    def load(self, records: list[Record]) -> None:
+        """Take up an episode from its record: completed steps are folded, the rest is replayed by the next step."""
+        done = completed(records)
+        self.state = fold(done)
+        self.recorded = records[len(done) :]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the episode is over."""
+        return self.state.stopped is not None
+
+    @property
+    def in_step(self) -> bool:
+        """Whether a step has begun and not ended."""
+        return self._steps is not None
+
+    @property
+    def step_number(self) -> int:
+        """Number of the step that is being made or comes next, from 1."""
+        return self.state.steps + 1
+
+    def note(self, event: Event, parent: int | None = None, *, step: int | None = None) -> int:
+        """Make an event a record, or meet its recorded twin; returns its sequence number."""
+        number = self.step_number if step is None else step
+        seq = len(self.state.records)
+        if self.recorded:
+            twin = self.recorded.pop(0)
+            if (twin.event.tag, twin.event.essence(), twin.parent) != (event.tag, event.essence(), parent):
+                raise RecordMismatch(
+                    f"episode {self.episode}, step {number}: the record holds {twin.event.tag}, "
+                    f"this step now yields {_difference(twin.event, event)}",
+                    "Start a new attempt with `moot resume --new-attempt`, or use the files of the record.",
+                )
+            record = twin
+        else:
+            record = Record(seq, number, parent, self.clock(), event)
+            self.fresh.append(record)
+        self.state = apply(self.state, record)
+        return seq
+
+    def advance(self) -> None:
+        """Go on until the step asks a question (`ask` is set) or ends."""
+        if self._pending is not None:
+            return self.resume()
+        if self._steps is None:
+            self._steps = self.program.step(self.state)
+            self._elapsed = 0.0
+        self._run(None)
+
+    def reply(self, reply: Reply | EngineError, *, human: bool = False, elapsed: float = 0.0) -> None:
+        """Record the answer to the open question; call `resume` once it is on disk."""
+        ask = self.ask
+        assert ask is not None
+        call = self.state.calls + 1
+        self._elapsed += elapsed
+        if isinstance(reply, EngineError):
+            self._tries += 1
+            self.ask = replace(ask, attempt=self._tries + 1)
+            self.note(
+                EngineFailed(seat=ask.seat, call=call, attempt=self._tries, message=plain_text(str(reply))),
+                ask.parent,
+            )
+            if self._tries >= TRIES:
+                self._end_step()
+                self.note(
+                    Stopped(outcome="error", reason=f"engine failed {TRIES} times: {reply}"), step=self.state.steps
+                )
+                self.ask = None
+            return
+        reply = replace(reply, text=plain_text(reply.text))
+        self._tries = 0
+        self.note(_called(ask, call, reply, human), ask.parent)
+        self.texts.update((text_hash(m.content), m.content) for m in ask.messages)
+        self.ask = None
+        self._pending = reply
+
+    def resume(self) -> None:
+        """Hand the recorded reply to the step and go on until it asks again or ends."""
+        if not self.stopped and self.ask is None and self._pending is not None:
+            reply, self._pending = self._pending, None
+            self._run(reply)
+
+    def withdraw(self) -> None:
+        """Take back an open question together with its unfinished step, none of which has been committed."""
+        if any(record.step == self.step_number for record in self.state.records[: -len(self.fresh) or None]):
+            raise TaskError("this step already holds a reply", "Let the step finish first.")
+        self.load([record for record in self.state.records if record.step < self.step_number])
+        self.fresh.clear()
+        self.texts.clear()
+        self._steps = None
+        self.ask = None
+
+    def seat(self, seated: Seated) -> None:
+        """Put somebody else in a seat, between two steps."""
+        if self.in_step:
+            raise TaskError("a seat can only change hands between two turns", "Let the step finish first.")
+        self.note(seated, step=self.state.steps)
+
+    def stop(self, stopped: Stopped) -> None:
+        """End the episode between two steps."""
+        self._steps = None
+        self.ask = None
+        self.recorded.clear()
+        self.note(stopped, step=self.state.steps)
+
+    def _run(self, sent: Sent) -> None:
+        steps = self._steps
+        assert steps is not None
+        started = self.stopwatch()
+        try:
+            while True:
+                item = steps.send(sent)
+                if isinstance(item, Ask):
+                    question = item.seeded(call_seed(self.state.seed, self.episode, item.seat, self.state.calls + 1))
+                    recorded = self._recorded_reply(question)
+                    if recorded is None:
+                        self.ask = replace(question, attempt=self._tries + 1)
+                        return
+                    sent = recorded
+                elif isinstance(item, Child):
+                    sent = self.note(item.event, item.parent)
+                else:
+                    sent = self.note(item)
+        except StopIteration:
+            self._elapsed += (self.stopwatch() - started) * 1000
+            started = self.stopwatch()
+            self._end_step()
+            self._check_limits()
+        except TaskError:
+            self._steps = None
+            raise
+        except Exception as error:  # a defect of a policy or tool ends its episode, never the run
+            self.note(Stopped(outcome="error", reason=plain_text(f"{type(error).__name__}: {error}")))
+            self._steps = None
+        finally:
+            self._elapsed += (self.stopwatch() - started) * 1000
+
+    def _end_step(self) -> None:
+        self._steps = None
+        self._tries = 0
+        if self.state.stopped is None or self.state.records[-1].step == self.step_number:
+            self.note(StepEnded(milliseconds=round(self._elapsed, 3)))
+
+    def _check_limits(self) -> None:
+        if self.stopped:
+            return
+        used = {"turns": self.state.steps, "tokens": self.state.tokens, "seconds": self.state.milliseconds / 1000}
+        for kind, outcome in (("turns", "turn_limit"), ("tokens", "token_limit"), ("seconds", "time_limit")):
+            limit = getattr(self.limits, kind)
+            if limit is not None and used[kind] >= limit:
+                step = self.state.steps
+                self.note(LimitHit.model_validate({"kind": kind, "limit": limit, "used": used[kind]}), step=step)
+                reason = f"limit of {limit:g} {kind} reached"
+                self.note(Stopped.model_validate({"outcome": outcome, "reason": reason}), step=step)
+                return
+
+    def _recorded_reply(self, ask: Ask) -> Reply | None:
+        """The recorded answer to this question, if the step was cut short after it."""
+        while self.recorded and isinstance(self.recorded[0].event, EngineFailed):
+            failed = self.recorded[0].event
+            self._tries = failed.attempt
+            self.note(failed, self.recorded[0].parent)
+        if not self.recorded:
+            return None
+        called = self.recorded[0].event
+        if not isinstance(called, ModelCalled) or called.asked != ask.digest():
+            before = called.prompt if isinstance(called, ModelCalled) else called.tag
+            raise RecordMismatch(
+                f"episode {self.episode}, step {self.step_number}: prompt differs, {before} → {ask.prompt}",
+                "Start a new attempt with `moot resume --new-attempt`, or restore the prompt of the record.",
+            )
+        self._tries = 0
+        self.note(called, self.recorded[0].parent)
+        return Reply(
+            called.text,
+            Usage(called.evaluated, called.reused, called.generated, called.milliseconds),
+            called.finish,  # type: ignore[arg-type]
+        )
+
+
+def call_seed(run_seed: int, episode: str, seat: str, call: int) -> int:
+    """The sampling seed of one call: the same alone or in a batch, in a first run or after a resume."""
+    return int.from_bytes(sha256(f"{run_seed}/{episode}/{seat}/{call}".encode()).digest()[:4]) & 0x7FFFFFFF
+
+
+def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:
+    return ModelCalled(
+        seat=ask.seat,
+        call=call,
+        prompt=ask.prompt,
+        asked=ask.digest(),
+        messages=tuple((message.role, text_hash(message.content)) for message in ask.messages),
+        settings={name: getattr(ask.settings, name) for name in Settings.__slots__},
+        text=reply.text,
+        finish=reply.finish,
+        human=human,
+        evaluated=reply.usage.evaluated,
+        reused=reply.usage.reused,
+        generated=reply.usage.generated,
+        milliseconds=reply.usage.milliseconds,
+    )
+
+
+def _difference(old: Event, new: Event) -> str:
+    if old.tag != new.tag:
+        return new.tag
+    before, after = old.essence(), new.essence()
+    fields = [name for name in after if before.get(name) != after.get(name)]
+    return f"another {', '.join(fields) or 'parent'} of {new.tag}"

@@ -1,0 +1,38 @@
+"""Opens the engine of a SPEC: those of `models`, and `recorded:RUN`, which reads the journal of an earlier run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from models.engine import Engine
+from models.scripted import RecordedEngine
+from models.specs import open_engine as open_model
+from store import places
+from store.errors import NotFound
+from store.journal import SUFFIX, Journal
+
+
+def open_engine(spec: str) -> Engine:
+    """The engine of a SPEC; errors say what is wrong with it."""
+    kind, _, rest = spec.partition(":")
+    return _recorded(rest) if kind == "recorded" and rest else open_model(spec)
+
+
+def run_path(name: str | Path) -> Path:
+    """The file of a run, by path or id; `NotFound` when there is none."""
+    for candidate in (Path(name), places.runs() / f"{name}{SUFFIX}", places.runs() / str(name)):
+        if candidate.is_file():
+            return candidate
+    raise NotFound(f"no run '{name}'", "`moot list` shows the runs.")
+
+
+def _recorded(name: str) -> Engine:
+    replies: dict[str, str] = {}
+    with Journal.open(run_path(name)) as journal:
+        run = str(journal.header.get("run", name))
+        for row in journal.episodes():
+            for attempt in journal.attempts(row.id):
+                for entry in journal.entries(attempt.id):
+                    if entry.tag == "model_called":
+                        replies[entry.data["asked"]] = entry.data["text"]
+    return RecordedEngine(replies, run)

@@ -1,0 +1,89 @@
+"""The header of a run: everything needed to judge the result, and to refuse a resume that would mix two experiments."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from store.pack import Pack
+
+from models.engine import Engine
+from tasks.benchmark import Benchmark
+from tasks.errors import RecordMismatch
+from tasks.spec import RunSpec, limits_of
+
+FORMAT = 1
+
+
+def now() -> str:
+    """The present moment, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def file_hash(path: Path) -> str:
+    """sha256 of a file's bytes."""
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def make_header(
+    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, engines: dict[str, Engine], argv: Sequence[str]
+) -> dict[str, Any]:  # fmt: skip
+    """Hashes of task file, pack, prompts and engines; settings, limits, versions, command line."""
+    return {
+        "format": FORMAT,
+        "run": name,
+        "created": now(),
+        "spec": {**spec.model_dump(mode="json"), "tasks": str(Path(spec.tasks).absolute()) if spec.tasks else None},
+        "tasks": {"file": task_file.name, "sha256": file_hash(task_file)},
+        "pack": {
+            "name": pack.name, "hash": pack.hash, "path": str(pack.path.absolute()), "provenance": sorted(pack.provenance),
+            "jurisdiction": pack.manifest.jurisdiction,
+        },
+        "prompts": bench.prompts(spec.agent),
+        "engines": {model: engine.describe() for model, engine in engines.items()},
+        "limits": {"turns": limits_of(spec).turns, "tokens": spec.max_tokens, "seconds": spec.max_seconds},
+        "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0], "platform": platform.platform()},
+        "command": list(argv),
+    }  # fmt: skip
+
+
+def check_same(
+    header: dict[str, Any], bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, engines: dict[str, Engine],
+    new_attempt: bool,
+) -> None:  # fmt: skip
+    """Refuse to mix two experiments."""
+    found = {"task file": file_hash(task_file), "pack": pack.hash}
+    recorded = {"task file": header["tasks"]["sha256"], "pack": header["pack"]["hash"]}
+    for what, now in found.items():
+        if now != recorded[what]:
+            raise RecordMismatch(
+                f"{what} changed since the run began: recorded {recorded[what][:12]}, now {now[:12]}",
+                f"Restore the recorded {what}, or start a new run.",
+            )
+    if new_attempt:
+        return
+    for prompt, now in bench.prompts(spec.agent).items():
+        before = header["prompts"].get(prompt)
+        if before != now:
+            raise RecordMismatch(
+                f"prompt {prompt} changed since the run began: recorded {str(before)[:12]}, now {now[:12]}",
+                "Restore the prompt, or begin the unfinished episodes anew with --new-attempt.",
+            )
+    for model, engine in engines.items():
+        if header["engines"].get(model) != engine.describe():
+            raise RecordMismatch(
+                f"engine {model} differs from its record", "Use the recorded file, or --new-attempt."
+            )
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "unknown"

@@ -1,0 +1,294 @@
+"""Runs of many episodes: start, resume, fork, verify. One journal file a run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from store.pack import Pack
+
+from models.engine import Engine
+from store import places
+from store.errors import NotFound
+from store.journal import SUFFIX, Entry, EpisodeRow, Journal
+from tasks.benchmark import Benchmark, benchmark
+from tasks.driver import Driver
+from tasks.engines import open_engine, run_path
+from tasks.errors import RecordMismatch, UsageError
+from tasks.events import AttemptStarted, Record, Seated, decode
+from tasks.header import check_same, make_header, now
+from tasks.program import Program
+from tasks.scheduler import Scheduler
+from tasks.scoring.result import Result
+from tasks.spec import RunSpec, choose, fresh_id, limits_of, policy_of, seated, task_file
+from tasks.state import completed, digest, fold
+from tasks.watcher import Watcher
+
+
+@dataclass
+class Run:
+    """An open run: journal, scheduler, and the questions with their gold (for scorers)."""
+
+    id: str
+    spec: RunSpec
+    bench: Benchmark
+    journal: Journal
+    scheduler: Scheduler
+    questions: list[Any]
+    pack: Pack
+    engines: dict[str, Engine]
+
+    def go(self, go_on: Callable[[], bool] = lambda: True) -> None:
+        """Drive all episodes to their ends, or until `go_on` says no."""
+        self.scheduler.run(parallel=self.spec.parallel, go_on=go_on)
+
+    def results(self) -> list[Result]:
+        """What the episodes came to, the last attempt of each."""
+        return results_of(self.journal, self.bench)
+
+    def score(self) -> dict[str, Any]:
+        """The score block of the run as it stands."""
+        asked = {row.task_id for row in self.journal.episodes()}
+        return self.bench.score(self.id, [q for q in self.questions if q.id in asked], self.results())
+
+    def close(self) -> None:
+        """Leave everything in order; the run can be resumed or read."""
+        for engine in self.engines.values():
+            engine.close()
+        self.journal.close()
+        self.pack.close()
+
+
+def start_run(
+    spec: RunSpec, watchers: Sequence[Watcher] = (), *, out: Path | None = None, argv: Sequence[str] = ()
+) -> Run:
+    """Prepare a new run: everything is checked before the file is written."""
+    bench = benchmark(spec.benchmark)
+    _, needs_model = policy_of(bench, spec)
+    pack = Pack.open(spec.pack)
+    try:
+        tasks = task_file(spec, pack)
+        questions = list(bench.load(tasks))
+        chosen = choose(questions, spec)
+        engines = {spec.model: open_engine(spec.model)} if needs_model else {}
+        name = out.stem if out else fresh_id(spec)
+        path = out or places.runs() / f"{name}{SUFFIX}"
+        rows = [
+            EpisodeRow(
+                f"{question.id}" if spec.epochs == 1 else f"{question.id}#{epoch + 1}", position, question.id, epoch
+            )
+            for position, (question, epoch) in enumerate((q, e) for q in chosen for e in range(spec.epochs))
+        ]
+        header = make_header(name, spec, bench, pack, tasks, engines, argv)
+        journal = Journal.create(path, header, rows)
+    except BaseException:
+        pack.close()
+        raise
+    run = _open(name, spec, bench, journal, pack, questions, engines, watchers)
+    cards = {question.id: question.card for question in chosen}
+    for row in rows:
+        (attempt,) = journal.attempts(row.id)
+        driver = _driver(run, row.id, attempt.id)
+        _begin(driver, spec, row, cards[row.task_id], attempt.number, seated(bench, spec))
+        run.scheduler.episodes[row.id] = driver
+    return run
+
+
+def resume_run(name: str | Path, watchers: Sequence[Watcher] = (), *, new_attempt: bool = False) -> Run:
+    """Take up an interrupted run where its record ends. `new_attempt` begins unfinished episodes anew."""
+    path = run_path(name)
+    journal = Journal.open(path, write=True)
+    try:
+        header = journal.header
+        spec = RunSpec.model_validate(header["spec"])
+        bench = benchmark(spec.benchmark)
+        pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
+        tasks = task_file(spec, pack)
+        engines = {spec.model: open_engine(spec.model)} if spec.model else {}
+        check_same(header, bench, spec, pack, tasks, engines, new_attempt)
+        questions = list(bench.load(tasks))
+    except BaseException:
+        journal.close()
+        raise
+    run = _open(str(header["run"]), spec, bench, journal, pack, questions, engines, watchers)
+    cards = {question.id: question.card for question in questions}
+    try:
+        for row in journal.episodes():
+            _take_up(run, row, cards, new_attempt)
+    except BaseException:
+        run.close()
+        raise
+    return run
+
+
+def fork_run(
+    name: str | Path,
+    episode: str,
+    step: int,
+    watchers: Sequence[Watcher] = (),
+    *,
+    newcomer: Seated | None = None,
+    engine: str = "",
+    out: Path | None = None,
+) -> Run:
+    """A new run with one episode that shares the first `step` steps of an old one and goes on from there."""
+    path = run_path(name)
+    with Journal.open(path) as old:
+        header = old.header
+        row, records = _episode(old, episode)
+    available = fold(completed(records)).steps
+    if not 0 <= step <= available:
+        raise UsageError(f"episode {episode} has no step {step}", f"Choose 0 to {available}.")
+    spec = RunSpec.model_validate(header["spec"])
+    bench = benchmark(spec.benchmark)
+    pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
+    questions = list(bench.load(task_file(spec, pack)))
+    engines = {s: open_engine(s) for s in {spec.model, engine} - {""}}
+    fresh = out.stem if out else fresh_id(spec)
+    kept = [
+        record
+        for record in completed(records, step)
+        if record.event.tag != "stopped" and record.event.tag != "limit_hit"
+    ]
+    header = {
+        **header, "run": fresh, "created": now(),
+        "parent": {"run": header["run"], "episode": row.id, "step": step, "digest": digest(kept)},
+    }  # fmt: skip
+    journal = Journal.create(
+        out or places.runs() / f"{fresh}{SUFFIX}", header, [EpisodeRow(row.id, 0, row.task_id, row.epoch)]
+    )
+    run = _open(fresh, spec, bench, journal, pack, questions, engines, watchers)
+    (attempt,) = journal.attempts(row.id)
+    driver = _driver(run, row.id, attempt.id)
+    driver.load(kept)
+    driver.fresh.extend(kept)
+    with Journal.open(path) as old:
+        for record in kept:
+            for _, name_of_text in getattr(record.event, "messages", ()):
+                text = old.text(name_of_text)
+                if text is not None:
+                    driver.texts[name_of_text] = text
+    if newcomer is not None:
+        driver.seat(newcomer)
+    run.scheduler.add(driver)
+    return run
+
+
+def read_episode(journal: Journal, episode: str, attempt: int | None = None) -> list[Record]:
+    """The records of an episode: its last attempt, or the attempt with this number."""
+    attempts = journal.attempts(episode)
+    if not attempts:
+        raise NotFound(f"no episode '{episode}' in {journal.path.name}", "`moot show RUN` lists its episodes.")
+    chosen = [a for a in attempts if attempt is None or a.number == attempt]
+    if not chosen:
+        raise NotFound(f"episode {episode} has no attempt {attempt}", f"It has {len(attempts)}.")
+    return [record_of(entry) for entry in journal.entries(chosen[-1].id)]
+
+
+def record_of(entry: Entry) -> Record:
+    """The record of a journal row."""
+    return Record(entry.seq, entry.step, entry.parent, entry.at, decode(entry.tag, entry.data))
+
+
+def results_of(journal: Journal, bench: Benchmark) -> list[Result]:
+    """What the episodes of a run came to, the last attempt of each."""
+    return [bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id))) for row in journal.episodes()]
+
+
+def verify_episode(name: str | Path, episode: str) -> int:
+    """Run an episode again against its record and compare every event; returns the number of steps that agree."""
+    with Journal.open(run_path(name)) as journal:
+        header = journal.header
+        row, records = _episode(journal, episode)
+    spec = RunSpec.model_validate(header["spec"])
+    bench = benchmark(spec.benchmark)
+    with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
+        tasks = task_file(spec, pack)
+        check_same(header, bench, spec, pack, tasks, {}, False)
+        program = bench.program(pack, bench.load(tasks), spec.max_turns)
+        driver = Driver(row.id, 0, program, time.time, time.perf_counter)
+        driver.recorded = list(completed(records))
+        while driver.recorded:
+            event = driver.recorded[0].event
+            if driver.recorded[0].step == 0 or event.tag in ("seated", "limit_hit") or driver.stopped:
+                driver.note(event, driver.recorded[0].parent)
+            elif event.tag == "stopped":
+                driver.note(event)
+            else:
+                driver.advance()
+            if driver.ask is not None:
+                raise RecordMismatch(f"episode {row.id}: the record ends inside a step", "Resume the run first.")
+        if driver.fresh:
+            raise RecordMismatch(
+                f"episode {row.id}: running it again yields more than its record", "See `moot show`."
+            )
+        return driver.state.steps
+
+
+def _episode(journal: Journal, episode: str) -> tuple[EpisodeRow, list[Record]]:
+    rows = {row.id: row for row in journal.episodes()}
+    row = rows.get(episode)
+    if row is None:
+        raise NotFound(
+            f"no episode '{episode}' in {journal.path.name}", f"It has {len(rows)}: `moot show RUN` lists them."
+        )
+    return row, read_episode(journal, episode)
+
+
+def _open(
+    name: str, spec: RunSpec, bench: Benchmark, journal: Journal, pack: Pack, questions: list[Any],
+    engines: dict[str, Engine], watchers: Sequence[Watcher],
+) -> Run:  # fmt: skip
+    return Run(name, spec, bench, journal, Scheduler(journal, engines, watchers), questions, pack, engines)
+
+
+def _program(run: Run) -> Program:
+    known = next((driver.program for driver in run.scheduler.episodes.values()), None)
+    return known or run.bench.program(run.pack, run.questions, run.spec.max_turns)
+
+
+def _driver(run: Run, episode: str, attempt: int) -> Driver:
+    scheduler = run.scheduler
+    return Driver(episode, attempt, _program(run), scheduler.clock, scheduler.stopwatch, limits_of(run.spec))
+
+
+def _begin(
+    driver: Driver, spec: RunSpec, row: EpisodeRow, card: dict[str, Any], number: int, sitting: Seated
+) -> None:
+    """The setting up: not committed alone but together with the first step."""
+    started = AttemptStarted(
+        benchmark=spec.benchmark, task_id=row.task_id, attempt=number, seed=spec.seed + row.epoch, card=card
+    )
+    driver.note(started, step=0)
+    driver.note(sitting, step=0)
+
+
+def _take_up(run: Run, row: EpisodeRow, cards: dict[str, dict[str, Any]], new_attempt: bool) -> None:
+    journal, spec = run.journal, run.spec
+    attempt = journal.attempts(row.id)[-1]
+    records = [record_of(entry) for entry in journal.entries(attempt.id)]
+    if row.task_id not in cards:
+        raise RecordMismatch(f"task {row.task_id} is not in the task file any more", "Use the recorded file.")
+    state = fold(records)
+    if records and state.card and state.card != cards[row.task_id] and state.stopped is None:
+        raise RecordMismatch(f"task {row.task_id} differs from its record", "Use the recorded task file.")
+    if new_attempt and records and state.stopped is None:
+        attempt = journal.begin_attempt(row.id, "new attempt")
+        records = []
+    driver = _driver(run, row.id, attempt.id)
+    if records:
+        driver.load(records)
+    else:
+        _begin(driver, spec, row, cards[row.task_id], attempt.number, seated(run.bench, spec))
+    run.scheduler.episodes[row.id] = driver
+
+
+def list_runs() -> list[Path]:
+    """All run files, newest first."""
+    folder = places.runs()
+    if not folder.is_dir():
+        return []
+    return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)

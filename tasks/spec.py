@@ -1,0 +1,97 @@
+"""What to run: benchmark, agent, engine, pack, tasks, limits. Checked before anything is written."""
+
+from __future__ import annotations
+
+import re
+import secrets
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+from store.pack import Pack
+
+from store.errors import NotFound
+from tasks.benchmark import Benchmark
+from tasks.driver import Limits
+from tasks.errors import UsageError
+from tasks.events import Seated
+from tasks.scheduler import HUMAN
+
+
+class RunSpec(BaseModel):
+    """What to run. Paths are as given; None means the default."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    benchmark: str
+    agent: str = "rules"
+    model: str = ""
+    pack: str = "sample"
+    tasks: str | None = None
+    task_ids: tuple[str, ...] = ()
+    limit: int | None = Field(default=None, ge=1)
+    epochs: int = Field(default=1, ge=1)
+    seed: int = 0
+    max_turns: int | None = Field(default=None, ge=1)
+    max_tokens: int | None = Field(default=None, ge=1)
+    max_seconds: float | None = Field(default=None, gt=0)
+    parallel: int = Field(default=1, ge=1)
+
+
+DEFAULT_TURNS = {"react": 10}
+"""Turn limit of an agent that has none of its own (paper §5: T = 10); the others stop by themselves."""
+BACKSTOP_TURNS = 400
+
+
+def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
+    """The policy of the tested seat and whether it needs a model; a pair without meaning is a `UsageError`."""
+    if spec.agent not in bench.agents:
+        raise UsageError(f"unknown agent '{spec.agent}' for {bench.name}", f"Known: {', '.join(bench.agents)}.")
+    policy, needs_model = bench.agents[spec.agent]
+    if needs_model and not spec.model:
+        raise UsageError(f"agent '{spec.agent}' needs a model", "Give --model SPEC, for example scripted:FILE.")
+    if spec.model and not needs_model:
+        raise UsageError(f"agent '{spec.agent}' uses no model", "Leave --model out.")
+    return policy, needs_model
+
+
+def seated(bench: Benchmark, spec: RunSpec) -> Seated:
+    """Who sits in the tested seat when an episode begins."""
+    policy, needs_model = policy_of(bench, spec)
+    engine = spec.model if needs_model else HUMAN if spec.agent == "human" else ""
+    return Seated(seat=bench.seat, policy=policy, engine=engine)
+
+
+def task_file(spec: RunSpec, pack: Pack) -> Path:
+    """The task file of a run: as given, else the pack's own."""
+    if spec.tasks is not None:
+        path = Path(spec.tasks)
+        if not path.is_file():
+            raise NotFound(f"no task file at {path}", "Give --tasks FILE.")
+        return path
+    default = pack.task_file(spec.benchmark)
+    if default is None:
+        raise UsageError(f"pack '{pack.name}' has no tasks for {spec.benchmark}", "Give --tasks FILE.")
+    return default
+
+
+def choose(questions: list[Any], spec: RunSpec) -> list[Any]:
+    """The questions to run, in the order of the file."""
+    known = {question.id for question in questions}
+    for wanted in spec.task_ids:
+        if wanted not in known:
+            raise UsageError(f"no task '{wanted}' in the task file", f"It has {len(questions)} tasks.")
+    chosen = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
+    return chosen[: spec.limit]
+
+
+def limits_of(spec: RunSpec) -> Limits:
+    """The limits of an episode."""
+    turns = spec.max_turns or DEFAULT_TURNS.get(spec.agent, BACKSTOP_TURNS)
+    return Limits(turns, spec.max_tokens, spec.max_seconds)
+
+
+def fresh_id(spec: RunSpec) -> str:
+    """A new run id: local time, benchmark, agent, four random digits."""
+    agent = re.sub(r"[^a-z0-9]+", "-", spec.agent.lower())
+    return f"{datetime.now(UTC).astimezone():%Y%m%d-%H%M%S}-{spec.benchmark}-{agent}-{secrets.token_hex(2)}"
