@@ -1,0 +1,5 @@
+"""LegalAgentBench: 300 questions over 14 tables and 3 document corpora, answered with 37 tools.
+
+tools.py is the toolbox, mathematics.py its five calculators, parser.py reads what a model writes as an action,
+questions.py reads task files. Behaviour follows the published run logs, not the published code, which differs from them.
+"""
