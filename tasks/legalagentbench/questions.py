@@ -1,0 +1,223 @@
+"""Task files: the question a seat may see, and the gold that only scorers and the reference get.
+
+Reads upstream's array, JSON lines, and either of them gzipped, deciding by content. Upstream's slips in `way` are read
+as they were meant: three dashes for four, type and way exchanged, names in 【】, trailing blanks. The hop group comes from
+the position upstream scores by (ids 1 to 300), never from `type`; other files declare `hops`.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from store.errors import BadInput, NotFound
+from tasks.plain import plain, plain_text
+
+WRITING = "writing"
+GROUPS: tuple[str, ...] = ("1-hop", "2-hop", "3-hop", "4-hop", "5-hop", WRITING)
+"""The groups in the order of the published tables."""
+UPSTREAM_RANGES: tuple[tuple[int, str], ...] = tuple(zip((80, 160, 220, 260, 280, 300), GROUPS, strict=True))
+"""Last id of a group, and the group."""
+ALIASES = {"get_legal_document_lawfirm_list": "get_legal_document_law_list"}
+"""Names of the paper that differ from those of the data."""
+CALCULATORS = frozenset({"get_sum", "get_rank", "get_subtraction", "get_multiplication", "get_division", "finish"})
+"""Tools that no published path names."""
+LARGEST = 1 << 30
+"""Bytes of a task file, unpacked."""
+
+_TOOL = re.compile(r"get_[a-z_]+|legal_[a-z]+_retriever")
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What a right answer holds. Keys and middle keys are lists: duplicates count twice.
+
+    path: tool names in order; calls: the same with arguments, when the task file has them. group: one of GROUPS.
+    cluster: tasks that share it share a way to the answer and are no independent draws.
+    """
+
+    answer: str
+    keys: tuple[str, ...]
+    middle: tuple[str, ...]
+    path: tuple[str, ...]
+    calls: tuple[tuple[str, Any], ...]
+    group: str
+    cluster: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A task: `card` is all that a seat may see of it."""
+
+    id: str
+    card: dict[str, Any]
+    gold: Gold
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One task as the file has it; `where` names file and line or item, for messages."""
+
+    where: str
+    fields: dict[str, Any]
+
+    def fail(self, what: str, hint: str) -> BadInput:
+        return BadInput(f"{self.where}: {what}", hint)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        value = self.fields.get(name, default)
+        if not isinstance(value, str) or (default is None and not value.strip()):
+            raise self.fail(f"field {name!r} is missing or no text", "Every task needs id, question, answer and key.")
+        return plain_text(value)
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        value = self.fields.get(name)
+        if value is None:
+            return ()
+        if not isinstance(value, list) or not all(isinstance(entry, str) and entry for entry in value):
+            raise self.fail(f"field {name!r} is no list of texts", f'Write it as a list: "{name}": ["…", "…"].')
+        return tuple(map(plain_text, value))
+
+
+def load_questions(path: Path) -> list[Question]:
+    """All tasks of a file, by number.
+
+    Raises:
+        NotFound: there is no such file.
+        BadInput: the file is broken or a task lacks what scoring needs; the title names file and line (or item).
+    """
+    questions: dict[str, Question] = {}
+    for item in _items(path):
+        question = _question(item)
+        if question.id in questions:
+            raise item.fail(f"task {question.id} stands here a second time", "Remove one of the two.")
+        questions[question.id] = question
+    if not questions:
+        raise BadInput(f"{path}: no tasks in it", "A task file is a JSON array or has one JSON object a line.")
+    return sorted(questions.values(), key=lambda question: _order(question.id))
+
+
+def _order(task_id: str) -> list[tuple[int, int, str]]:
+    """Sorts numbers inside an id as numbers."""
+    parts = re.split(r"([0-9]{1,18})", task_id)
+    return [(0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts) if part]
+
+
+def _read(path: Path) -> str:
+    if not path.exists():
+        raise NotFound(f"{path}: there is no such file", "Give the path of a task file.")
+    if not path.is_file():
+        raise BadInput(f"{path}: is no file", "Give the path of a task file.")
+    data = path.read_bytes()
+    try:
+        if data[:2] == b"\x1f\x8b":
+            with gzip.open(path) as stream:
+                data = stream.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise BadInput(f"{path}: more than {LARGEST >> 30} GiB", "Split the task file.")
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"{path}, line {line}: not UTF-8", "Save the file as UTF-8.") from error
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput(f"{path}: the gzip data is broken", "Copy the file again.") from error
+
+
+def _parse(text: str, path: Path, first_line: int) -> Any:
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        where = f"{path}, line {first_line + error.lineno - 1}"
+        raise BadInput(
+            f"{where}: no valid JSON ({error.msg})", "Correct this line; quotes must be double."
+        ) from error
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"{path}, line {first_line}: JSON that cannot be read", "Correct this line.") from error
+
+
+def _items(path: Path) -> Iterator[_Item]:
+    text = _read(path)
+    if text.lstrip().startswith("["):
+        entries = [(f"{path}, item {number}", entry) for number, entry in enumerate(_parse(text, path, 1), 1)]
+    else:
+        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
+        entries = [(f"{path}, line {number}", _parse(line, path, number)) for number, line in lines]
+    for where, entry in entries:
+        if not isinstance(entry, dict):
+            raise BadInput(f"{where}: a task is a JSON object", "Give fields id, question, answer and key.")
+        yield _Item(where, entry)
+
+
+def _question(item: _Item) -> Question:
+    task_id = _id(item)
+    keys = item.texts("key")
+    if not keys:
+        raise item.fail(f"task {task_id} has no keys", 'Scoring needs them: "key": ["…"].')
+    calls = _calls(item)
+    path = _path(item, calls)
+    group = _group(item)
+    gold = Gold(
+        answer=item.text("answer", ""),
+        keys=keys,
+        middle=item.texts("key_middle"),
+        path=path,
+        calls=calls,
+        group=group,
+        cluster=f"{WRITING}-{task_id}" if group == WRITING else ">".join(path) or f"task-{task_id}",
+    )
+    return Question(task_id, {"id": task_id, "question": item.text("question")}, gold)
+
+
+def _id(item: _Item) -> str:
+    value = item.fields.get("id")
+    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
+        raise item.fail("the task has no id", 'Give it a number or a name: "id": 1.')
+    return plain_text(str(value)).strip()
+
+
+def _group(item: _Item) -> str:
+    task_id, hops = item.fields["id"], item.fields.get("hops")
+    if hops is None and isinstance(task_id, int) and 1 <= task_id <= UPSTREAM_RANGES[-1][0]:
+        return next(group for last, group in UPSTREAM_RANGES if task_id <= last)
+    group = WRITING if hops == WRITING else f"{hops}-hop"
+    if group not in GROUPS or isinstance(hops, bool):
+        raise item.fail(f"task {task_id} does not say its group", 'Add "hops": 1 to 5, or "writing".')
+    return group
+
+
+def _calls(item: _Item) -> tuple[tuple[str, Any], ...]:
+    entries = item.fields.get("path")
+    if entries is None:
+        return ()
+    if not isinstance(entries, list) or not all(
+        isinstance(entry, dict) and isinstance(entry.get("tool"), str) for entry in entries
+    ):
+        raise item.fail("field 'path' is no list of calls", 'Write "path": [{"tool": "…", "input": {…}}].')
+    return tuple((_canonical(entry["tool"]), plain(entry.get("input"))) for entry in entries)
+
+
+def _canonical(tool: str) -> str:
+    return ALIASES.get(tool, tool)
+
+
+def _path(item: _Item, calls: tuple[tuple[str, Any], ...]) -> tuple[str, ...]:
+    """Tool names of `way`, or of `type` where the two are exchanged, or of the calls.
+
+    As in upstream's paths, a tool called for several entities in a row counts once and calculators do not count.
+    """
+    for name in ("way", "type"):
+        value = item.fields.get(name)
+        if isinstance(value, str) and _TOOL.search(value):
+            names = (part.strip().strip("【】[] ") for part in re.split(r"-{3,}", value))
+            return tuple(_canonical(part) for part in names if part)
+    path: list[str] = []
+    for tool, _ in calls:
+        if tool not in CALCULATORS and path[-1:] != [tool]:
+            path.append(tool)
+    return tuple(path)
