@@ -1,0 +1,326 @@
+"""Builds a pack beside its destination and moves it in whole: a reader sees the old pack or the new one, never half.
+
+Nothing stays behind when building fails, and a pack that is replaced is kept until the new one is in place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sqlite3
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Literal
+
+from store import manifest as manifests
+from store import places
+from store.connection import quoted
+from store.errors import BadInput, StoreError
+from store.layout import Value, index_statements, key_of, storable, table_statements, text_index
+from store.manifest import CORPUS, FORMAT, Counts, Manifest, check_name
+from store.rows import UNKNOWN, Cell, Provenance
+from store.schema import CORPORA, LOOKUPS, TABLES
+from store.text.normalise import fold_width
+from store.text.segment import segmenter, words
+
+_BENCHMARK = re.compile(r"[a-z0-9][a-z0-9_-]*")
+
+
+class PackBuilder:
+    """Use as a context manager: leaving it normally finishes the pack, an exception leaves nothing behind."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        jurisdiction: str,
+        source: str,
+        licence: str,
+        coverage: Literal["complete", "harvest"],
+        as_of: str,
+    ) -> None:
+        self._name = check_name(name)
+        self._jurisdiction, self._source, self._licence, self._as_of = jurisdiction, source, licence, as_of
+        self._coverage: Literal["complete", "harvest"] = coverage
+        self._rows: Counter[str] = Counter()
+        self._documents: Counter[str] = Counter()
+        self._tasks: Counter[str] = Counter()
+        self._provenance: set[Provenance] = set()
+        self._finished: Path | None = None
+        self._destination = places.packs() / name
+        self._refuse_foreign_folder()
+        self._folder = self._make_folder()
+        try:
+            with self._writing():
+                self._database = sqlite3.connect(self._folder / CORPUS, isolation_level=None, check_same_thread=False)
+                for pragma in ("page_size = 4096", "journal_mode = OFF", "synchronous = OFF"):
+                    self._database.execute(f"PRAGMA {pragma}").fetchall()
+                self._database.execute("BEGIN")
+                for statement in table_statements():
+                    self._database.execute(statement)
+        except BaseException:
+            self.abandon()
+            raise
+
+    def __enter__(self) -> PackBuilder:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.finish()
+        else:
+            self.abandon()
+
+    def add_row(self, table: str, cells: Mapping[str, Cell], provenance: Provenance, *, source: str = "") -> int:
+        """Append a row and give its number (from 1, the order of the table).
+
+        An absent column is unknown, None is null (upstream's nan), a float nan becomes null.
+
+        Raises:
+            BadInput: an unknown table or column, or a value that no cell can hold.
+        """
+        known, values = _packed(table, cells)
+        self._rows[table] += 1
+        self._provenance.add(provenance)
+        marks = ", ".join("?" * (4 + len(values)))
+        row = (self._rows[table], known, provenance, source, *values)
+        self._execute(f"INSERT INTO {quoted(table)} VALUES ({marks})", row)
+        return self._rows[table]
+
+    def fill(self, table: str, number: int, cells: Mapping[str, Cell]) -> None:
+        """Add known cells to a row that has been added.
+
+        Raises:
+            BadInput: the row says something else, or does not exist.
+        """
+        added, values = _packed(table, cells)
+        names = ", ".join(quoted(column) for column in TABLES[table])
+        found = self._execute(f"SELECT known, {names} FROM {quoted(table)} WHERE number = ?", (number,)).fetchone()
+        if found is None:
+            raise BadInput(f"{table} has no row {number}")
+        known, *old = found
+        for position, column in enumerate(TABLES[table]):
+            if added & known >> position & 1 and not _same(old[position], values[position]):
+                raise BadInput(f"{table} row {number}: {column} is {old[position]!r} and also {values[position]!r}")
+        merged = [new if added >> position & 1 else old[position] for position, new in enumerate(values)]
+        changes = ", ".join(f"{quoted(column)} = ?" for column in TABLES[table])
+        self._execute(
+            f"UPDATE {quoted(table)} SET known = ?, {changes} WHERE number = ?", (known | added, *merged, number)
+        )
+
+    def known_list(self, tool: str, values: Sequence[Value], rows: Sequence[int]) -> None:
+        """The lookup gives exactly these rows in this order (none: it gives nothing)."""
+        self._known(tool, values, "list" if rows else "miss", rows)
+
+    def known_miss(self, tool: str, values: Sequence[Value]) -> None:
+        """The lookup is known to find nothing."""
+        self._known(tool, values, "miss", ())
+
+    def known_one(self, tool: str, values: Sequence[Value], row: int) -> None:
+        """The lookup gives this row first; a list lookup may have more rows than this one."""
+        self._known(tool, values, "one", (row,))
+
+    def add_document(self, corpus: str, text: str, provenance: Provenance) -> int:
+        """Append a text to a corpus and index it; gives its number.
+
+        Raises:
+            BadInput: an unknown corpus, or text that is not valid Unicode.
+        """
+        if corpus not in CORPORA:
+            raise BadInput(f"There is no corpus named {corpus}", f"Corpora: {', '.join(CORPORA)}.")
+        if not isinstance(text, str) or not storable(text):
+            raise BadInput(f"A text of {corpus} is not valid Unicode")
+        self._documents[corpus] += 1
+        self._provenance.add(provenance)
+        number = self._documents.total()
+        self._execute("INSERT INTO document VALUES (?, ?, ?, ?)", (number, corpus, text, provenance))
+        folded = fold_width(text)
+        for kind, indexed in (("trigram", folded), ("words", " ".join(words(folded)))):
+            self._execute(f"INSERT INTO {text_index(kind, corpus)} (rowid, text) VALUES (?, ?)", (number, indexed))
+        return number
+
+    def add_tasks(self, benchmark: str, lines: Iterable[str]) -> None:
+        """Write the tasks of a benchmark, one JSON object a line; the store does not look into them."""
+        if not _BENCHMARK.fullmatch(benchmark):
+            raise BadInput(f"{benchmark!r} cannot name a benchmark")
+        with self._writing():
+            path = self._folder / "tasks" / f"{benchmark}.jsonl"
+            path.parent.mkdir(exist_ok=True)
+            with path.open("a", encoding="utf-8", newline="\n") as stream:
+                for line in lines:
+                    stream.write(line.rstrip("\r\n") + "\n")
+                    self._tasks[benchmark] += 1
+
+    def finish(self) -> Path:
+        """Write everything to disk, move the pack to its place and give its path."""
+        if self._finished is None:
+            try:
+                with self._writing():
+                    self._close_database()
+                    self._write_manifest()
+                    self._move_in()
+            except BaseException:
+                self.abandon()
+                raise
+            self._finished = self._destination
+        return self._finished
+
+    def abandon(self) -> None:
+        """Remove everything that was built."""
+        if self._finished is None:
+            if hasattr(self, "_database"):
+                self._database.close()
+            shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _known(self, tool: str, values: Sequence[Value], kind: str, rows: Sequence[int]) -> None:
+        if tool not in LOOKUPS:
+            raise BadInput(f"There is no lookup named {tool}")
+        for value in values:
+            if not storable(value):
+                raise BadInput(f"{tool}: {value!r} cannot be looked up")
+        key = key_of(values)
+        old = self._execute("SELECT kind FROM known_answer WHERE tool = ? AND key = ?", (tool, key)).fetchone()
+        if old is not None:
+            found = self._execute(
+                "SELECT number FROM known_row WHERE tool = ? AND key = ? ORDER BY position", (tool, key)
+            )
+            if old[0] != kind or [number for (number,) in found] != list(rows):
+                raise BadInput(f"Two different answers of {tool} to {'、'.join(map(str, values))}")
+            return
+        self._execute("INSERT INTO known_answer VALUES (?, ?, ?)", (tool, key, kind))
+        for position, number in enumerate(rows):
+            if not 0 < number <= self._rows[LOOKUPS[tool].table]:
+                raise BadInput(f"{LOOKUPS[tool].table} has no row {number}")
+            self._execute("INSERT INTO known_row VALUES (?, ?, ?, ?)", (tool, key, position, number))
+
+    def _execute(self, sql: str, parameters: tuple[object, ...] = ()) -> sqlite3.Cursor:
+        with self._writing():
+            return self._database.execute(sql, parameters)
+
+    def _close_database(self) -> None:
+        for statement in index_statements():
+            self._database.execute(statement)
+        for corpus in CORPORA:
+            for kind in ("trigram", "words"):
+                name = text_index(kind, corpus)
+                self._database.execute(f"INSERT INTO {name} ({name}) VALUES ('optimize')")
+        for statement in ("COMMIT", "ANALYZE", "VACUUM"):
+            self._database.execute(statement)
+        self._database.close()
+
+    def _write_manifest(self) -> None:
+        files = sorted(path for path in self._folder.rglob("*") if path.is_file())
+        names = {path.relative_to(self._folder).as_posix(): path for path in files}
+        manifests.write(
+            self._folder,
+            Manifest(
+                format=FORMAT,
+                name=self._name,
+                jurisdiction=self._jurisdiction,
+                as_of=self._as_of,
+                source=self._source,
+                licence=self._licence,
+                coverage=self._coverage,
+                provenance=sorted(self._provenance),
+                counts=Counts(
+                    tables={table: self._rows[table] for table in TABLES},
+                    documents={corpus: self._documents[corpus] for corpus in CORPORA},
+                    tasks=dict(sorted(self._tasks.items())),
+                ),
+                segmenter=segmenter() if self._documents else "",
+                built=datetime.now(UTC).isoformat(timespec="seconds"),
+                files={name: manifests.sha256(path) for name, path in names.items()},
+                sizes={name: path.stat().st_size for name, path in names.items()},
+            ),
+        )
+        for path in [*files, self._folder / manifests.FILE]:
+            _sync(path)
+        for folder in {path.parent for path in files} | {self._folder}:
+            _sync_folder(folder)
+
+    def _move_in(self) -> None:
+        old: Path | None = None
+        if self._destination.exists():
+            old = Path(tempfile.mkdtemp(prefix=f".replaced-{self._name}-", dir=self._destination.parent)) / "pack"
+            self._destination.rename(old)
+        try:
+            self._folder.rename(self._destination)
+        except BaseException:
+            if old is not None:
+                old.rename(self._destination)
+                old.parent.rmdir()
+            raise
+        _sync_folder(self._destination.parent)
+        if old is not None:
+            shutil.rmtree(old.parent, ignore_errors=True)
+
+    def _refuse_foreign_folder(self) -> None:
+        if self._destination.exists() and not (self._destination / manifests.FILE).is_file():
+            raise BadInput(f"{self._destination} exists and is not a pack", "Move it away or choose another name.")
+
+    def _make_folder(self) -> Path:
+        with self._writing():
+            self._destination.parent.mkdir(parents=True, exist_ok=True)
+            return Path(tempfile.mkdtemp(prefix=f".building-{self._name}-", dir=self._destination.parent))
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, sqlite3.OperationalError) as error:
+            reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
+            raise StoreError(
+                f"Pack {self._name} could not be written in {self._destination.parent}: {reason}",
+                "Free some space there, or set MOOT_HOME to a folder that can be written.",
+            ) from error
+
+
+def _packed(table: str, cells: Mapping[str, Cell]) -> tuple[int, list[str | int | float | None]]:
+    if table not in TABLES:
+        raise BadInput(f"There is no table named {table}", f"Tables: {', '.join(TABLES)}.")
+    columns = TABLES[table]
+    strange = [column for column in cells if column not in columns]
+    if strange:
+        raise BadInput(f"{table} has no column {'、'.join(map(str, strange))}", f"Columns: {'、'.join(columns)}.")
+    known = 0
+    values: list[str | int | float | None] = []
+    for position, column in enumerate(columns):
+        value = cells.get(column, UNKNOWN)
+        if value is UNKNOWN:
+            values.append(None)
+            continue
+        known |= 1 << position
+        if value is None or value != value:
+            values.append(None)
+        elif storable(value):
+            values.append(value)
+        else:
+            raise BadInput(f"{table}: {column} cannot hold {value!r:.80}", "A cell is text, a 64-bit number or null.")
+    return known, values
+
+
+def _same(one: object, other: object) -> bool:
+    return type(one) is type(other) and one == other
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as stream:
+        os.fsync(stream.fileno())
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "nt":
+        with suppress(OSError):
+            descriptor = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)

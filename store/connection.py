@@ -1,0 +1,119 @@
+"""How a pack's database is read: immutable, query-only, behind an authorizer, with a cap on the work of one query.
+
+A pack is data from elsewhere. Whatever stands in it, a reader can only SELECT, and a query that runs away ends with
+a sentence instead of a hung desk. Work is counted in steps of SQLite's virtual machine.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from store.errors import Damaged, StoreError
+
+STEPS_PER_CALLBACK = 10_000
+MAX_STEPS = 200_000_000
+"""About ten seconds of work: far above any lookup or search over the full corpora."""
+
+_ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION}
+
+
+def _authorize(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+    if action in _ALLOWED or (action == sqlite3.SQLITE_PRAGMA and first == "data_version"):
+        return sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_DENY
+
+
+class Reader:
+    """One read-only connection; may be used from any thread, one query at a time."""
+
+    def __init__(self, path: Path, *, max_steps: int = MAX_STEPS) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._left = 0
+        self._callbacks = max(1, max_steps // STEPS_PER_CALLBACK)
+        try:
+            self._connection = sqlite3.connect(
+                f"{path.absolute().as_uri()}?mode=ro&immutable=1",
+                uri=True,
+                check_same_thread=False,
+                isolation_level=None,
+            )
+            self._prepare()
+        except sqlite3.Error as error:
+            raise Damaged(f"{path} cannot be opened: {error}", "Build or import the pack again.") from None
+
+    def _prepare(self) -> None:
+        connection = self._connection
+        try:
+            for pragma in ("query_only = ON", "trusted_schema = OFF", "mmap_size = 268435456"):
+                connection.execute(f"PRAGMA {pragma}").fetchall()
+            names = connection.execute(
+                "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
+            ).fetchall()
+            for (name,) in names:
+                # FTS5 declares its table when first touched, which the authorizer would refuse.
+                connection.execute(f"SELECT rowid FROM {quoted(name)} LIMIT 1").fetchall()
+            connection.set_progress_handler(self._tick, STEPS_PER_CALLBACK)
+            connection.set_authorizer(_authorize)
+        except sqlite3.Error:
+            connection.close()
+            raise
+
+    def _tick(self) -> int:
+        self._left -= 1
+        return 1 if self._left < 0 else 0
+
+    def all(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """All rows of a query.
+
+        Raises:
+            Damaged: the file is not what it should be.
+            StoreError: the query was refused, or stopped because it took too many steps.
+        """
+        with self._lock:
+            self._left = self._callbacks
+            try:
+                return self._connection.execute(sql, parameters).fetchall()
+            except sqlite3.OperationalError as error:
+                if "interrupted" in str(error):
+                    raise StoreError(f"A query on {self._path} was stopped: too much work", "Ask for less.") from None
+                raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
+            except sqlite3.ProgrammingError as error:
+                raise StoreError(f"{self._path} is closed: {error}") from None
+            except sqlite3.DatabaseError as error:
+                if "not authorized" in str(error) or "prohibited" in str(error):
+                    raise StoreError(f"A query on {self._path} was refused: {error}") from None
+                raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
+
+    def close(self) -> None:
+        """Close the connection; closing twice is harmless."""
+        with self._lock:
+            self._connection.close()
+
+
+def integrity_problem(path: Path) -> str:
+    """What `PRAGMA integrity_check` says, or nothing when all is well."""
+    return _checked(path, lambda connection: connection.execute("PRAGMA integrity_check(1)").fetchone()[0])
+
+
+def _checked(path: Path, ask: Callable[[sqlite3.Connection], str]) -> str:
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    except sqlite3.Error as error:
+        return str(error)
+    try:
+        answer = ask(connection)
+        return "" if answer == "ok" else answer
+    except sqlite3.Error as error:
+        return str(error)
+    finally:
+        connection.close()
+
+
+def quoted(name: str) -> str:
+    """A name as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'

@@ -1,0 +1,240 @@
+"""The manifest of a pack: what the folder says about itself, and the proof that its bytes are the ones written.
+
+`manifest.json` is written in one canonical form and carries a seal (sha256 of that form without the seal), so a
+changed byte is found in it as well as in the files that it lists. Sizes are in bytes, hashes are sha256 in hex.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from store import places
+from store.errors import BadInput, Damaged, NotFound
+from store.rows import Provenance
+
+FORMAT = 1
+"""The pack format that this version writes and reads."""
+
+FILE = "manifest.json"
+CORPUS = "corpus.db"
+
+_NAME = re.compile(r"[^\W_][\w.\-]{0,63}")
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
+
+
+def _inside(path: str) -> str:
+    parts = path.split("/")
+    if not path or "\\" in path or ":" in path or any(part in ("", ".", "..") for part in parts):
+        raise ValueError(f"a path outside the pack: {path!r}")
+    return path
+
+
+PackFile = Annotated[str, AfterValidator(_inside)]
+"""A path inside the pack, with forward slashes."""
+
+
+class Counts(BaseModel):
+    """How much of everything the pack holds: rows a table, texts a corpus, tasks a benchmark."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    tables: dict[str, int]
+    documents: dict[str, int]
+    statutes: int = 0
+    tasks: dict[str, int]
+
+
+class Manifest(BaseModel):
+    """What a pack says about itself."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    format: int
+    name: str
+    jurisdiction: str
+    as_of: str
+    source: str
+    licence: str
+    coverage: Literal["complete", "harvest"]
+    provenance: list[Provenance]
+    counts: Counts
+    segmenter: str
+    embedder: dict[str, Any] | None = None
+    built: str
+    files: dict[PackFile, str]
+    sizes: dict[PackFile, int]
+
+    @property
+    def hash(self) -> str:
+        """Identity of the contents: sha256 over the sorted file hashes (name and time of building do not count)."""
+        lines = "".join(f"{digest}  {path}\n" for path, digest in sorted(self.files.items()))
+        return hashlib.sha256(lines.encode()).hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is wrong with a pack: the file, what was expected and what is there."""
+
+    file: str
+    problem: str
+    expected: str = ""
+    actual: str = ""
+
+    def __str__(self) -> str:
+        if self.expected and self.actual:
+            return f"{self.file}: {self.problem} (expected {self.expected}, actual {self.actual})"
+        return f"{self.file}: {self.problem}"
+
+
+def check_name(name: str) -> str:
+    """The name itself when it can name a folder on every system.
+
+    Raises:
+        BadInput: it cannot.
+    """
+    if not _NAME.fullmatch(name) or name.endswith(".") or _RESERVED.fullmatch(name):
+        raise BadInput(f"{name!r} cannot name a pack", "Use letters, digits, '-', '_' and '.', up to 64 characters.")
+    return name
+
+
+def locate(name_or_path: str | Path) -> Path:
+    """The folder of a pack, given its name or a path to it.
+
+    Raises:
+        NotFound: there is no such folder.
+    """
+    text = str(name_or_path)
+    bare = isinstance(name_or_path, str) and not {"/", os.sep} & set(text) and text not in (".", "..")
+    candidates = [places.packs() / text, Path(text)] if bare else [Path(text)]
+    for folder in candidates:
+        if (folder / FILE).is_file():
+            return folder.absolute()
+    damaged = next((folder for folder in candidates[:1] if folder.is_dir()), None)
+    if damaged is not None:
+        raise Damaged(f"{damaged} is not a pack: it has no {FILE}", "Build or import it again.")
+    if not bare:
+        raise NotFound(f"No pack at {text}", "`moot data list` shows the packs.")
+    hint = "Build it: moot data build sample" if text == "sample" else "`moot data list` shows the packs."
+    raise NotFound(f"There is no pack named {text}", hint)
+
+
+def installed() -> Iterator[Path]:
+    """Folders of the installed packs, by name."""
+    folder = places.packs()
+    if not folder.is_dir():
+        return
+    for path in sorted(folder.iterdir()):
+        if not path.name.startswith(".") and path.is_dir():
+            yield path
+
+
+def write(folder: Path, manifest: Manifest) -> Path:
+    """Write the manifest in its canonical form with its seal."""
+    path = folder / FILE
+    path.write_bytes(_sealed(manifest))
+    return path
+
+
+def read(folder: Path) -> Manifest:
+    """Read and check a manifest: readable, known format, sizes of the listed files (not their hashes).
+
+    Raises:
+        NotFound: there is none.
+        Damaged: it cannot be read, or a file is missing or has another size.
+        BadInput: another format number.
+    """
+    manifest, _ = _parse(folder)
+    for file, size in manifest.sizes.items():
+        problem = _size_problem(folder, file, size)
+        if problem is not None:
+            raise Damaged(f"Pack {manifest.name} is damaged: {problem}", "Build or import it again.")
+    return manifest
+
+
+def problems(folder: Path) -> list[Problem]:
+    """Everything that differs from what was written: each file is read and hashed, extra files are named."""
+    try:
+        manifest, raw = _parse(folder)
+    except (Damaged, BadInput) as error:
+        return [Problem(FILE, error.title)]
+    found: list[Problem] = []
+    sealed = _sealed(manifest)
+    if raw != sealed:
+        found.append(Problem(FILE, "changed", hashlib.sha256(sealed).hexdigest(), hashlib.sha256(raw).hexdigest()))
+    for file, expected in sorted(manifest.files.items()):
+        problem = _size_problem(folder, file, manifest.sizes.get(file, -1))
+        if problem is not None and problem.problem != "size":
+            found.append(problem)
+            continue
+        actual = sha256(folder / file)
+        if actual != expected:
+            found.append(Problem(file, "sha256 differs", expected, actual))
+    listed = {*manifest.files, FILE}
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder).as_posix()
+        if (path.is_symlink() or not path.is_dir()) and relative not in listed:
+            found.append(Problem(relative, "not in the manifest"))
+    return found
+
+
+def sha256(path: Path) -> str:
+    """Hash of a file, read in pieces."""
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _sealed(manifest: Manifest) -> bytes:
+    content = manifest.model_dump(mode="json")
+    seal = hashlib.sha256(_canonical(content)).hexdigest()
+    return _canonical({**content, "seal": seal})
+
+
+def _canonical(content: dict[str, Any]) -> bytes:
+    return (json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _parse(folder: Path) -> tuple[Manifest, bytes]:
+    path = folder / FILE
+    try:
+        raw = path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(f"No pack at {folder}", "`moot data list` shows the packs.") from None
+    except OSError as error:
+        raise Damaged(f"{path} cannot be read: {error.strerror}") from None
+    try:
+        content = json.loads(raw)
+        if not isinstance(content, dict):
+            raise ValueError("not an object")
+        number = content.get("format")
+        if isinstance(number, int) and number != FORMAT:
+            raise BadInput(
+                f"{path} has pack format {number}; this version reads format {FORMAT}", "Build or import it again."
+            )
+        content.pop("seal", None)
+        manifest = Manifest.model_validate(content)
+        if set(manifest.files) != set(manifest.sizes):
+            raise ValueError("files and sizes differ")
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"])
+        raise Damaged(f"{path} is damaged: {where}: {first['msg']}", "Build or import it again.") from None
+    except (ValueError, RecursionError) as error:
+        raise Damaged(f"{path} is damaged: {error}", "Build or import it again.") from None
+    return manifest, raw
+
+
+def _size_problem(folder: Path, file: str, size: int) -> Problem | None:
+    path = folder.joinpath(*PurePosixPath(file).parts)
+    if path.is_symlink() or not path.is_file():
+        return Problem(file, "missing")
+    actual = path.stat().st_size
+    return None if actual == size else Problem(file, "size", f"{size} bytes", f"{actual} bytes")

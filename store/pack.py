@@ -1,0 +1,212 @@
+"""A pack of corpora, opened to be read: lookups, documents, tasks.
+
+A lookup compares type and value exactly ("5" is not 5). What a pack cannot know it does not guess: a harvested pack
+answers "outside" where the real database might have had rows.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from store import manifest as manifests
+from store.connection import Reader, integrity_problem, quoted
+from store.errors import Damaged, NotFound
+from store.layout import Value, bit, key_of, storable
+from store.manifest import CORPUS, Manifest, Problem
+from store.rows import UNKNOWN, Cell, Document, Found, Provenance, Row
+from store.schema import CORPORA, TABLES, Lookup
+
+_BATCH = 500
+
+
+class Pack:
+    """An open pack: immutable and query-only; may be used from any thread."""
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+        self.reader = Reader(path / CORPUS)
+        self._certain = functools.lru_cache(maxsize=None)(self._known_everywhere)
+
+    @classmethod
+    def open(cls, name_or_path: str | Path, *, verify: bool = False) -> Pack:
+        """Open a pack by name or path; `verify` hashes every file first.
+
+        Raises:
+            NotFound: there is no such pack.
+            Damaged: its bytes are not the ones that were written.
+            BadInput: it has another format.
+        """
+        path = manifests.locate(name_or_path)
+        if verify:
+            found = verify_pack(path)
+            if found:
+                raise Damaged(f"Pack {path.name} is damaged: {found[0]}", "Build or import it again.")
+        return cls(path, manifests.read(path))
+
+    @property
+    def name(self) -> str:
+        """The name the pack was built under."""
+        return self.manifest.name
+
+    @property
+    def hash(self) -> str:
+        """Identity of the contents, for run headers."""
+        return self.manifest.hash
+
+    @property
+    def provenance(self) -> set[Provenance]:
+        """Provenance classes of the rows and documents in it."""
+        return set(self.manifest.provenance)
+
+    def find(self, lookup: Lookup, values: Sequence[Value]) -> Found:
+        """Ask a table; `values` in the order of `lookup.parameters`.
+
+        Shapes "one" and "name" give at most the first row. `complete` says that no further rows can exist.
+        """
+        if len(values) != len(lookup.parameters):
+            raise ValueError(f"{lookup.tool} takes {len(lookup.parameters)} values, not {len(values)}")
+        askable = all(storable(value) for value in values)
+        if askable:
+            known = self._known_answer(lookup, values)
+            if known is not None:
+                return known
+        rows = self._matching(lookup, values) if askable else ()
+        certain = self.manifest.coverage == "complete" and self._certain(lookup)
+        if rows:
+            return Found("rows", rows, complete=certain)
+        return Found("miss") if certain else Found("outside", complete=False)
+
+    def distinct(self, table: str, column: str) -> list[str]:
+        """Distinct known texts of a column, sorted by code point."""
+        _check_column(table, column)
+        name = quoted(column)
+        found = self.reader.all(
+            f"SELECT DISTINCT {name} FROM {quoted(table)} WHERE typeof({name}) = 'text' ORDER BY {name}"
+        )
+        return [text for (text,) in found]
+
+    def rows(self, table: str) -> Iterator[Row]:
+        """All rows of a table in its order."""
+        _check_column(table)
+        last = 0
+        while batch := self._select(table, "number > ? ORDER BY number LIMIT ?", (last, _BATCH)):
+            yield from batch
+            last = batch[-1].number
+
+    def row(self, table: str, number: int) -> Row:
+        """One row by its number.
+
+        Raises:
+            NotFound: there is none.
+        """
+        _check_column(table)
+        found = self._select(table, "number = ?", (number,))
+        if not found:
+            raise NotFound(f"Pack {self.name} has no row {number} in {table}")
+        return found[0]
+
+    def documents(self, corpus: str) -> Iterator[Document]:
+        """All texts of a corpus in their order."""
+        check_corpus(corpus)
+        last = 0
+        sql = "SELECT number, corpus, text, provenance FROM document WHERE corpus = ? AND number > ? ORDER BY number LIMIT ?"
+        while batch := self.reader.all(sql, (corpus, last, _BATCH)):
+            yield from (Document(*found) for found in batch)
+            last = batch[-1][0]
+
+    def counts(self) -> dict[str, Any]:
+        """`{"tables": {T: n}, "documents": {C: n}, "statutes": n, "tasks": {B: n}}`."""
+        return self.manifest.counts.model_dump()
+
+    def task_file(self, benchmark: str) -> Path | None:
+        """The task file of a benchmark (JSON lines), which only that benchmark can read."""
+        file = f"tasks/{benchmark}.jsonl"
+        return self.path / "tasks" / f"{benchmark}.jsonl" if file in self.manifest.files else None
+
+    def close(self) -> None:
+        """Close the database."""
+        self.reader.close()
+
+    def __enter__(self) -> Pack:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _known_answer(self, lookup: Lookup, values: Sequence[Value]) -> Found | None:
+        key = key_of(values)
+        kinds = self.reader.all("SELECT kind FROM known_answer WHERE tool = ? AND key = ?", (lookup.tool, key))
+        if not kinds:
+            return None
+        kind = kinds[0][0]
+        if kind == "miss":
+            return Found("miss")
+        numbers = self.reader.all(
+            "SELECT number FROM known_row WHERE tool = ? AND key = ? ORDER BY position", (lookup.tool, key)
+        )
+        rows = tuple(self.row(lookup.table, number) for (number,) in numbers)
+        complete = kind == "list" or lookup.shape != "many"
+        return Found("rows", rows, complete=complete) if rows else Found("miss")
+
+    def _matching(self, lookup: Lookup, values: Sequence[Value]) -> tuple[Row, ...]:
+        clauses = []
+        for position, columns in enumerate(lookup.match, 1):
+            same = (f"({quoted(c)} = ?{position} AND typeof({quoted(c)}) = typeof(?{position}))" for c in columns)
+            clauses.append(f"({' OR '.join(same)})")
+        limit = "" if lookup.shape == "many" else " LIMIT 1"
+        where = f"{' AND '.join(clauses)} ORDER BY number{limit}"
+        return tuple(self._select(lookup.table, where, tuple(values)))
+
+    def _known_everywhere(self, lookup: Lookup) -> bool:
+        masks = [mask for (mask,) in self.reader.all(f"SELECT DISTINCT known FROM {quoted(lookup.table)}")]
+        wanted = functools.reduce(
+            lambda a, b: a | b, (bit(lookup.table, c) for columns in lookup.match for c in columns)
+        )
+        return bool(masks) and all(mask & wanted == wanted for mask in masks)
+
+    def _select(self, table: str, where: str, parameters: tuple[object, ...]) -> list[Row]:
+        columns = TABLES[table]
+        names = ", ".join(quoted(column) for column in columns)
+        sql = f"SELECT number, known, provenance, {names} FROM {quoted(table)} WHERE {where}"
+        return [_row(table, found) for found in self.reader.all(sql, parameters)]
+
+
+def verify_pack(name_or_path: str | Path) -> list[Problem]:
+    """Everything wrong with a pack: hashes of all files, then SQLite's own check of the database.
+
+    Raises:
+        NotFound: there is no such pack.
+    """
+    path = manifests.locate(name_or_path)
+    found = manifests.problems(path)
+    if not found:
+        said = integrity_problem(path / CORPUS)
+        if said:
+            found.append(Problem(CORPUS, f"integrity check: {said}"))
+    return found
+
+
+def check_corpus(corpus: str) -> None:
+    """Raise NotFound for a name that is no corpus."""
+    if corpus not in CORPORA:
+        raise NotFound(f"There is no corpus named {corpus}", f"Corpora: {', '.join(CORPORA)}.")
+
+
+def _check_column(table: str, column: str | None = None) -> None:
+    if table not in TABLES:
+        raise NotFound(f"There is no table named {table}", f"Tables: {', '.join(TABLES)}.")
+    if column is not None and column not in TABLES[table]:
+        raise NotFound(f"{table} has no column {column}", f"Columns: {'、'.join(TABLES[table])}.")
+
+
+def _row(table: str, found: tuple[Any, ...]) -> Row:
+    number, known, provenance, *values = found
+    cells: dict[str, Cell] = {
+        column: value if known >> position & 1 else UNKNOWN
+        for position, (column, value) in enumerate(zip(TABLES[table], values, strict=True))
+    }
+    return Row(number, table, cells, cast(Provenance, provenance))
