@@ -210,7 +210,7 @@ class Journal:
                 "SELECT attempt, seq, step, parent, at, tag, data FROM events WHERE attempt = ? ORDER BY seq",
                 (attempt,),
             )
-            return [Entry(*row[:6], json.loads(row[6])) for row in rows]
+            return [Entry(a, seq, step, up, at, tag, json.loads(data)) for a, seq, step, up, at, tag, data in rows]
 
     def text(self, name: str) -> str | None:
         """The text with this hash."""

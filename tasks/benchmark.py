@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from store.pack import Pack
 
+from store.journal import ScoreRow
 from tasks.errors import UsageError
 from tasks.program import Program
 from tasks.scoring.result import Result
@@ -50,6 +51,10 @@ class Benchmark(Protocol):
 
     def result(self, task_id: str, epoch: int, state: State) -> Result:
         """What an episode came to, for the scorers."""
+        ...
+
+    def score_rows(self, attempt: int, question: Any, result: Result) -> list[ScoreRow]:
+        """The scores of one attempt, for the journal."""
         ...
 
     def score(self, run: str, questions: Sequence[Any], results: Sequence[Result]) -> dict[str, Any]:

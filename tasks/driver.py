@@ -15,7 +15,7 @@ from store.journal import text_hash
 from tasks.actions import Child, Sent, Steps
 from tasks.errors import RecordMismatch, TaskError
 from tasks.events import EngineFailed, Event, LimitHit, ModelCalled, Record, Seated, StepEnded, Stopped
-from tasks.plain import plain_text
+from tasks.plain import plain, plain_text
 from tasks.program import Program
 from tasks.state import State, apply, completed, fold
 
@@ -248,7 +248,7 @@ def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:
         prompt=ask.prompt,
         asked=ask.digest(),
         messages=tuple((message.role, text_hash(message.content)) for message in ask.messages),
-        settings={name: getattr(ask.settings, name) for name in Settings.__slots__},
+        settings=plain({name: getattr(ask.settings, name) for name in Settings.__slots__}),
         text=reply.text,
         finish=reply.finish,
         human=human,

@@ -1,16 +1,18 @@
-"""Makes any value fit for a record: JSON data whose strings are valid Unicode. Total and non-recursive in depth > 50."""
+"""Makes any value fit for a record: JSON data whose strings are valid Unicode. Total; cut at a depth of 50."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 DEPTH = 50
+_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 def plain_text(text: str) -> str:
     """The text with lone surrogates replaced by U+FFFD."""
-    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
 def plain(value: Any, depth: int = 0) -> Any:

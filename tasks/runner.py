@@ -13,14 +13,15 @@ from store.pack import Pack
 from models.engine import Engine
 from store import places
 from store.errors import NotFound
-from store.journal import SUFFIX, Entry, EpisodeRow, Journal
+from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from tasks.benchmark import Benchmark, benchmark
 from tasks.driver import Driver
 from tasks.engines import open_engine, run_path
 from tasks.errors import RecordMismatch, UsageError
-from tasks.events import AttemptStarted, Record, Seated, decode
+from tasks.events import AttemptStarted, Record, Seated
 from tasks.header import check_same, make_header, now
 from tasks.program import Program
+from tasks.records import record_of
 from tasks.scheduler import Scheduler
 from tasks.scoring.result import Result
 from tasks.spec import RunSpec, choose, fresh_id, limits_of, policy_of, seated, task_file
@@ -53,6 +54,23 @@ class Run:
         """The score block of the run as it stands."""
         asked = {row.task_id for row in self.journal.episodes()}
         return self.bench.score(self.id, [q for q in self.questions if q.id in asked], self.results())
+
+    def record_scores(self) -> None:
+        """Append the scores of finished episodes that have none yet."""
+        questions = {question.id: question for question in self.questions}
+        rows: list[ScoreRow] = []
+        for row, result in zip(self.journal.episodes(), self.results(), strict=True):
+            attempt = self.journal.attempts(row.id)[-1]
+            if self.scheduler.episodes[row.id].stopped and not self.journal.scores(attempt.id):
+                rows += self.bench.score_rows(attempt.id, questions[row.task_id], result)
+        if rows:
+            self.journal.add_scores(rows)
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
         """Leave everything in order; the run can be resumed or read."""
@@ -186,11 +204,6 @@ def read_episode(journal: Journal, episode: str, attempt: int | None = None) -> 
     if not chosen:
         raise NotFound(f"episode {episode} has no attempt {attempt}", f"It has {len(attempts)}.")
     return [record_of(entry) for entry in journal.entries(chosen[-1].id)]
-
-
-def record_of(entry: Entry) -> Record:
-    """The record of a journal row."""
-    return Record(entry.seq, entry.step, entry.parent, entry.at, decode(entry.tag, entry.data))
 
 
 def results_of(journal: Journal, bench: Benchmark) -> list[Result]:

@@ -11,10 +11,11 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
 from models.engine import Ask, Engine, EngineError, Reply
-from store.journal import Entry, Journal
+from store.journal import Journal
 from tasks.driver import Driver
 from tasks.errors import TaskError
-from tasks.events import Record, Seated, Stopped, encode
+from tasks.events import Record, Seated, Stopped
+from tasks.records import entry_of
 from tasks.watcher import Committed, EpisodeEnded, Notice, Waiting, Watcher
 
 HUMAN = "human"
@@ -149,7 +150,7 @@ class Scheduler:
         fresh: list[tuple[Driver, tuple[Record, ...]]] = [(d, tuple(d.fresh)) for d in drivers if d.fresh]
         if not fresh:
             return
-        entries = [_entry(driver.attempt, record) for driver, records in fresh for record in records]
+        entries = [entry_of(driver.attempt, record) for driver, records in fresh for record in records]
         texts = [text for driver, _ in fresh for text in driver.texts.values()]
         self.journal.append(entries, texts)
         for driver, records in fresh:
@@ -162,8 +163,3 @@ class Scheduler:
     def _publish(self, notice: Notice) -> None:
         for watcher in self.watchers:
             watcher.notify(notice)
-
-
-def _entry(attempt: int, record: Record) -> Entry:
-    tag, data = encode(record.event)
-    return Entry(attempt, record.seq, record.step, record.parent, record.at, tag, data)

@@ -98,7 +98,7 @@ def completed(records: Iterable[Record], steps: int | None = None) -> list[Recor
         if steps is not None and record.step > steps:
             break
         tail.append(record)
-        if record.step == 0 or isinstance(record.event, StepEnded | Stopped):
+        if record.step == 0 or isinstance(record.event, StepEnded | Stopped | Seated):
             kept += tail
             tail = []
     return kept

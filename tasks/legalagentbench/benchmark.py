@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from store.journal import ScoreRow
 from store.pack import Pack
 from tasks.legalagentbench.questions import Question, load_questions
-from tasks.legalagentbench.scoring import score_block
+from tasks.legalagentbench.scoring import score_block, score_one
 from tasks.legalagentbench.tools import TOOLS, Toolbox
 from tasks.policies.rules.policy import NameIndex, RulesPolicy
 from tasks.scoring.result import Result
@@ -71,6 +72,13 @@ class LegalAgentBench:
             observations=tuple(r.event.observation for r in state.records if isinstance(r.event, ToolReturned)),
             epoch=epoch,
         )
+
+    def score_rows(self, attempt: int, question: Question, result: Result) -> list[ScoreRow]:
+        """The scores of one attempt, for the journal."""
+        return [
+            ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
+            for score in score_one(question, result)
+        ]
 
     def score(self, run: str, questions: Sequence[Question], results: Sequence[Result]) -> dict[str, Any]:
         """The score block."""

@@ -1,0 +1,241 @@
+"""`moot run`, `resume` and `fork`: drive episodes from the command line. The score block goes to stdout."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+from pydantic import ValidationError
+
+from app.guard import install_guard
+from app.strings import t
+from app.terminal import clean
+from app.watcher import JsonWatcher, PlainWatcher, Progress
+from tasks.errors import UsageError
+from tasks.events import Seated
+from tasks.runner import Run, fork_run, resume_run, start_run
+from tasks.scheduler import HUMAN
+from tasks.spec import RunSpec, choose, policy_of, task_file
+from tasks.watcher import Watcher
+
+PARALLEL_RULES = 16
+"""Episodes driven together when no model decodes: their steps share one commit."""
+
+
+def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --watch."""
+    return click.option(
+        "--watch", type=click.Choice(["plain", "json", "none"]), default="none", show_default=True,
+        help="Show the episodes on stderr as they go.",
+    )(command)  # fmt: skip
+
+
+@click.command()
+@click.argument("benchmark")
+@click.option("--agent", default=None, help="Policy of the tested seat: rules (default), react, human, gold, echo.")
+@click.option("--model", default="", help="Engine of the tested seat: scripted:FILE or recorded:RUN.")
+@click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat, e.g. agent=human.")
+@click.option("--tasks", "tasks_file", default=None, help="Task file; default: the pack's own tasks.")
+@click.option("--task", "task_ids", multiple=True, help="Run only this task; may be repeated.")
+@click.option("--pack", default="sample", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--limit", type=click.IntRange(1), default=None, help="Run only the first N tasks.")
+@click.option("--epochs", type=click.IntRange(1), default=1, help="Repeat every task N times.")
+@click.option("--seed", type=int, default=0, help="Seed of all sampling.")
+@click.option("--max-turns", type=click.IntRange(1), default=None, help="Turns an episode may take.")
+@click.option("--max-tokens", type=click.IntRange(1), default=None, help="Tokens an episode may use.")
+@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), default=None, help="Machine seconds an episode may use.")
+@click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
+@click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
+@click.option("--allow-host", multiple=True, help="Let the network guard pass this host.")
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
+@watch_option
+@click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
+def run(benchmark: str, as_json: bool, **options: Any) -> None:
+    """Run an agent on the tasks of a BENCHMARK and score it.
+
+    Example: moot run legalagentbench --agent rules --limit 10 --json
+    """
+    install_guard(allow=options["allow_host"])
+    spec = _spec(benchmark, options)
+    if options["dry_run"]:
+        return _dry_run(spec, as_json)
+    out = options["out"]
+    made = start_run(spec, out=out, argv=sys.argv[1:])
+    _drive(made, options["watch"], as_json)
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@click.option("--new-attempt", is_flag=True, help="Begin unfinished episodes anew; the old attempts are kept.")
+@watch_option
+@click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
+def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
+    """Go on with an interrupted RUN where its record ends.
+
+    Example: moot resume 20261121-120000-legalagentbench-rules-1a2b
+    """
+    _drive(resume_run(run_name, new_attempt=new_attempt), watch, as_json)
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@click.argument("episode")
+@click.option("--turn", type=click.IntRange(0), required=True, help="Keep this many turns, then go on.")
+@click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat from then on.")
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
+@watch_option
+@click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
+def fork(run_name: str, episode: str, turn: int, seats: tuple[str, ...], out: Path | None, watch: str, as_json: bool) -> None:
+    """Start a new run from turn K of an EPISODE of an old RUN.
+
+    Example: moot fork 20261121-120000-legalagentbench-rules-1a2b 17 --turn 2 --seat agent=human
+    """
+    newcomer, engine = _newcomer(seats)
+    made = fork_run(run_name, episode, turn, newcomer=newcomer, engine=engine, out=out)
+    _drive(made, watch, as_json)
+
+
+def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
+    agent, model = options["agent"], options["model"]
+    for role, value in _seats(options["seats"]).items():
+        if role != "agent":
+            raise UsageError(f"{benchmark} has no seat '{role}'", "Its only seat is 'agent'.")
+        if value in ("rules", "human"):
+            agent = value
+        else:
+            model = value
+    agent = agent or ("react" if model else "rules")
+    parallel = options["parallel"] or (1 if model or agent == "human" else PARALLEL_RULES)
+    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds")
+    try:
+        return RunSpec(
+            benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
+            parallel=parallel, **{name: options[name] for name in names},
+        )  # fmt: skip
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", "See `moot run --help`.") from error
+
+
+def _seats(pairs: Sequence[str]) -> dict[str, str]:
+    seats = {}
+    for pair in pairs:
+        role, equals, value = pair.partition("=")
+        if not equals or not value:
+            raise UsageError(f"--seat '{pair}' is not ROLE=SPEC", "For example --seat agent=human.")
+        seats[role] = value
+    return seats
+
+
+def _newcomer(pairs: Sequence[str]) -> tuple[Seated | None, str]:
+    known = {"rules": ("rules/1", ""), "human": ("human/1", HUMAN)}
+    for role, value in _seats(pairs).items():
+        if role != "agent":
+            raise UsageError(f"there is no seat '{role}'", "The only seat is 'agent'.")
+        policy, engine = known.get(value, ("react/1", value))
+        return Seated(seat=role, policy=policy, engine=engine), "" if value in known else value
+    return None, ""
+
+
+def _dry_run(spec: RunSpec, as_json: bool) -> None:
+    from store.pack import Pack
+    from tasks.benchmark import benchmark
+
+    bench = benchmark(spec.benchmark)
+    policy, _ = policy_of(bench, spec)
+    with Pack.open(spec.pack) as pack:
+        path = task_file(spec, pack)
+        chosen = choose(list(bench.load(path)), spec)
+    plan = {
+        "benchmark": spec.benchmark, "agent": spec.agent, "policy": policy, "model": spec.model, "pack": spec.pack,
+        "tasks": str(path), "n": len(chosen) * spec.epochs, "task_ids": [question.id for question in chosen],
+    }  # fmt: skip
+    if as_json:
+        click.echo(json.dumps(plan, ensure_ascii=False))
+    else:
+        for key, value in plan.items():
+            click.echo(clean(f"{key}: {value}", multiline=False))
+
+
+def _watchers(made: Run, watch: str) -> list[Watcher]:
+    watchers: list[Watcher] = []
+    if watch == "plain":
+        watchers.append(PlainWatcher(sys.stderr))
+    elif watch == "json":
+        watchers.append(JsonWatcher(sys.stderr))
+    else:
+        open_episodes = sum(not driver.stopped for driver in made.scheduler.episodes.values())
+        watchers.append(Progress(open_episodes, sys.stderr))
+    return watchers
+
+
+def _drive(made: Run, watch: str, as_json: bool) -> None:
+    with made, interruptible() as stopped:
+        made.scheduler.watchers += _watchers(made, watch)
+        click.echo(clean(t("run.started", run=made.id, n=len(made.scheduler.episodes)), multiline=False), err=True)
+        started = time.perf_counter()
+        made.go(lambda: not stopped.is_set())
+        while not stopped.is_set() and _ask_person(made):
+            made.go(lambda: not stopped.is_set())
+        seconds = time.perf_counter() - started
+        left = sum(not driver.stopped for driver in made.scheduler.episodes.values())
+        if left:
+            hint = f"`moot resume {made.id}` goes on."
+            click.echo(clean(f"moot: stopped with {left} episodes unfinished. {hint}", multiline=False), err=True)
+            sys.exit(1)
+        made.record_scores()
+        block = made.score()
+        n = len(made.scheduler.episodes)
+        click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
+    print_block(block, as_json)
+
+
+def print_block(block: dict[str, Any], as_json: bool) -> None:
+    """The score block on stdout."""
+    if as_json:
+        click.echo(json.dumps(block, ensure_ascii=False))
+        return
+    from tasks.reports import text_report
+
+    click.echo(clean(text_report([block])))
+
+
+def _ask_person(made: Run) -> bool:
+    """Put one open question to the person at the terminal; False when there is none."""
+    waiting = [d for d in made.scheduler.episodes.values() if d.ask is not None and not d.stopped]
+    if not waiting:
+        return False
+    driver = waiting[0]
+    assert driver.ask is not None
+    click.echo(clean(driver.ask.messages[-1].content), err=True)
+    line = sys.stdin.readline()
+    if not line:
+        raise UsageError("a human sits in the seat but standard input has ended", "Type an answer, or use the desk.")
+    made.scheduler.answer(driver.episode, line.strip())
+    return True
+
+
+@contextmanager
+def interruptible():  # type: ignore[no-untyped-def]
+    """Turns Ctrl-C into a flag: the step in flight ends and is stored, then the run stops."""
+    stopped = threading.Event()
+    before = signal.getsignal(signal.SIGINT)
+
+    def stop(*_: object) -> None:
+        if stopped.is_set():
+            raise KeyboardInterrupt
+        stopped.set()
+
+    signal.signal(signal.SIGINT, stop)
+    try:
+        yield stopped
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,154 @@
+"""`moot show` and `moot list`: read what happened. Nothing here runs an agent, except --verify, which writes nothing."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from dataclasses import asdict
+from typing import Any
+
+import click
+
+from app.strings import t
+from app.terminal import clean, pad, truncate
+from app.watcher import PlainWatcher, record_data
+from store.errors import StoreError
+from store.journal import Journal
+from tasks.engines import run_path
+from tasks.events import ModelCalled
+from tasks.runner import list_runs as run_files
+from tasks.runner import read_episode, verify_episode
+from tasks.state import digest, fold
+from tasks.watcher import Committed
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@click.argument("episode", required=False)
+@click.option("--verify", is_flag=True, help="Run the episode (or all) again and compare with the record.")
+@click.option("--attempt", type=click.IntRange(1), default=None, help="Show this attempt instead of the last.")
+@click.option("--prompts", is_flag=True, help="Show the prompts that models saw, too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show(run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, as_json: bool) -> None:
+    """Show a RUN, or one EPISODE of it event by event.
+
+    Example: moot show 20261121-120000-legalagentbench-rules-1a2b 17 --verify
+    """
+    path = run_path(run_name)
+    if verify:
+        return _verify(run_name, episode, as_json)
+    with Journal.open(path) as journal:
+        if episode is None:
+            _show_run(journal, as_json)
+        else:
+            _show_episode(journal, episode, attempt, prompts, as_json)
+
+
+@click.command(name="list")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def list_runs(as_json: bool) -> None:
+    """List the runs, newest first.
+
+    Example: moot list --json
+    """
+    rows = [summary(path) for path in run_files()]
+    if as_json:
+        click.echo(json.dumps({"runs": rows}, ensure_ascii=False))
+        return
+    if not rows:
+        click.echo(t("list.empty"), err=True)
+    for row in rows:
+        if "error" in row:
+            click.echo(clean(f"{row['run']}  ✘ {row['error']}", multiline=False))
+            continue
+        cells = (pad(row["run"], 52), pad(row["pack"], 16), pad(f"{row['finished']}/{row['n']}", 9), row["created"])
+        click.echo(clean("  ".join(cells), multiline=False))
+
+
+def summary(path: Any) -> dict[str, Any]:
+    """One line about a run file; a damaged file is a line too."""
+    try:
+        with Journal.open(path) as journal:
+            header = journal.header
+            outcomes = _outcomes(journal)
+    except StoreError as error:
+        return {"run": path.stem, "path": str(path), "error": error.title}
+    spec = header.get("spec", {})
+    return {
+        "run": header.get("run", path.stem),
+        "path": str(path),
+        "benchmark": spec.get("benchmark", ""),
+        "agent": spec.get("agent", ""),
+        "model": spec.get("model", ""),
+        "pack": header.get("pack", {}).get("name", ""),
+        "created": header.get("created", ""),
+        "n": sum(outcomes.values()),
+        "finished": sum(count for outcome, count in outcomes.items() if outcome != "unfinished"),
+        "outcomes": outcomes,
+        "parent": header.get("parent"),
+    }
+
+
+def _outcomes(journal: Journal) -> dict[str, int]:
+    outcomes: Counter[str] = Counter()
+    for row in journal.episodes():
+        last = journal.attempts(row.id)[-1]
+        stopped = [entry.data["outcome"] for entry in journal.entries(last.id) if entry.tag == "stopped"]
+        outcomes[stopped[-1] if stopped else "unfinished"] += 1
+    return dict(outcomes)
+
+
+def _show_run(journal: Journal, as_json: bool) -> None:
+    header = journal.header
+    episodes = []
+    for row in journal.episodes():
+        state = fold(read_episode(journal, row.id))
+        outcome = state.stopped.outcome if state.stopped else "unfinished"
+        question = str(state.card.get("question", ""))
+        episodes.append(
+            {
+                "episode": row.id, "task": row.task_id, "epoch": row.epoch, "attempts": len(journal.attempts(row.id)),
+                "steps": state.steps, "tokens": state.tokens, "outcome": outcome, "flags": sorted(state.flags),
+                "question": question,
+            }  # fmt: skip
+        )
+    if as_json:
+        click.echo(json.dumps({"run": header["run"], "header": header, "episodes": episodes}, ensure_ascii=False))
+        return
+    spec = header["spec"]
+    click.echo(clean(f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}", multiline=False))
+    for e in episodes:
+        line = f"{pad(e['episode'], 8)} {pad(e['outcome'], 12)} {e['steps']:>4}  {truncate(e['question'], 80)}"
+        click.echo(clean(line, multiline=False))
+
+
+def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: bool, as_json: bool) -> None:
+    records = read_episode(journal, episode, attempt)
+    state = fold(records)
+    if as_json:
+        last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]
+        data = {
+            "run": journal.header["run"], "episode": episode, "attempt": last.number, "digest": digest(records),
+            "outcome": state.stopped.outcome if state.stopped else "unfinished",
+            "records": [record_data(episode, record) for record in records],
+            "scores": [asdict(score) for score in journal.scores(last.id)],
+        }  # fmt: skip
+        click.echo(json.dumps(data, ensure_ascii=False))
+        return
+    watcher = PlainWatcher(sys.stdout)
+    for record in records:
+        if prompts and isinstance(record.event, ModelCalled):
+            for role, name in record.event.messages:
+                click.echo(clean(f"    [{role}] {journal.text(name) or ''}"))
+        watcher.notify(Committed(episode, (record,), state))
+
+
+def _verify(run_name: str, episode: str | None, as_json: bool) -> None:
+    with Journal.open(run_path(run_name)) as journal:
+        names = [row.id for row in journal.episodes()] if episode is None else [episode]
+    steps = {name: verify_episode(run_name, name) for name in names}
+    if as_json:
+        click.echo(json.dumps({"verified": steps}, ensure_ascii=False))
+    else:
+        click.echo(t("show.verified", episodes=len(steps), steps=sum(steps.values())))

@@ -1,0 +1,150 @@
+"""Two watchers for a terminal without a desk: a player that writes plain text, and a log of JSON lines.
+
+Both see only what is on disk already. All text of tasks, models and corpora passes the sanitiser.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, TextIO
+
+from app.strings import t
+from app.terminal import clean, truncate
+from tasks.events import (
+    ActionParsed,
+    Answered,
+    AttemptStarted,
+    EngineFailed,
+    Event,
+    LimitHit,
+    ModelCalled,
+    Planned,
+    Record,
+    Said,
+    Seated,
+    Stopped,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    Unknown,
+    encode,
+)
+from tasks.watcher import Committed, Notice, Waiting
+
+LINE = 400
+"""Cells shown of one observation; the record keeps the whole."""
+
+
+def _attempt(event: AttemptStarted) -> str:
+    return f"■ {event.benchmark} · {event.task_id}\n{t('event.question')}: {event.card.get('question', '')}"
+
+
+def _returned(event: ToolReturned) -> str:
+    marks = []
+    if "authored" in event.provenance:
+        marks.append(t("mark.fictional"))
+    if event.status == "outside_pack" or event.unknown or not event.complete:
+        marks.append(t("mark.outside_pack"))
+    shown = f" [{' · '.join(marks)}]" if marks else ""
+    return f"  {t('event.observation')}{shown}: {truncate(clean(event.observation, multiline=False), LINE)}"
+
+
+RENDERERS: dict[type[Event], Callable[[Any], str]] = {
+    AttemptStarted: _attempt,
+    Seated: lambda e: f"  {t('event.seated')}: {e.seat} ← {e.policy} {e.engine}".rstrip(),
+    Planned: lambda e: f"  {t('event.planned')}: " + " → ".join(e.steps),
+    Thought: lambda e: f"  {t('event.thought')}: {e.text}",
+    ModelCalled: lambda e: (
+        f"  {t('event.model_called')}: {e.evaluated} + {e.reused} → {e.generated} tok · {e.milliseconds:.0f} ms"
+    ),
+    EngineFailed: lambda e: f"  {t('event.engine_failed')} ({e.attempt}): {e.message}",
+    ActionParsed: lambda e: "" if e.result == "ok" else f"  {t('event.action_' + e.result)}: {e.note}",
+    ToolCalled: lambda e: f"  {t('event.tool_called')}: {e.tool} {json.dumps(e.input, ensure_ascii=False)}",
+    ToolReturned: _returned,
+    Said: lambda e: f"  {e.seat}: {e.text}",
+    Answered: lambda e: f"  {t('event.answered')}: {e.res}",
+    LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",
+    Stopped: lambda e: f"  {t('event.stopped')}: {t('outcome.' + e.outcome)}" + (f" ({e.reason})" if e.reason else ""),
+    Unknown: lambda e: f"  {t('event.unknown')}: {e.name}",
+}
+"""Event -> its line; events that are not here (the end of a step) show nothing."""
+
+
+def plain_line(record: Record) -> str:
+    """The record as text for a terminal, '' when it shows nothing."""
+    render = RENDERERS.get(type(record.event))
+    return clean(render(record.event)) if render else ""
+
+
+class PlainWatcher:
+    """Writes every committed event as it comes, with a heading a step."""
+
+    def __init__(self, stream: TextIO, *, headings: bool = True) -> None:
+        self._stream = stream
+        self._headings = headings
+        self._step: tuple[str, int] = ("", -1)
+
+    def notify(self, notice: Notice) -> None:
+        """Write the records of the notice."""
+        if isinstance(notice, Committed):
+            for record in notice.records:
+                self._write(notice.episode, record)
+        elif isinstance(notice, Waiting):
+            self._stream.write(clean(f"{t('event.waiting')}: {notice.ask.seat}") + "\n")
+        self._stream.flush()
+
+    def _write(self, episode: str, record: Record) -> None:
+        line = plain_line(record)
+        if not line:
+            return
+        if self._headings and record.step > 0 and self._step != (episode, record.step):
+            self._step = (episode, record.step)
+            self._stream.write(t("event.step", step=record.step) + "\n")
+        self._stream.write(line + "\n")
+
+
+class JsonWatcher:
+    """Writes one JSON object a record: episode, seq, step, parent, at, tag, data."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def notify(self, notice: Notice) -> None:
+        """Write the records of the notice."""
+        if isinstance(notice, Committed):
+            for record in notice.records:
+                self._stream.write(json.dumps(record_data(notice.episode, record), ensure_ascii=False) + "\n")
+            self._stream.flush()
+
+
+def record_data(episode: str, record: Record) -> dict[str, Any]:
+    """A record as JSON data."""
+    tag, data = encode(record.event)
+    return {
+        "episode": episode,
+        "seq": record.seq,
+        "step": record.step,
+        "parent": record.parent,
+        "at": record.at,
+        "tag": tag,
+        "data": data,
+    }
+
+
+class Progress:
+    """Counts finished episodes on one line of a terminal, or not at all elsewhere."""
+
+    def __init__(self, total: int, stream: TextIO) -> None:
+        self._total = total
+        self._done = 0
+        self._stream = stream
+
+    def notify(self, notice: Notice) -> None:
+        """Count an ended episode."""
+        if isinstance(notice, Committed) and any(isinstance(r.event, Stopped) for r in notice.records):
+            self._done += 1
+            if self._stream.isatty():
+                end = "\n" if self._done == self._total else ""
+                self._stream.write(f"\r{self._done}/{self._total}{end}")
+                self._stream.flush()

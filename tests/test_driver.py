@@ -1,0 +1,256 @@
+"""Steps, asks, replays: the driver and the scheduler over a small program of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from models.engine import Ask, EngineError, Message, Reply, Usage
+from models.scripted import Script, ScriptedEngine
+from store.journal import EpisodeRow, Journal
+from tasks.actions import Steps, ask, emit
+from tasks.driver import TRIES, Driver, Limits
+from tasks.errors import RecordMismatch, TaskError
+from tasks.events import Answered, AttemptStarted, ModelCalled, Said, Seated, StepEnded, Stopped, Thought
+from tasks.records import entry_of, record_of
+from tasks.scheduler import HUMAN, Scheduler
+from tasks.state import State, completed, digest, fold
+from tasks.watcher import Committed, Notice, Waiting
+
+
+class Talk:
+    """Asks the engine three times in three steps, twice in the second."""
+
+    def __init__(self, prompt: str = "talk/1", words: str = "说") -> None:
+        self.prompt = prompt
+        self.words = words
+
+    def step(self, state: State) -> Steps:
+        number = state.steps + 1
+        yield from emit(Thought(seat="agent", text=f"第{number}步"))
+        for turn in range(2 if number == 2 else 1):
+            heard = yield from ask(Ask("agent", (Message("user", f"{self.words}{number}.{turn}"),), self.prompt))
+            yield from emit(Said(seat="agent", text=heard.text))
+        if number == 3:
+            yield from emit(Answered(seat="agent", res="完", summary="完"))
+            yield from emit(Stopped(outcome="finished"))
+
+
+class Log:
+    def __init__(self) -> None:
+        self.notices: list[Notice] = []
+
+    def notify(self, notice: Notice) -> None:
+        self.notices.append(notice)
+
+
+class Counting(ScriptedEngine):
+    def __init__(self, **options: object) -> None:
+        super().__init__(Script.model_validate({"otherwise": ["甲", "乙", "丙"], **options}))
+        self.batches: list[int] = []
+
+    def answer(self, asks):  # type: ignore[no-untyped-def]
+        self.batches.append(len(asks))
+        return super().answer(asks)
+
+
+def begin(journal: Journal, engine: object, program: object = None, *, limits: Limits | None = None, spec: str = "scripted:x"):  # type: ignore[no-untyped-def]
+    scheduler = Scheduler(journal, {"scripted:x": engine} if engine else {}, [Log()])  # type: ignore[dict-item,list-item]
+    for row in journal.episodes():
+        attempt = journal.attempts(row.id)[-1]
+        driver = Driver(row.id, attempt.id, program or Talk(), scheduler.clock, scheduler.stopwatch, limits or Limits())  # type: ignore[arg-type]
+        stored = [record_of(e) for e in journal.entries(attempt.id)]
+        if stored:
+            driver.load(stored)
+        else:
+            card = {"id": row.task_id}
+            driver.note(AttemptStarted(benchmark="b", task_id=row.task_id, attempt=1, seed=7, card=card), step=0)
+            driver.note(Seated(seat="agent", policy="talk/1", engine=spec), step=0)
+        scheduler.add(driver)
+    return scheduler
+
+
+def new(path: Path, episodes: int = 1) -> Journal:
+    return Journal.create(path, {"run": "r"}, [EpisodeRow(str(n), n, str(n)) for n in range(episodes)])
+
+
+def whole(tmp_path: Path, name: str = "whole", **options: object) -> list:  # type: ignore[type-arg]
+    with new(tmp_path / f"{name}.moot") as journal:
+        scheduler = begin(journal, Counting(**options))
+        scheduler.run()
+        return list(scheduler.episodes["0"].state.records)
+
+
+def test_an_episode_runs_to_its_end_and_is_on_disk(tmp_path: Path) -> None:
+    records = whole(tmp_path)
+    with Journal.open(tmp_path / "whole.moot") as journal:
+        stored = [record_of(e) for e in journal.entries(journal.attempts("0")[0].id)]
+    assert stored == records
+    assert fold(stored).stopped is not None and fold(stored).calls == 4
+    assert [r.seq for r in stored] == list(range(len(stored)))
+
+
+def test_publish_comes_after_commit(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot") as journal:
+        seen: list[int] = []
+
+        class Check:
+            def notify(self, notice: Notice) -> None:
+                if isinstance(notice, Committed):
+                    with Journal.open(tmp_path / "r.moot") as reader:
+                        seqs = {e.seq for e in reader.entries(1)}
+                    assert {r.seq for r in notice.records} <= seqs
+                    seen.extend(r.seq for r in notice.records)
+
+        scheduler = begin(journal, Counting())
+        scheduler.watchers.append(Check())
+        scheduler.run()
+        assert seen == list(range(2, len(scheduler.episodes["0"].state.records)))
+
+
+def test_resume_after_every_event_gives_the_same_episode(tmp_path: Path) -> None:
+    """Cut the record anywhere a kill could leave it; what follows is the same."""
+    records = whole(tmp_path, failure_rate=0.3)
+    wanted = digest(records)
+    for cut in range(2, len(records)):
+        if isinstance(records[cut - 1].event, Stopped):
+            continue  # written in one transaction with the end of its step
+        path = tmp_path / f"cut{cut}.moot"
+        with new(path) as journal:
+            journal.append([entry_of(1, record) for record in records[:cut]])
+            engine = Counting(failure_rate=0.3)
+            scheduler = begin(journal, engine)
+            scheduler.run()
+            assert digest(scheduler.episodes["0"].state.records) == wanted
+            left = sum(isinstance(r.event, ModelCalled) or r.event.tag == "engine_failed" for r in records[cut:])
+            assert sum(engine.batches) == left, "a recorded reply is never asked for again"
+
+
+def test_a_changed_prompt_stops_with_one_line(tmp_path: Path) -> None:
+    records = whole(tmp_path)
+    cut = next(i for i, r in enumerate(records) if isinstance(r.event, ModelCalled) and r.step == 2) + 1
+    with new(tmp_path / "c.moot") as journal:
+        journal.append([entry_of(1, record) for record in records[:cut]])
+        scheduler = begin(journal, Counting(), Talk("talk/2", "讲"))
+        with pytest.raises(RecordMismatch, match=r"step 2: prompt differs, talk/1 → talk/2"):
+            scheduler.run()
+        assert len(journal.entries(1)) == cut
+
+
+def test_parallel_episodes_share_batches_and_change_nothing(tmp_path: Path) -> None:
+    digests = []
+    for parallel in (1, 3):
+        with new(tmp_path / f"p{parallel}.moot", 3) as journal:
+            engine = Counting()
+            scheduler = begin(journal, engine)
+            scheduler.run(parallel=parallel)
+            digests.append([digest(d.state.records) for d in scheduler.episodes.values()])
+            assert max(engine.batches) == parallel
+    assert digests[0] == digests[1]
+
+
+def test_an_engine_that_keeps_failing_ends_the_episode_as_error(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, Counting(failure_rate=1.0))
+        scheduler.run()
+        state = scheduler.episodes["0"].state
+        assert state.stopped is not None and state.stopped.outcome == "error"
+        assert sum(r.event.tag == "engine_failed" for r in state.records) == TRIES
+
+
+def test_limits_end_the_episode_by_name(tmp_path: Path) -> None:
+    for number, (limits, outcome) in enumerate(
+        [(Limits(turns=2), "turn_limit"), (Limits(tokens=1), "token_limit"), (Limits(seconds=1e-9), "time_limit")]
+    ):
+        with new(tmp_path / f"{number}.moot") as journal:
+            scheduler = begin(journal, Counting(), limits=limits)
+            scheduler.run()
+            state = scheduler.episodes["0"].state
+            assert state.stopped is not None and state.stopped.outcome == outcome
+            assert [r.event.tag for r in state.records][-2:] == ["limit_hit", "stopped"]
+
+
+def test_a_human_is_waited_for_and_his_time_is_not_counted(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, None, limits=Limits(seconds=60), spec=HUMAN)
+        scheduler.run()
+        log = scheduler.watchers[0]
+        assert isinstance(log, Log) and isinstance(log.notices[-1], Waiting)
+        with pytest.raises(TaskError):
+            scheduler.answer("unknown", "x") if "unknown" in scheduler.episodes else scheduler.seat("0", _seat("x")) or scheduler.answer("0", "x")
+        scheduler.seat("0", _seat(HUMAN))
+        scheduler.run()
+        for word in "一二三四":
+            scheduler.answer("0", word)
+            scheduler.run()
+        state = scheduler.episodes["0"].state
+        assert [r.event.text for r in state.records if isinstance(r.event, Said)] == list("一二三四")
+        assert all(r.event.human for r in state.records if isinstance(r.event, ModelCalled))
+        assert state.stopped is not None and state.milliseconds < 60_000
+
+
+def _seat(engine: str) -> Seated:
+    return Seated(seat="agent", policy="talk/1", engine=engine)
+
+
+def test_seats_change_hands_between_turns_only(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, Counting())
+        assert scheduler.step("0")
+        scheduler.seat("0", _seat(HUMAN))
+        assert not scheduler.step("0")
+        scheduler.seat("0", _seat("scripted:x"))
+        scheduler.run()
+        records = scheduler.episodes["0"].state.records
+        assert [r.event.engine for r in records if isinstance(r.event, Seated)] == ["scripted:x", HUMAN, "scripted:x"]
+        stored = [record_of(e) for e in journal.entries(1)]
+        assert list(completed(stored)) == list(records)
+
+
+def test_a_defect_in_a_program_ends_its_episode_only(tmp_path: Path) -> None:
+    class Broken(Talk):
+        def step(self, state: State) -> Steps:
+            if state.task_id == "1" and state.steps == 1:
+                raise ZeroDivisionError("oops")
+            yield from super().step(state)
+
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Counting(), Broken())
+        scheduler.run()
+        outcomes = [d.state.stopped.outcome for d in scheduler.episodes.values() if d.state.stopped]
+        assert outcomes == ["finished", "error"]
+
+
+def test_cancel_is_recorded(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, Counting())
+        scheduler.step("0")
+        scheduler.cancel("0")
+        assert not scheduler.step("0")
+        assert journal.entries(1)[-1].data["outcome"] == "cancelled"
+
+
+def test_a_reply_with_broken_unicode_is_kept(tmp_path: Path) -> None:
+    class Odd:
+        def describe(self) -> dict[str, object]:
+            return {}
+
+        def answer(self, asks: list[Ask]) -> list[Reply | EngineError]:
+            return [Reply("坏\ud800字", Usage(generated=3)) for _ in asks]
+
+        def close(self) -> None: ...
+
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, Odd())
+        scheduler.run()
+        said = [r.event.text for r in scheduler.episodes["0"].state.records if isinstance(r.event, Said)]
+        assert said[0] == "坏\ufffd字"
+
+
+def test_steps_are_atoms(tmp_path: Path) -> None:
+    records = whole(tmp_path)
+    for steps in range(4):
+        kept = completed(records, steps)
+        assert fold(kept).steps == steps
+        assert steps == 0 or isinstance(kept[-1].event, StepEnded)

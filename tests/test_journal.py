@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.journal import Entry, EpisodeRow, Journal, ScoreRow, text_hash
+
+HEADER = {"run": "r", "spec": {"benchmark": "legalagentbench"}}
+
+
+def make(path: Path, episodes: int = 2) -> Journal:
+    return Journal.create(path, HEADER, [EpisodeRow(str(n), n, str(n)) for n in range(episodes)])
+
+
+def entry(attempt: int, seq: int, data: object = None) -> Entry:
+    return Entry(attempt, seq, 1, None, 1.5, "thought", {"seat": "agent", "text": "想"} if data is None else data)
+
+
+def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
+    with make(tmp_path / "r.moot") as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0), entry(attempt.id, 1)], ["长文本"])
+    with Journal.open(tmp_path / "r.moot") as journal:
+        assert journal.header == HEADER
+        assert [e.seq for e in journal.entries(attempt.id)] == [0, 1]
+        assert journal.entries(attempt.id)[0] == entry(attempt.id, 0)
+        assert journal.text(text_hash("长文本")) == "长文本"
+        assert journal.text("nothing") is None
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(st.characters()), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))
+def test_any_json_data_survives(tmp_path: Path, data: object) -> None:
+    path = tmp_path / "r.moot"
+    path.unlink(missing_ok=True)
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([Entry(attempt.id, 0, 0, None, 0.0, "x", data)])
+        assert journal.entries(attempt.id)[0].data == data
+
+
+def test_the_record_cannot_be_changed_or_deleted(tmp_path: Path) -> None:
+    path = tmp_path / "r.moot"
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0)])
+        journal.add_scores([ScoreRow(attempt.id, "s", "1", {}, 0.5, {}, "moot")])
+    database = sqlite3.connect(path)
+    for statement in ("UPDATE events SET tag='x'", "DELETE FROM events", "UPDATE scores SET value='1'", "DELETE FROM attempts"):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            database.execute(statement)
+    database.close()
+
+
+def test_a_half_failed_append_leaves_nothing(tmp_path: Path) -> None:
+    with make(tmp_path / "r.moot") as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0)])
+        with pytest.raises(StoreError):
+            journal.append([entry(attempt.id, 1), entry(attempt.id, 0)])
+        assert [e.seq for e in journal.entries(attempt.id)] == [0]
+
+
+def test_one_writer_many_readers(tmp_path: Path) -> None:
+    path = tmp_path / "r.moot"
+    with make(path) as journal:
+        with pytest.raises(StoreError, match="another process"):
+            Journal.open(path, write=True)
+        with Journal.open(path) as reader:
+            (attempt,) = journal.attempts("0")
+            journal.append([entry(attempt.id, 0)])
+            assert len(reader.entries(attempt.id)) == 1
+            with pytest.raises(StoreError, match="opened for reading"):
+                reader.append([entry(attempt.id, 1)])
+    Journal.open(path, write=True).close()
+
+
+def test_a_finished_run_opens_from_a_read_only_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    with make(folder / "r.moot"):
+        pass
+    assert sorted(p.name for p in folder.iterdir()) == ["r.moot"]
+    folder.chmod(0o500)
+    try:
+        with Journal.open(folder / "r.moot") as journal:
+            assert journal.header == HEADER
+    finally:
+        folder.chmod(0o700)
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        Journal.open(tmp_path / "absent.moot")
+    (tmp_path / "text.moot").write_text("not a database, only words that go on for a while")
+    with pytest.raises(Damaged, match="text.moot"):
+        Journal.open(tmp_path / "text.moot")
+    foreign = sqlite3.connect(tmp_path / "foreign.moot")
+    foreign.execute("CREATE TABLE t (x)")
+    foreign.close()
+    with pytest.raises(BadInput, match="not a run"):
+        Journal.open(tmp_path / "foreign.moot")
+    with make(tmp_path / "r.moot"):
+        pass
+    newer = sqlite3.connect(tmp_path / "r.moot")
+    newer.execute("PRAGMA user_version=99")
+    newer.close()
+    with pytest.raises(BadInput, match="newer release"):
+        Journal.open(tmp_path / "r.moot")
+    with pytest.raises(StoreError, match="already exists"):
+        make(tmp_path / "r.moot")
+
+
+def test_attempts_are_kept(tmp_path: Path) -> None:
+    with make(tmp_path / "r.moot") as journal:
+        second = journal.begin_attempt("0", "new attempt")
+        assert [(a.number, a.reason) for a in journal.attempts("0")] == [(1, "first"), (2, "new attempt")]
+        assert second.number == 2
+
+
+def test_power_loss_leaves_a_prefix(tmp_path: Path) -> None:
+    """A cut at any place in the write-ahead log loses whole transactions from the end, never parts or earlier ones."""
+    path = tmp_path / "r.moot"
+    journal = make(path)
+    (attempt,) = journal.attempts("0")
+    for seq in range(6):
+        journal.append([entry(attempt.id, seq, {"text": "字" * 500})])
+    log = (tmp_path / "r.moot-wal").read_bytes()
+    for cut in range(0, len(log), max(1, len(log) // 40)):
+        copy = tmp_path / "cut"
+        copy.mkdir()
+        shutil.copy(path, copy / "r.moot")
+        (copy / "r.moot-wal").write_bytes(log[:cut])
+        with Journal.open(copy / "r.moot") as found:
+            found.check()
+            if found.episodes():
+                seqs = [e.seq for e in found.entries(attempt.id)]
+                assert seqs == list(range(len(seqs)))
+        shutil.rmtree(copy)
+    journal.close()
