@@ -1,4 +1,4 @@
-"""The one way from stored text to a terminal: sanitising, and widths in cells.
+"""The one way from stored text to a terminal: sanitising, JSON, and widths in cells.
 
 Model replies, corpus rows, task files and file names may hold anything, and neither Textual nor Rich stops a title
 change (OSC 0), a write to the clipboard (OSC 52), an 8-bit CSI or a bidi override inside content. `clean` takes whole
@@ -8,10 +8,11 @@ look alike do not match. Widths are in terminal cells: a Chinese character fills
 
 from __future__ import annotations
 
+import json
 import re
 import unicodedata
 from itertools import groupby
-from typing import Literal
+from typing import Any, Literal
 
 ESCAPE_MARK = "␛"
 """Stands for one whole escape sequence."""
@@ -108,6 +109,20 @@ def clean(text: str, multiline: bool = True) -> str:
     if _SUSPECT.search(text) or (not multiline and "\n" in text):
         text = _TROUBLE.sub(_replace if multiline else _replace_in_line, text)
     return text if text.isascii() else _CROWD.sub(_thin, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return json.dumps(match.group())[1:-1]
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    r"""JSON that reads as it is written, Chinese included, and is safe to print.
+
+    What `clean` would take out stays in as `\uXXXX`, so a program that reads the JSON gets the text unchanged.
+    """
+    text = json.dumps(value, ensure_ascii=False, indent=indent)
+    text = _SUSPECT.sub(_escape, text)
+    return text if text.isascii() else _CROWD.sub(_escape, text)
 
 
 def width(text: str) -> int:

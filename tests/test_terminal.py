@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 import unicodedata
 
@@ -9,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.terminal import COMBINING_LIMIT, clean, pad, truncate, width
+from app.terminal import COMBINING_LIMIT, clean, json_text, pad, truncate, width
 
 PIECES = [
     "\x1b", "\x1b[", "\x1b[31m", "\x1b]", "\x1b]0;标题\x07", "\x1b]52;c;QUJD\x1b\\", "\x1bP", "\x1b_x\x9c", "\x9b", "\x9d",
@@ -82,6 +83,17 @@ def test_only_printable_text_comes_out_and_stays_as_it_is(text: str, multiline: 
     for character in once:
         run = run + 1 if unicodedata.category(character) in ("Mn", "Me") else 0
         assert run <= COMBINING_LIMIT
+
+
+@given(HOSTILE, st.sampled_from([None, 2]))
+def test_json_is_safe_and_loses_nothing(text: str, indent: int | None) -> None:
+    printed = json_text({"名": [text]}, indent)
+    joined = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    assert json.loads(printed) == {"名": [joined]}
+    assert clean(printed) == printed
+    assert "名" in printed
+    assert json_text("\x7f\x9b法\u202e") == '"\\u007f\\u009b法\\u202e"'
+    assert json_text("\x7f") == '"\\u007f"'
 
 
 def test_every_character_alone_is_safe() -> None:
