@@ -30,6 +30,7 @@ from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
 
 _BENCHMARK = re.compile(r"[a-z0-9][a-z0-9_-]*")
+_EXTRA = re.compile(r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9]+)+")
 
 
 class PackBuilder:
@@ -158,6 +159,17 @@ class PackBuilder:
                 for line in lines:
                     stream.write(line.rstrip("\r\n") + "\n")
                     self._tasks[benchmark] += 1
+
+    def add_file(self, name: str, data: bytes) -> None:
+        """Put a file of its own into the pack; the manifest lists it like the others.
+
+        Raises:
+            BadInput: the name is no plain file name, or is taken.
+        """
+        if not _EXTRA.fullmatch(name) or name in (manifests.FILE, CORPUS) or (self._folder / name).exists():
+            raise BadInput(f"{name!r} cannot name a file in a pack")
+        with self._writing():
+            (self._folder / name).write_bytes(data)
 
     def finish(self) -> Path:
         """Write everything to disk, move the pack to its place and give its path."""
