@@ -1,0 +1,120 @@
+"""Keyword scores of LegalAgentBench: success and process rate, published rule and strict rule, and the live evidence rate.
+
+Source of the published rule: measured from the 24 published runs, all 336 rates. Success: share of `key` in `res`.
+Process: share of `key` + `key_middle` in `summary`, another text. Keys are a list, so a repeated key counts twice. All
+rates are shares from 0 to 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Protocol
+
+from tasks.scoring.strict import is_derived, seen_in, strict_hit
+
+COMPAT_VERSION = "compat/1"
+
+
+class KeyedGold(Protocol):
+    """The part of a task's gold that keyword scorers read."""
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of the answer."""
+        ...
+
+    @property
+    def middle(self) -> tuple[str, ...]:
+        """Keys of the way there."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMatch:
+    """One key and where it stands. Answer keys are looked up in `res`, middle keys in `summary`.
+
+    `in_question`: the question already states it. `seen`: some real observation shows it. `derived`: it can only be
+    computed, so no observation could show it.
+    """
+
+    key: str
+    kind: Literal["key", "middle"]
+    in_question: bool
+    compat_hit: bool
+    strict_hit: bool
+    seen: bool
+    derived: bool = False
+
+    def as_dict(self) -> dict[str, Any]:
+        """The match as JSON-ready data."""
+        return asdict(self)
+
+
+def compat_hit(key: str, text: str) -> bool:
+    """The published rule: a plain, case-sensitive substring."""
+    return key in text
+
+
+def share(keys: Sequence[str], hit: Callable[[str], bool]) -> float | None:
+    """Share of the keys that hit, each as often as it is listed; None when there are no keys."""
+    return sum(map(hit, keys)) / len(keys) if keys else None
+
+
+def success_compat(res: str, keys: Sequence[str]) -> float:
+    """Share of the keys that occur in the answer."""
+    return share(keys, lambda key: compat_hit(key, res)) or 0.0
+
+
+def process_compat(summary: str, keys: Sequence[str], middle: Sequence[str]) -> float:
+    """Share of keys and middle keys together that occur in the detailed answer."""
+    return share([*keys, *middle], lambda key: compat_hit(key, summary)) or 0.0
+
+
+def success_strict(res: str, keys: Sequence[str]) -> float:
+    """Share of the keys that the answer states, by the strict rule."""
+    return share(keys, lambda key: strict_hit(key, res)) or 0.0
+
+
+def process_strict(summary: str, keys: Sequence[str], middle: Sequence[str]) -> float:
+    """Share of keys and middle keys together that the detailed answer states, by the strict rule."""
+    return share([*keys, *middle], lambda key: strict_hit(key, summary)) or 0.0
+
+
+def not_given(question: str, keys: Iterable[str]) -> list[str]:
+    """The keys that the question does not state yet: what an agent has to find."""
+    return [key for key in keys if not strict_hit(key, question)]
+
+
+def _seen(key: str, observations: Sequence[str]) -> bool:
+    return any(seen_in(key, observation) for observation in observations)
+
+
+def evidence_rate(observations: Sequence[str], keys: Sequence[str], middle: Sequence[str]) -> float:
+    """Share of keys and middle keys that real observations have shown so far; derived keys stay in the denominator."""
+    return share([*keys, *middle], lambda key: _seen(key, observations)) or 0.0
+
+
+def evidence_rate_literal(observations: Sequence[str], keys: Sequence[str], middle: Sequence[str]) -> float | None:
+    """The same over the keys that an observation could show (counts and the like left out); None when there are none."""
+    return share([key for key in (*keys, *middle) if not is_derived(key)], lambda key: _seen(key, observations))
+
+
+def explain(
+    gold: KeyedGold, res: str, summary: str, observations: Sequence[str] = (), question: str = ""
+) -> list[KeyMatch]:
+    """Every key of the task and where it stands, answer keys first, in the order of the task."""
+    rows: list[tuple[str, Literal["key", "middle"], str]] = [(key, "key", res) for key in gold.keys]
+    rows += [(key, "middle", summary) for key in gold.middle]
+    return [
+        KeyMatch(
+            key=key,
+            kind=kind,
+            in_question=bool(question) and strict_hit(key, question),
+            compat_hit=compat_hit(key, text),
+            strict_hit=strict_hit(key, text),
+            seen=_seen(key, observations),
+            derived=is_derived(key),
+        )
+        for key, kind, text in rows
+    ]

@@ -1,0 +1,49 @@
+"""What scorers are handed and what they give back: plain frozen values, so that any source of answers can be scored.
+
+An episode of a run and a line of a prediction file become the same `Result`. Tokens as the engine or provider counted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+INFRASTRUCTURE = frozenset({"error", "cancelled"})
+"""Outcomes that say nothing about the agent: compat counts them as 0, strict leaves them out and shows both bounds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an episode came to.
+
+    `outcome` is one of `tasks.events.OUTCOMES`; `res` the answer, `summary` the answer with every detail;
+    `observations` are the texts that tools really returned, in order; `epoch` numbers repeats of a task from 0.
+    """
+
+    task_id: str
+    outcome: str
+    res: str
+    summary: str
+    tokens: int = 0
+    flags: frozenset[str] = frozenset()
+    observations: tuple[str, ...] = ()
+    epoch: int = 0
+
+    @property
+    def scored(self) -> bool:
+        """Whether the agent had its chance: errors of the machinery and cancelled episodes are not scored strictly."""
+        return self.outcome not in INFRASTRUCTURE
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One score of one attempt, ready for the append-only table of the journal.
+
+    `value` maps the name of a rate to a number from 0 to 1 (None where there is nothing to rate), `evidence` says why.
+    """
+
+    scorer: str
+    version: str
+    settings: dict[str, Any]
+    value: dict[str, float | None]
+    evidence: list[dict[str, Any]] = field(default_factory=list)
