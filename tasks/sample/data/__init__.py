@@ -1,0 +1,1 @@
+"""Texts and word lists of the sample pack, read through importlib.resources."""
