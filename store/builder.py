@@ -30,7 +30,6 @@ from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
 
 _BENCHMARK = re.compile(r"[a-z0-9][a-z0-9_-]*")
-_FILE = re.compile(r"[a-z0-9][a-z0-9_.-]*")
 _EXTRA = re.compile(r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9]+)+")
 
 
@@ -171,13 +170,6 @@ class PackBuilder:
             raise BadInput(f"{name!r} cannot name a file in a pack")
         with self._writing():
             (self._folder / name).write_bytes(data)
-
-    def add_file(self, name: str, content: bytes) -> None:
-        """Put a file of an importer's own beside the database (a report, recorded calls)."""
-        if name in (CORPUS, manifests.FILE) or not _FILE.fullmatch(name):
-            raise BadInput(f"{name!r} cannot name a file in a pack")
-        with self._writing():
-            (self._folder / name).write_bytes(content)
 
     def finish(self) -> Path:
         """Write everything to disk, move the pack to its place and give its path."""
