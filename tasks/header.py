@@ -11,9 +11,9 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from store.pack import Pack
-
 from models.engine import Engine
+from store import places
+from store.pack import Pack
 from tasks.benchmark import Benchmark
 from tasks.errors import RecordMismatch
 from tasks.spec import RunSpec, limits_of
@@ -42,7 +42,7 @@ def make_header(
         "spec": {**spec.model_dump(mode="json"), "tasks": str(Path(spec.tasks).absolute()) if spec.tasks else None},
         "tasks": {"file": task_file.name, "sha256": file_hash(task_file)},
         "pack": {
-            "name": pack.name, "hash": pack.hash, "path": str(pack.path.absolute()), "provenance": sorted(pack.provenance),
+            "name": pack.name, "hash": pack.hash, "path": None if pack.path.parent == places.packs() else str(pack.path.absolute()), "provenance": sorted(pack.provenance),
             "jurisdiction": pack.manifest.jurisdiction,
         },
         "prompts": bench.prompts(spec.agent),

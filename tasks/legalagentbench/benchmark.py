@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,6 @@ from store.pack import Pack
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import score_block, score_one
 from tasks.legalagentbench.tools import TOOLS, Toolbox
-from tasks.policies.rules.policy import NameIndex, RulesPolicy
 from tasks.scoring.result import Result
 
 from tasks.events import ToolReturned
@@ -45,14 +45,14 @@ class LegalAgentBench:
 
     def program(self, pack: Pack, questions: Sequence[Question], max_turns: int | None) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
-        policies: list[Policy] = [
-            RulesPolicy(NameIndex.from_pack(pack)),
-            ReactPolicy(tuple(TOOLS.values())),
-            HumanPolicy(),
-            GoldPolicy({question.id: question.gold for question in questions}),
-            EchoPolicy(),
-        ]
-        return ToolEpisode({policy.name: policy for policy in policies}, Toolbox(pack), max_turns)
+        makers: dict[str, Callable[[], Policy]] = {
+            "rules/1": lambda: _rules(pack),
+            "react/1": lambda: ReactPolicy(tuple(TOOLS.values())),
+            "human/1": HumanPolicy,
+            "gold/1": lambda: GoldPolicy({question.id: question.gold for question in questions}),
+            "echo/1": EchoPolicy,
+        }
+        return ToolEpisode(cache(lambda name: makers[name]()), Toolbox(pack), max_turns)
 
     def prompts(self, agent: str) -> dict[str, str]:
         """Prompt name -> hash."""
@@ -83,3 +83,10 @@ class LegalAgentBench:
     def score(self, run: str, questions: Sequence[Question], results: Sequence[Result]) -> dict[str, Any]:
         """The score block."""
         return score_block(run, questions, results)
+
+
+def _rules(pack: Pack) -> Policy:
+    """Imported on use: its vocabulary and the names of the pack are only needed when the planner plays."""
+    from tasks.policies.rules.policy import NameIndex, RulesPolicy
+
+    return RulesPolicy(NameIndex.from_pack(pack))

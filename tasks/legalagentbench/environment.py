@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from tasks.legalagentbench.tools import Toolbox
 
@@ -17,16 +17,16 @@ SEAT = "agent"
 
 
 class ToolEpisode:
-    """Asks the policy in the seat for a move and carries it out. `policies` maps names ("rules/1") to policies."""
+    """Asks the policy in the seat for a move and carries it out. `policy_named` gives the policy of a name ("rules/1")."""
 
-    def __init__(self, policies: Mapping[str, Policy], toolbox: Toolbox, max_turns: int | None = None) -> None:
-        self._policies = policies
+    def __init__(self, policy_named: Callable[[str], Policy], toolbox: Toolbox, max_turns: int | None = None) -> None:
+        self._policy_named = policy_named
         self._toolbox = toolbox
         self._max_turns = max_turns
 
     def step(self, state: State) -> Steps:
         """One move of the agent and what comes of it."""
-        policy = self._policies[state.seats[SEAT].policy]
+        policy = self._policy_named(state.seats[SEAT].policy)
         view = View(SEAT, state.card, state.records, state.steps + 1, self._max_turns)
         match (yield from policy.move(view)):
             case CallTool(tool, arguments):
