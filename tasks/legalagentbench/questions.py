@@ -7,16 +7,13 @@ the position upstream scores by (ids 1 to 300), never from `type`; other files d
 
 from __future__ import annotations
 
-import gzip
-import json
 import re
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from store.errors import BadInput, NotFound
+from store.errors import BadInput
+from store.importers.reading import records
 from tasks.plain import plain, plain_text
 
 WRITING = "writing"
@@ -28,8 +25,6 @@ ALIASES = {"get_legal_document_lawfirm_list": "get_legal_document_law_list"}
 """Names of the paper that differ from those of the data."""
 CALCULATORS = frozenset({"get_sum", "get_rank", "get_subtraction", "get_multiplication", "get_division", "finish"})
 """Tools that no published path names."""
-LARGEST = 1 << 30
-"""Bytes of a task file, unpacked."""
 
 _TOOL = re.compile(r"get_[a-z_]+|legal_[a-z]+_retriever")
 
@@ -62,7 +57,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """One task as the file has it; `where` names file and line or item, for messages."""
+    """One task as the file has it; `where` names file and line, for messages."""
 
     where: str
     fields: dict[str, Any]
@@ -90,10 +85,11 @@ def load_questions(path: Path) -> list[Question]:
 
     Raises:
         NotFound: there is no such file.
-        BadInput: the file is broken or a task lacks what scoring needs; the title names file and line (or item).
+        BadInput: the file is broken or a task lacks what scoring needs; the title names file and line.
     """
     questions: dict[str, Question] = {}
-    for item in _items(path):
+    for line, fields in records(path, str(path)):
+        item = _Item(f"{path}, line {line}", fields)
         question = _question(item)
         if question.id in questions:
             raise item.fail(f"task {question.id} stands here a second time", "Remove one of the two.")
@@ -107,51 +103,6 @@ def _order(task_id: str) -> list[tuple[int, int, str]]:
     """Sorts numbers inside an id as numbers."""
     parts = re.split(r"([0-9]{1,18})", task_id)
     return [(0, int(part), "") if index % 2 else (1, 0, part) for index, part in enumerate(parts) if part]
-
-
-def _read(path: Path) -> str:
-    if not path.exists():
-        raise NotFound(f"{path}: there is no such file", "Give the path of a task file.")
-    if not path.is_file():
-        raise BadInput(f"{path}: is no file", "Give the path of a task file.")
-    data = path.read_bytes()
-    try:
-        if data[:2] == b"\x1f\x8b":
-            with gzip.open(path) as stream:
-                data = stream.read(LARGEST + 1)
-        if len(data) > LARGEST:
-            raise BadInput(f"{path}: more than {LARGEST >> 30} GiB", "Split the task file.")
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise BadInput(f"{path}, line {line}: not UTF-8", "Save the file as UTF-8.") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise BadInput(f"{path}: the gzip data is broken", "Copy the file again.") from error
-
-
-def _parse(text: str, path: Path, first_line: int) -> Any:
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        where = f"{path}, line {first_line + error.lineno - 1}"
-        raise BadInput(
-            f"{where}: no valid JSON ({error.msg})", "Correct this line; quotes must be double."
-        ) from error
-    except (ValueError, RecursionError) as error:
-        raise BadInput(f"{path}, line {first_line}: JSON that cannot be read", "Correct this line.") from error
-
-
-def _items(path: Path) -> Iterator[_Item]:
-    text = _read(path)
-    if text.lstrip().startswith("["):
-        entries = [(f"{path}, item {number}", entry) for number, entry in enumerate(_parse(text, path, 1), 1)]
-    else:
-        lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-        entries = [(f"{path}, line {number}", _parse(line, path, number)) for number, line in lines]
-    for where, entry in entries:
-        if not isinstance(entry, dict):
-            raise BadInput(f"{where}: a task is a JSON object", "Give fields id, question, answer and key.")
-        yield _Item(where, entry)
 
 
 def _question(item: _Item) -> Question:
