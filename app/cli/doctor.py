@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import importlib.metadata
 import importlib.util
-import json
 import locale
 import os
 import platform
@@ -22,9 +21,9 @@ from pathlib import Path
 
 import click
 
-from app.cli.doctor_words import language, t
 from app.guard import install_guard, prove
-from app.terminal import clean, pad
+from app.strings import language, t
+from app.terminal import clean, json_text, pad
 from store import places
 from store.errors import StoreError
 
@@ -211,7 +210,7 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     works = not any(check.essential and check.status == "failed" for checks in found.values() for check in checks)
     if as_json:
         checks = [{"area": area, **asdict(check)} for area, checks in found.items() for check in checks]
-        click.echo(json.dumps({"ok": works, "checks": checks}, ensure_ascii=False))
+        click.echo(json_text({"ok": works, "checks": checks}))
     else:
         click.echo(t("doctor.title"))
         for area, checks in found.items():
