@@ -71,8 +71,18 @@ def import_logs(source: Path, name: str, progress: Progress) -> Imported:
         builder.add_file(CALLS, _call_lines(harvest))
         builder.add_file(REPORT, (json.dumps(summary, ensure_ascii=False, indent=1) + "\n").encode())
         path = builder.finish()
-    progress("done", len(merged.rows), len(merged.rows))
+    progress(in_words(summary), len(merged.rows), len(merged.rows))
     return Imported(path, summary)
+
+
+def in_words(summary: dict[str, Any]) -> str:
+    """The summary in one line."""
+    documents = sum(summary["documents"].values())
+    return (
+        f"{summary['rows_total']} rows in {len(summary['rows'])} tables, {summary['lists']} complete lists,"
+        f" {summary['misses']} recorded misses, {documents} documents, {summary['calls']} calls,"
+        f" {summary['contradictions']} contradictions"
+    )
 
 
 def _read(logs: list[Path], tally: Tally, progress: Progress) -> Harvest:
@@ -83,6 +93,7 @@ def _read(logs: list[Path], tally: Tally, progress: Progress) -> Harvest:
             if count % _TOLD_EVERY == 0:
                 progress(f"reading {path.name}", tally.bytes, total)
             harvest.take(recording)
+    harvest.settle()
     progress("reading", total, total)
     return harvest
 

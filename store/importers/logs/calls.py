@@ -73,10 +73,19 @@ class Observation:
 def read_action(text: str) -> Call | None:
     """The call an action made; None for a final answer or a text that the action parser refused."""
     fence = _FENCE.search(text)
-    if fence is None:
-        return _keyword_call(text)
+    call = _keyword_call(text) if fence is None else _fenced_call(fence[1])
+    if call is None:
+        return None
     try:
-        action = json.loads(fence[1].translate(_WIDEN), parse_constant=_refuse_constant)
+        json.dumps(call.input, allow_nan=False)
+    except (ValueError, RecursionError):
+        return None
+    return call
+
+
+def _fenced_call(text: str) -> Call | None:
+    try:
+        action = json.loads(text.translate(_WIDEN), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         return None
     if not isinstance(action, dict) or not isinstance(action.get("action"), str) or "action_input" not in action:

@@ -86,14 +86,21 @@ class Harvest:
     tally: Counter[str] = field(default_factory=Counter)
     contradictions: int = 0
     described: list[str] = field(default_factory=list)
+    steps: list[tuple[Recording, str]] = field(default_factory=list)
 
     def take(self, recording: Recording) -> None:
-        """Adds one recording."""
+        """Adds one recording; steps of plans wait, because what they prove is weaker than a recorded call."""
         where = f"{recording.file.name}:{recording.line}"
         if recording.layout == "react":
             self._take_action(recording, where)
         else:
+            self.steps.append((recording, where))
+
+    def settle(self) -> None:
+        """Takes the steps of plans, once all recorded calls are known."""
+        for recording, where in self.steps:
             self._take_step(recording, where)
+        self.steps.clear()
 
     def contradict(self, text: str) -> None:
         """Counts a disagreement; the first ones are described."""

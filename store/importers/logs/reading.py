@@ -75,7 +75,11 @@ def find_logs(source: Path) -> tuple[list[Path], list[Path]]:
     logs: list[Path] = []
     others: list[Path] = []
     for path in _candidates(source):
-        (logs if looks_like_log(path) else others).append(path)
+        try:
+            found = looks_like_log(path)
+        except BadInput:
+            found = False
+        (logs if found else others).append(path)
     if not logs:
         raise BadInput(
             f"{source}: no run log in this folder",
@@ -89,7 +93,7 @@ def _candidates(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() not in LOG_SUFFIXES or any(p.startswith(".") for p in path.relative_to(folder).parts):
             continue
-        if not path.resolve().is_relative_to(root):
+        if path.is_symlink() and not _inside(path, root):
             raise BadInput(
                 f"{path}: this link leads out of the import folder", "Copy the file into the folder instead."
             )
@@ -97,17 +101,25 @@ def _candidates(folder: Path) -> Iterator[Path]:
             yield path
 
 
-def looks_like_log(path: Path) -> bool:
-    """Whether a first step of an episode stands at the start of one of the first lines."""
+def _inside(path: Path, root: Path) -> bool:
     try:
-        for number, text, _ in _lines(path):
-            if number > SNIFFED_LINES:
-                return False
-            plan = _PLAN.match(text)
-            if text.startswith("思考 1:") or (plan and plan[1] == "1" and _RESULT.search(text)):
-                return True
-    except BadInput:
+        return path.resolve().is_relative_to(root)
+    except (OSError, RuntimeError):
         return False
+
+
+def looks_like_log(path: Path) -> bool:
+    """Whether the first step of an episode stands at the start of one of the first lines.
+
+    Raises:
+        BadInput: before such a line there are bytes that are no UTF-8 text.
+    """
+    for number, text, _ in _lines(path):
+        plan = _PLAN.match(text)
+        if text.startswith("思考 1:") or (plan and plan[1] == "1" and _RESULT.search(text)):
+            return True
+        if number >= SNIFFED_LINES:
+            break
     return False
 
 
