@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from store.errors import Damaged, StoreError
+from store.errors import BadInput, Damaged, StoreError
 
 STEPS_PER_CALLBACK = 10_000
 MAX_STEPS = 200_000_000
@@ -93,6 +94,26 @@ class Reader:
         """Close the connection; closing twice is harmless."""
         with self._lock:
             self._connection.close()
+
+
+@contextmanager
+def open_foreign(path: Path) -> Iterator[sqlite3.Connection]:
+    """A SQLite file that someone else made: read-only, nothing in its schema is trusted, only SELECT is allowed.
+
+    Raises:
+        BadInput: it cannot be opened.
+    """
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    except sqlite3.Error as error:
+        raise BadInput(f"{path.name} cannot be opened as SQLite: {error}") from None
+    try:
+        for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON"):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        connection.set_authorizer(_authorize)
+        yield connection
+    finally:
+        connection.close()
 
 
 def integrity_problem(path: Path) -> str:
