@@ -30,6 +30,7 @@ RETRIEVERS: dict[str, str] = {
 MATHEMATICS = ("get_sum", "get_rank", "get_multiplication", "get_subtraction", "get_division")
 KNOWN_TOOLS = frozenset((*LOOKUPS, *RETRIEVERS, *MATHEMATICS))
 MAX_COLUMNS = 5
+MAX_KEYWORD_CALL = 5_000
 
 ERRORS: tuple[tuple[str, Status], ...] = (
     ("No data found for the specified identifier.", "no_data"),
@@ -108,8 +109,8 @@ def _normalised(tool: str, given: Literal) -> Call:
 
 def _keyword_call(text: str) -> Call | None:
     """The one other accepted form, tool name and tool_call(keywords) in a fence; it skips the rules for columns."""
-    match = _KEYWORD_CALL.search(text)
-    if match is None or len(match[2]) > 20_000:
+    match = _KEYWORD_CALL.search(text) if "tool_call(" in text and len(text) < MAX_KEYWORD_CALL else None
+    if match is None:
         return None
     try:
         tree = ast.parse(f"f({match[2]})", mode="eval").body

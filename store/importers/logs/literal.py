@@ -12,10 +12,10 @@ import re
 import warnings
 from typing import TypeAlias
 
-MAX_CHARACTERS = 8_000_000
+MAX_CHARACTERS = 2_000_000
 MAX_DEPTH = 12
 
-_STRING = re.compile(r"""'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*\"""")
+_STRING = re.compile(r"""'(?:[^'\\\n]++|\\.)*+'|"(?:[^"\\\n]++|\\.)*+"|(['"].*)""", re.DOTALL)
 _SKELETON = re.compile(r"[\[\]{},: 0-9.e+\-nas]*")
 _JOINED = re.compile(r"s *s|[0-9nas\]}] *-|- *-|[^e]\+|s *[\[{]")
 
@@ -55,7 +55,7 @@ def printed(value: Literal) -> str:
 
 def _check_skeleton(text: str) -> None:
     """Refuses, before any parsing, what no printed value has: operators, calls, names, deep nesting."""
-    skeleton = _STRING.sub("s", text)
+    skeleton = _STRING.sub(lambda found: "!" if found[1] else "s", text)
     if not _SKELETON.fullmatch(skeleton) or _JOINED.search(skeleton):
         raise NotALiteral("holds more than plain values")
     depth = 0
