@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from store.rows import UNKNOWN, Found, Row
 from store.schema import LOOKUPS, TABLES, Lookup
@@ -43,6 +43,8 @@ RETRIEVERS: dict[str, tuple[str, int]] = {
 }
 """Retriever -> its corpus and how many texts it gives when `k` is not said."""
 MOST_TEXTS = 100
+LONGEST_QUERY = 2000
+"""Bounds of a retrieval; upstream's are not known, no recorded call comes near."""
 _SMALLEST_INT, _LARGEST_INT = -(2**63), 2**63 - 1
 
 
@@ -135,7 +137,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and (value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value))
 
 
-def _can_match(value: Any) -> bool:
+def _can_match(value: Any) -> TypeGuard[str | int | float]:
     """Whether a cell could equal this at all: valid text, or a number that a database can hold."""
     if isinstance(value, bool):
         return False
@@ -167,8 +169,8 @@ class Toolbox:
     def _look_up(self, lookup: Lookup, given: Any) -> ToolResult:
         if not isinstance(given, Mapping) or not isinstance(given.get("columns"), list):
             return _call_error()
-        values = [given.get(parameter) for parameter in lookup.parameters]
-        if not all(map(_can_match, values)):
+        values = [value for parameter in lookup.parameters if _can_match(value := given.get(parameter))]
+        if len(values) < len(lookup.parameters):
             return _call_error()
         found = self._pack.find(lookup, values)
         if found.status == "miss":
@@ -192,7 +194,7 @@ class Toolbox:
             return ToolResult("outside_pack", OUTSIDE_CORPUS, complete=False)
         from store.search import search_documents
 
-        documents = search_documents(self._pack, corpus, given["identifier"], min(k, MOST_TEXTS))
+        documents = search_documents(self._pack, corpus, given["identifier"][:LONGEST_QUERY], min(k, MOST_TEXTS))
         texts = [document.text for document in documents]
         return ToolResult(
             "ok",
