@@ -57,8 +57,10 @@ class Benchmark(Protocol):
         """The scores of one attempt, for the journal."""
         ...
 
-    def score(self, run: str, questions: Sequence[Any], results: Sequence[Result]) -> dict[str, Any]:
-        """The score block of a run."""
+    def score(
+        self, run: str, questions: Sequence[Any], results: Sequence[Result], walker: Sequence[Result] | None = None
+    ) -> dict[str, Any]:
+        """The score block of a run; `walker` are the results of the gold agent on the same tasks."""
         ...
 
 

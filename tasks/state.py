@@ -22,6 +22,7 @@ from tasks.events import (
     Seated,
     StepEnded,
     Stopped,
+    TokensReported,
     ToolReturned,
 )
 
@@ -68,6 +69,12 @@ def apply(state: State, record: Record) -> State:
                 state,
                 calls=state.calls + 1,
                 prompt_tokens=state.prompt_tokens + event.evaluated + event.reused,
+                generated_tokens=state.generated_tokens + event.generated,
+            )
+        case TokensReported():
+            return replace(
+                state,
+                prompt_tokens=state.prompt_tokens + event.prompt,
                 generated_tokens=state.generated_tokens + event.generated,
             )
         case ActionParsed(result="repaired" | "rejected"):

@@ -22,6 +22,7 @@ from tasks.events.seated import Seated
 from tasks.events.step_ended import StepEnded
 from tasks.events.stopped import OUTCOMES, Outcome, Stopped
 from tasks.events.thought import Thought
+from tasks.events.tokens_reported import TokensReported
 from tasks.events.tool_called import ToolCalled
 from tasks.events.tool_returned import ToolReturned
 from tasks.events.unknown import Unknown
@@ -30,14 +31,14 @@ EVENTS: dict[str, type[Event]] = {
     kind.tag: kind
     for kind in (
         AttemptStarted, Seated, Thought, Planned, ModelCalled, EngineFailed, ActionParsed, ToolCalled, ToolReturned,
-        Said, Answered, LimitHit, StepEnded, Stopped, Unknown,
+        Said, Answered, LimitHit, StepEnded, Stopped, TokensReported, Unknown,
     )
 }  # fmt: skip
 
 __all__ = [
     "EVENTS", "OUTCOMES", "ActionParsed", "Answered", "AttemptStarted", "EngineFailed", "Event", "LimitHit",
-    "ModelCalled", "Outcome", "Planned", "Record", "Said", "Seated", "StepEnded", "Stopped", "Thought", "ToolCalled",
-    "ToolReturned", "Unknown", "decode", "encode",
+    "ModelCalled", "Outcome", "Planned", "Record", "Said", "Seated", "StepEnded", "Stopped", "Thought", "TokensReported",
+    "ToolCalled", "ToolReturned", "Unknown", "decode", "encode",
 ]  # fmt: skip
 
 

@@ -80,9 +80,11 @@ class LegalAgentBench:
             for score in score_one(question, result)
         ]
 
-    def score(self, run: str, questions: Sequence[Question], results: Sequence[Result]) -> dict[str, Any]:
+    def score(
+        self, run: str, questions: Sequence[Question], results: Sequence[Result], walker: Sequence[Result] | None = None
+    ) -> dict[str, Any]:
         """The score block."""
-        return score_block(run, questions, results)
+        return score_block(run, questions, results, walker=walker)
 
 
 def _rules(pack: Pack) -> Policy:

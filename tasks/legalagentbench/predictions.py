@@ -1,0 +1,137 @@
+"""Prediction and token files of LegalAgentBench, as published with its runs and as any other program may write them.
+
+A prediction is `{"id", "res", "summary"}`, a token line `{"id", "input_token", "output_token", "total_token"}`; JSON
+lines or one array, plain or gzipped, told apart by content. Lines are matched to tasks by id, never by position.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from store.errors import BadInput
+from store.importers.reading import records
+from tasks.plain import plain_text
+
+SILENCE = "silence"
+"""What the published code writes for answer and summary when a task ended in an exception."""
+NAMED = 10
+"""At most so many ids are named in one message."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """The answers of one task."""
+
+    id: str
+    res: str
+    summary: str
+
+    @property
+    def failed(self) -> bool:
+        """Whether this stands for an exception of the published code, not for an answer."""
+        return self.res == SILENCE and self.summary == SILENCE
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens of one task as the provider counted them."""
+
+    prompt: int
+    generated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """What the files hold for the tasks asked about, by task id, and what a person should know about the rest."""
+
+    predictions: dict[str, Prediction]
+    tokens: dict[str, Tokens]
+    notes: tuple[str, ...]
+
+
+def read_predictions(path: Path) -> list[Prediction]:
+    """All lines of a prediction file, in order, duplicates included; `BadInput` names file and line."""
+    found = []
+    for line, fields in records(path, str(path)):
+        where = f"{path}, line {line}"
+        texts = {}
+        for name in ("res", "summary"):
+            if not isinstance(fields.get(name), str):
+                raise BadInput(
+                    f"{where}: field {name!r} is missing or no text", "A prediction has id, res and summary."
+                )
+            texts[name] = plain_text(fields[name])
+        found.append(Prediction(_id(fields, where), **texts))
+    if not found:
+        raise BadInput(f"{path}: no predictions in it", 'Give lines of {"id": …, "res": "…", "summary": "…"}.')
+    return found
+
+
+def read_tokens(path: Path) -> list[tuple[str, Tokens]]:
+    """All lines of a token file, in order; blank lines are skipped, `BadInput` names file and line."""
+    found = []
+    for line, fields in records(path, str(path)):
+        where = f"{path}, line {line}"
+        total = _count(fields, "total_token", where, None)
+        generated = min(total, _count(fields, "output_token", where, 0))
+        found.append((_id(fields, where), Tokens(total - generated, generated)))
+    return found
+
+
+def match(
+    task_ids: Sequence[str], predictions: Iterable[Prediction], tokens: Iterable[tuple[str, Tokens]] = ()
+) -> Matched:
+    """Sort lines to tasks by id; of lines with the same id the last one counts."""
+    asked = set(task_ids)
+    lines = [(prediction.id, prediction) for prediction in predictions]
+    counts = list(tokens)
+    chosen, notes = _last("prediction", asked, lines)
+    counted, more = _last("token line", asked, counts)
+    missing = [task_id for task_id in task_ids if task_id not in chosen]
+    if missing:
+        more.append(f"{len(missing)} tasks without a prediction count as errors: {_named(missing)}")
+    return Matched(chosen, counted, (*notes, *more))
+
+
+def _last(what: str, asked: set[str], lines: Sequence[tuple[str, T]]) -> tuple[dict[str, T], list[str]]:
+    chosen: dict[str, T] = {}
+    extra: list[str] = []
+    twice: list[str] = []
+    for task_id, value in lines:
+        if task_id not in asked:
+            extra.append(task_id)
+            continue
+        if task_id in chosen:
+            twice.append(task_id)
+        chosen[task_id] = value
+    notes = []
+    if extra:
+        notes.append(f"{len(extra)} {what}s of ids that are no task here are left out: {_named(extra)}")
+    if twice:
+        notes.append(f"{len(twice)} ids have more than one {what}, the last one counts: {_named(twice)}")
+    return chosen, notes
+
+
+def _named(ids: Sequence[str]) -> str:
+    different = list(dict.fromkeys(ids))
+    more = f" and {len(different) - NAMED} more" if len(different) > NAMED else ""
+    return ", ".join(different[:NAMED]) + more
+
+
+def _id(fields: dict[str, Any], where: str) -> str:
+    value = fields.get("id")
+    if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
+        raise BadInput(f"{where}: no id", 'Every line names its task: "id": 1.')
+    return plain_text(str(value)).strip()
+
+
+def _count(fields: dict[str, Any], name: str, where: str, default: int | None) -> int:
+    value = fields.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+        raise BadInput(f"{where}: field {name!r} is missing or no count of tokens", "Write a whole number.")
+    return value
