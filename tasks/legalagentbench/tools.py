@@ -147,9 +147,9 @@ def _can_match(value: Any) -> TypeGuard[str | int | float]:
 
 
 class Toolbox:
-    """The tools over one pack."""
+    """The tools over one pack; without one only calculators and finish have something to say."""
 
-    def __init__(self, pack: Pack) -> None:
+    def __init__(self, pack: Pack | None) -> None:
         self._pack = pack
 
     def call(self, tool: str, input: Any) -> ToolResult:  # noqa: A002
@@ -172,7 +172,7 @@ class Toolbox:
         values = [value for parameter in lookup.parameters if _can_match(value := given.get(parameter))]
         if len(values) < len(lookup.parameters):
             return _call_error()
-        found = self._pack.find(lookup, values)
+        found = self._pack.find(lookup, values) if self._pack else Found("outside", complete=False)
         if found.status == "miss":
             return ToolResult("no_data", NO_DATA)
         if found.status == "outside" or not found.rows:
@@ -190,7 +190,7 @@ class Toolbox:
         k = _count(given.get("k", default))
         if k is None:
             return _call_error()
-        if not self._pack.counts()["documents"].get(corpus):
+        if not self._pack or not self._pack.counts()["documents"].get(corpus):
             return ToolResult("outside_pack", OUTSIDE_CORPUS, complete=False)
         from store.search import search_documents
 

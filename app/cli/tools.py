@@ -1,0 +1,192 @@
+"""`moot tools`: list the 37 tools, call one, replay recorded calls. What a tool says, an error too, is a result: exit 0."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.strings import t
+from app.terminal import clean, pad, truncate
+from store.errors import NotFound
+from store.pack import Pack
+from tasks.errors import UsageError
+from tasks.legalagentbench.replay import Difference, Replay, as_json, read_calls
+from tasks.legalagentbench.replay import replay as replay_calls
+from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, Toolbox, ToolResult, ToolSpec
+from tasks.plain import plain
+
+_UNSEEN = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
+_CUT = 400
+PACK_CALLS = "calls.jsonl"
+"""A pack made from run logs keeps the calls it was made from."""
+
+
+@click.group()
+def tools() -> None:
+    """List, call and replay the 37 tools of LegalAgentBench.
+
+    Example: moot tools list
+    """
+
+
+@tools.command(name="list")
+@click.option("--json", "json_wanted", is_flag=True, help="Print JSON, with parameters and columns.")
+def list_tools(json_wanted: bool) -> None:
+    """List the tools with their parameters.
+
+    Example: moot tools list --json
+    """
+    if json_wanted:
+        click.echo(_json({"tools": [_spec_data(spec) for spec in TOOLS.values()]}))
+        return
+    cells = [(spec.name, _parameters(spec), spec.description) for spec in TOOLS.values()]
+    header = (t("tools.name"), t("tools.parameters"), t("tools.description"))
+    widths = [max(len(name) for name, _, _ in cells) + 2, max(len(given) for _, given, _ in cells) + 2]
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
+    for kind in ("", *dict.fromkeys(spec.kind for spec in TOOLS.values())):
+        if kind:
+            click.echo(f"\n{t(f'tools.{kind}')}")
+        rows = [header] if not kind else [row for row in cells if TOOLS[row[0]].kind == kind]
+        for name, given, description in rows:
+            line = f"{pad(name, widths[0])}{pad(given, widths[1])}{description}"
+            click.echo(clean(truncate(line, room) if room else line, multiline=False))
+
+
+@tools.command()
+@click.argument("tool")
+@click.option("--input", "given", default="{}", metavar="JSON", help="The input; - reads it from standard input.")
+@click.option("--pack", default="sample", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--json", "json_wanted", is_flag=True, help="Print JSON: status, observation, value and more.")
+def call(tool: str, given: str, pack: str, json_wanted: bool) -> None:
+    """Call a TOOL as an agent would.
+
+    Example: moot tools call get_sum --input '["3.87亿", 1000]'
+    """
+    if tool not in TOOLS and tool not in FINISH_NAMES:
+        raise UsageError(f"There is no tool named {tool}", _near(tool))
+    data = _input(sys.stdin.read() if given == "-" else given)
+    needs_pack = tool in TOOLS and TOOLS[tool].kind in ("database", "retriever")
+    with Pack.open(pack) if needs_pack else nullcontext() as opened:
+        result = Toolbox(opened).call(tool, data)
+    if json_wanted:
+        click.echo(_json({"tool": tool, "input": plain(data), **_result_data(result)}))
+        return
+    click.echo(clean(result.observation))
+    notes = [t(f"status.{result.status}")]
+    notes += [t("mark.outside_cells", n=result.unknown)] if result.unknown else []
+    notes += [t("mark.incomplete")] if not result.complete and result.status == "ok" else []
+    notes += [t(f"mark.{provenance}") for provenance in result.provenance]
+    click.echo(" · ".join(notes), err=True)
+
+
+@tools.command()
+@click.option(
+    "--calls", type=click.Path(path_type=Path), default=None, help="Recorded calls; default: the pack's own."
+)
+@click.option("--pack", default="legalagentbench", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--show", type=click.IntRange(0), default=5, show_default=True, help="Differing calls to print.")
+@click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
+def replay(calls: Path | None, pack: str, show: int, json_wanted: bool) -> None:
+    """Ask the tools again what recorded runs asked them, and compare every answer.
+
+    Example: moot tools replay --calls calls.jsonl.gz --pack legalagentbench --json
+    """
+    with Pack.open(pack) as opened:
+        file = calls or opened.path / PACK_CALLS
+        if calls is None and not file.is_file():
+            raise NotFound(f"Pack {opened.name} holds no recorded calls", "Give a file with --calls.")
+        outcome = replay_calls(Toolbox(opened), read_calls(file))
+    if json_wanted:
+        click.echo(_json(as_json(outcome)))
+        return
+    _show_replay(outcome)
+    for difference in outcome.differences[:show]:
+        _show_difference(difference)
+    hidden = len(outcome.differences) - show
+    if show and hidden > 0:
+        click.echo(t("tools.more", n=hidden))
+
+
+def _show_replay(outcome: Replay) -> None:
+    widths = (18, 8, 8)
+    click.echo(_row((t("tools.status"), t("tools.calls"), t("tools.same")), widths))
+    for status, tally in as_json(outcome)["by_status"].items():
+        click.echo(_row((t(f"status.{status}"), str(tally["calls"]), str(tally["same"])), widths))
+    share = f"{outcome.same / outcome.calls:.1%}" if outcome.calls else "–"
+    click.echo(_row((t("tools.total"), str(outcome.calls), str(outcome.same)), widths) + f"  {share}")
+    if outcome.retrieved:
+        overlap = "–" if outcome.overlap is None else f"{outcome.overlap:.2f}"
+        click.echo(t("tools.retrievers", n=outcome.retrieved, top=outcome.same_top, overlap=overlap))
+
+
+def _row(cells: tuple[str, str, str], widths: tuple[int, int, int]) -> str:
+    return pad(cells[0], widths[0]) + "".join(pad(cells[i], widths[i], align="right") for i in (1, 2))
+
+
+def _show_difference(difference: Difference) -> None:
+    recorded, result = difference.recorded, difference.result
+    shown = json.dumps(recorded.input, ensure_ascii=False)
+    click.echo(clean(f"\n{recorded.where}  {recorded.tool}  {shown[:_CUT]}"))
+    was = f"  {t('tools.recorded')}  {recorded.status}  {recorded.observation[:_CUT]}"
+    now = f"  {t('tools.now')}  {result.status}  {result.observation[:_CUT]}"
+    click.echo(clean(was, multiline=False))
+    click.echo(clean(now, multiline=False))
+
+
+def _near(tool: str) -> str:
+    from rapidfuzz import fuzz, process
+
+    near = [name for name, score, _ in process.extract(tool, list(TOOLS), scorer=fuzz.WRatio, limit=3) if score >= 60]
+    return f"Did you mean {', '.join(near)}?" if near else "See: moot tools list."
+
+
+def _input(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        reason = f"column {error.colno}: {error.msg}" if isinstance(error, json.JSONDecodeError) else "unreadable"
+        hint = """Write it like '{"identifier": "…", "columns": []}'."""
+        raise UsageError(f"--input is no valid JSON ({reason})", hint) from None
+
+
+def _parameters(spec: ToolSpec) -> str:
+    return ", ".join(p.name if p.required else f"[{p.name}]" for p in spec.parameters)
+
+
+def _spec_data(spec: ToolSpec) -> dict[str, Any]:
+    parameters = [
+        {"name": p.name, "type": p.type, "required": p.required, "description": p.description}
+        for p in spec.parameters
+    ]
+    return {
+        "name": spec.name,
+        "kind": spec.kind,
+        "table": spec.table,
+        "parameters": parameters,
+        "columns": list(spec.columns),
+        "description": spec.description,
+    }
+
+
+def _result_data(result: ToolResult) -> dict[str, Any]:
+    return {
+        "status": result.status,
+        "observation": result.observation,
+        "value": plain(result.value),
+        "complete": result.complete,
+        "unknown": result.unknown,
+        "provenance": list(result.provenance),
+    }
+
+
+def _json(data: dict[str, Any]) -> str:
+    """JSON that keeps Chinese readable and writes what a terminal might obey as escapes: same data, safe to print."""
+    text = json.dumps(data, ensure_ascii=False)
+    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
