@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -374,3 +375,29 @@ def test_harvested_lists_agree_with_the_development_pack(harvest: Any, data: Cal
                 assert all(repr(row.cells[c]) == repr(v) for c, v in other.items() if row.cells[c] is not UNKNOWN)
             agreed += 1
     assert agreed > 100
+
+
+def replayed(pack: Pack, lines: Iterable[str]) -> Counter[str]:
+    """How the pack answers recorded calls: same, silent about it (outside, unknown cells, incomplete) or wrong."""
+    from tasks.legalagentbench.tools import Toolbox
+
+    counts: Counter[str] = Counter()
+    tools = Toolbox(pack)
+    for line in lines:
+        call = json.loads(line)
+        if call["tool"].endswith("_retriever"):
+            continue
+        result = tools.call(call["tool"], call["input"])
+        silent = result.status == "outside_pack" or result.unknown or not result.complete
+        same = (result.status, result.observation) == (call["status"], call["observation"])
+        counts["same" if same else "silent" if silent else "wrong"] += 1
+    return counts
+
+
+def test_its_own_calls_are_replayed_and_no_other_call_wrongly(harvest: Any, data: Callable[..., Path]) -> None:
+    with Pack.open(harvest.path) as pack:
+        own = replayed(pack, (harvest.path / CALLS).read_text(encoding="utf-8").splitlines())
+        with gzip.open(data("legalagentbench", "calls.jsonl.gz"), "rt", encoding="utf-8") as stream:
+            others = replayed(pack, stream)
+    assert set(own) == {"same"} and own["same"] > 700
+    assert others["wrong"] == 0 and others["same"] > 1500
