@@ -49,6 +49,7 @@ class Scheduler:
 
     def step(self, episode: str) -> bool:
         """Drive one episode to the end of its step. False when it is over or waits for a human."""
+        self._catch_up()
         driver = self.episodes[episode]
         if driver.stopped:
             return False
@@ -57,6 +58,7 @@ class Scheduler:
 
     def run(self, *, parallel: int = 1, go_on: Callable[[], bool] = lambda: True) -> None:
         """Drive all episodes to their ends, up to `parallel` at a time, in order; stops early between two rounds."""
+        self._catch_up()
         waiting = [driver for driver in self.episodes.values() if not driver.stopped]
         active: list[Driver] = []
         while go_on():
@@ -94,6 +96,10 @@ class Scheduler:
         if not driver.stopped:
             driver.stop(Stopped(outcome="cancelled", reason=reason))
             self._commit([driver])
+
+    def _catch_up(self) -> None:
+        """Commit what an earlier attempt to commit left behind (a full disk, since freed)."""
+        self._commit([d for d in self.episodes.values() if any(record.step > 0 for record in d.fresh)])
 
     def _round(self, drivers: list[Driver]) -> None:
         """Bring every driver to the end of its step, or to a question for a human."""

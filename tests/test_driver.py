@@ -8,6 +8,7 @@ import pytest
 
 from models.engine import Ask, EngineError, Message, Reply, Usage
 from models.scripted import Script, ScriptedEngine
+from store.errors import StoreError
 from store.journal import EpisodeRow, Journal
 from tasks.actions import Steps, ask, emit
 from tasks.driver import TRIES, Driver, Limits
@@ -254,3 +255,45 @@ def test_steps_are_atoms(tmp_path: Path) -> None:
         kept = completed(records, steps)
         assert fold(kept).steps == steps
         assert steps == 0 or isinstance(kept[-1].event, StepEnded)
+
+
+def test_a_full_disk_pauses_and_loses_nothing(tmp_path: Path) -> None:
+    wanted = digest(whole(tmp_path))
+    with new(tmp_path / "full.moot") as journal:
+        scheduler = begin(journal, Counting())
+        (pages,) = journal._database.execute("PRAGMA page_count").fetchone()
+        journal._database.execute(f"PRAGMA max_page_count={pages}")
+        acknowledged = 0
+        with pytest.raises(StoreError, match="disk is full"):
+            for number in range(200):
+                journal.append([], [f"{number:06}" * 500])
+                scheduler.step("0")
+                acknowledged = len(journal.entries(1))
+        assert len(journal.entries(1)) >= acknowledged
+        journal.check()
+        journal._database.execute("PRAGMA max_page_count=1000000")
+        scheduler.run()
+        records = scheduler.episodes["0"].state.records
+        assert [record_of(e) for e in journal.entries(1)] == list(records)
+        assert digest(records) == wanted
+
+
+def test_a_full_disk_at_every_commit(tmp_path: Path) -> None:
+    """Whichever commit fails, going on afterwards ends as if nothing had happened."""
+    wanted = digest(whole(tmp_path))
+    for failing in range(1, 8):
+        with new(tmp_path / f"{failing}.moot") as journal:
+            scheduler = begin(journal, Counting())
+            real, count = journal.append, iter(range(1, 1000))
+
+            def append(entries, texts=(), real=real, count=count, failing=failing):  # type: ignore[no-untyped-def]
+                if next(count) == failing:
+                    raise StoreError("the disk is full")
+                real(entries, texts)
+
+            journal.append = append  # type: ignore[method-assign]
+            with pytest.raises(StoreError):
+                scheduler.run()
+            scheduler.run()
+            assert digest(scheduler.episodes["0"].state.records) == wanted
+            assert [record_of(e) for e in journal.entries(1)] == list(scheduler.episodes["0"].state.records)
