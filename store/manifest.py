@@ -95,13 +95,18 @@ class Problem:
         return f"{self.file}: {self.problem}"
 
 
+def is_name(name: str) -> bool:
+    """Whether it can name a pack: a folder name on every system, and no path."""
+    return bool(_NAME.fullmatch(name)) and not name.endswith(".") and not _RESERVED.fullmatch(name)
+
+
 def check_name(name: str) -> str:
     """The name itself when it can name a folder on every system.
 
     Raises:
         BadInput: it cannot.
     """
-    if not _NAME.fullmatch(name) or name.endswith(".") or _RESERVED.fullmatch(name):
+    if not is_name(name):
         raise BadInput(f"{name!r} cannot name a pack", "Use letters, digits, '-', '_' and '.', up to 64 characters.")
     return name
 

@@ -7,13 +7,16 @@ answers "outside" where the real database might have had rows.
 from __future__ import annotations
 
 import functools
+import shutil
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
 from store import manifest as manifests
+from store import places
 from store.connection import Reader, integrity_problem, quoted
-from store.errors import Damaged, NotFound
+from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.layout import Value, bit, key_of, storable
 from store.manifest import CORPUS, Manifest, Problem
 from store.rows import UNKNOWN, Cell, Document, Found, Provenance, Row
@@ -122,6 +125,17 @@ class Pack:
         """`{"tables": {T: n}, "documents": {C: n}, "statutes": n, "tasks": {B: n}}`."""
         return self.manifest.counts.model_dump()
 
+    def statistics(self) -> dict[str, Any]:
+        """How much is known: cells a table (known of all), and recorded answers by kind (list, one, miss)."""
+        tables: dict[str, dict[str, int]] = {}
+        for table, columns in TABLES.items():
+            masks = self.reader.all(f"SELECT known, count(*) FROM {quoted(table)} GROUP BY known")
+            rows = sum(count for _, count in masks)
+            known = sum(mask.bit_count() * count for mask, count in masks)
+            tables[table] = {"rows": rows, "cells": rows * len(columns), "known_cells": known}
+        answers = dict(self.reader.all("SELECT kind, count(*) FROM known_answer GROUP BY kind ORDER BY kind"))
+        return {"tables": tables, "answers": answers}
+
     def task_file(self, benchmark: str) -> Path | None:
         """The task file of a benchmark (JSON lines), which only that benchmark can read."""
         file = f"tasks/{benchmark}.jsonl"
@@ -188,6 +202,27 @@ def verify_pack(name_or_path: str | Path) -> list[Problem]:
         if said:
             found.append(Problem(CORPUS, f"integrity check: {said}"))
     return found
+
+
+def remove_pack(name: str) -> Path:
+    """Remove an installed pack, also a damaged one; gives the folder that is gone.
+
+    Raises:
+        NotFound: there is no such pack.
+        BadInput: a folder of that name is no pack.
+    """
+    folder = places.packs() / name
+    if not manifests.is_name(name) or not folder.is_dir():
+        raise NotFound(f"There is no pack named {name}", "`moot data list` shows the packs.")
+    if not (folder / manifests.FILE).exists() and not (folder / CORPUS).exists():
+        raise BadInput(f"{folder} is not a pack", "Remove it yourself if it is not needed.")
+    try:
+        aside = Path(tempfile.mkdtemp(prefix=f".removed-{name}-", dir=folder.parent)) / "pack"
+        folder.rename(aside)
+    except OSError as error:
+        raise StoreError(f"Pack {name} could not be removed from {folder.parent}: {error.strerror}") from None
+    shutil.rmtree(aside.parent, ignore_errors=True)
+    return folder
 
 
 def check_corpus(corpus: str) -> None:

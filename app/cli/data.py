@@ -1,0 +1,260 @@
+"""`moot data`: build, import, list, check and remove packs. Results on stdout, progress on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.strings import t
+from app.terminal import clean, json_text, pad
+from store import manifest as manifests
+from store.errors import Damaged, StoreError
+from store.importers import importer
+from store.manifest import Manifest
+from store.pack import Pack, remove_pack, verify_pack
+
+_BAR = 24
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+class Talk:
+    """Progress on stderr: one line a phase, with a bar that moves only on a terminal."""
+
+    def __init__(self) -> None:
+        self._phase = ""
+        self._tty = sys.stderr.isatty()
+
+    def __call__(self, phase: str, done: int, total: int | None) -> None:
+        """A phase has come so far."""
+        new = phase != self._phase
+        if new and self._tty and self._phase:
+            click.echo(err=True)
+        self._phase = phase
+        text = clean(phase, multiline=False)
+        if self._tty:
+            click.echo(f"\r{text} {self._bar(done, total)}\x1b[K", err=True, nl=False)
+        elif new:
+            click.echo(text, err=True)
+
+    def close(self) -> None:
+        """End the line of the last phase."""
+        if self._tty and self._phase:
+            click.echo(err=True)
+        self._phase = ""
+
+    def _bar(self, done: int, total: int | None) -> str:
+        if not total:
+            return str(done) if done else ""
+        filled = _BAR * min(done, total) // total
+        return f"[{'#' * filled}{'.' * (_BAR - filled)}] {done}/{total}"
+
+
+def _pack_name(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    if value is not None and not manifests.is_name(value):
+        raise click.BadParameter(f"{value!r} cannot name a pack (letters, digits, '-', '_', '.', up to 64)")
+    return value
+
+
+@click.group()
+def data() -> None:
+    """Build, import, list and verify corpus packs.
+
+    Example: moot data build sample
+    """
+
+
+@data.group()
+def build() -> None:
+    """Build a pack from nothing but a seed.
+
+    Example: moot data build sample --scale 0.5
+    """
+
+
+@build.command()
+@click.option("--scale", type=float, default=1.0, show_default=True, help="How large; 1 is about four thousand rows.")
+@click.option("--seed", type=int, default=2026, show_default=True, help="The same seed gives the same pack.")
+@click.option("--name", default="sample", show_default=True, callback=_pack_name, help="Name of the pack.")
+@_json
+def sample(scale: float, seed: int, name: str, as_json: bool) -> None:
+    """Build the fictional jurisdiction (虚构法域) with its tasks.
+
+    Example: moot data build sample --scale 1 --seed 2026
+    """
+    from tasks.sample.build import build_sample
+
+    _make(lambda talk: build_sample(name=name, scale=scale, seed=seed, progress=talk), as_json)
+
+
+@data.command("import")
+@click.argument("format_name", metavar="FORMAT")
+@click.argument("source", metavar="PATH", type=click.Path(path_type=Path))
+@click.option("--name", default=None, callback=_pack_name, help="Name of the pack; default: the format.")
+@_json
+def import_(format_name: str, source: Path, name: str | None, as_json: bool) -> None:
+    """Import a folder, zip or file as a pack. FORMAT: legalagentbench, legalagentbench-logs or tables.
+
+    Example: moot data import tables my_corpora --name full
+    """
+    import_pack = importer(format_name)
+    chosen = name or format_name.lower().replace("_", "-")
+    _make(lambda talk: import_pack(source, chosen, talk), as_json)
+
+
+@data.command("list")
+@_json
+def list_(as_json: bool) -> None:
+    """List the packs.
+
+    Example: moot data list --json
+    """
+    packs = [_listed(folder) for folder in manifests.installed()]
+    if as_json:
+        click.echo(json_text({"packs": packs}))
+        return
+    if not packs:
+        click.echo(t("data.none"), err=True)
+    for pack in packs:
+        click.echo(clean(_line(pack), multiline=False))
+
+
+@data.command()
+@click.argument("name", required=False)
+@_json
+def stats(name: str | None, as_json: bool) -> None:
+    """Count what a pack (or each pack) holds and how much of it is known.
+
+    Example: moot data stats sample
+    """
+    folders = [manifests.locate(name)] if name else list(manifests.installed())
+    found = [_statistics(folder) for folder in folders]
+    if as_json:
+        click.echo(json_text({"packs": found}))
+        return
+    for pack in found:
+        _print_statistics(pack)
+
+
+@data.command()
+@click.argument("name", required=False)
+@_json
+def verify(name: str | None, as_json: bool) -> None:
+    """Hash every file of a pack (or of all packs) and compare; exit code 1 when something is damaged.
+
+    Example: moot data verify sample
+    """
+    folders = [manifests.locate(name)] if name else list(manifests.installed())
+    if not folders and not as_json:
+        click.echo(t("data.none"), err=True)
+    checked = [_checked(folder) for folder in folders]
+    if as_json:
+        click.echo(json_text({"ok": all(pack["ok"] for pack in checked), "packs": checked}))
+    for pack in [] if as_json else checked:
+        if pack["ok"]:
+            click.echo(clean(t("data.sound", name=pack["name"], files=pack["files"]), multiline=False))
+        for problem in pack["problems"]:
+            reason = str(manifests.Problem(**problem))
+            click.echo(clean(t("data.damaged", name=pack["name"], reason=reason), multiline=False))
+    if not all(pack["ok"] for pack in checked):
+        raise click.exceptions.Exit(1)
+
+
+@data.command()
+@click.argument("name")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@_json
+def remove(name: str, yes: bool, as_json: bool) -> None:
+    """Remove a pack. Asks first on a terminal.
+
+    Example: moot data remove harvest --yes
+    """
+    if not yes and not as_json and sys.stdin.isatty():
+        click.confirm(clean(t("data.ask_remove", name=name), multiline=False), abort=True, err=True)
+    folder = remove_pack(name)
+    if as_json:
+        click.echo(json_text({"removed": name, "path": str(folder)}))
+    else:
+        click.echo(clean(t("data.removed", name=name), multiline=False))
+
+
+def _make(run: Callable[[Talk], Path], as_json: bool) -> None:
+    talk = Talk()
+    try:
+        path = run(talk)
+    finally:
+        talk.close()
+    entry = _listed(path)
+    click.echo(json_text(entry) if as_json else clean(_line(entry), multiline=False))
+
+
+def _listed(folder: Path) -> dict[str, Any]:
+    try:
+        manifest = manifests.read(folder)
+    except StoreError as error:
+        return {"name": folder.name, "path": str(folder), "error": error.title}
+    return _described(folder, manifest)
+
+
+def _described(folder: Path, manifest: Manifest) -> dict[str, Any]:
+    return {
+        "name": manifest.name,
+        "path": str(folder),
+        "format": manifest.format,
+        "hash": manifest.hash,
+        "jurisdiction": manifest.jurisdiction,
+        "as_of": manifest.as_of,
+        "source": manifest.source,
+        "licence": manifest.licence,
+        "coverage": manifest.coverage,
+        "provenance": list(manifest.provenance),
+        "fictional": "authored" in manifest.provenance,
+        "bytes": sum(manifest.sizes.values()),
+        **manifest.counts.model_dump(),
+    }
+
+
+def _line(pack: dict[str, Any]) -> str:
+    if "error" in pack:
+        return t("data.damaged", name=pack["name"], reason=pack["error"])
+    return t(
+        "data.row",
+        name=pad(pack["name"], 20),
+        provenance="、".join(t(f"mark.{kind}") for kind in pack["provenance"]),
+        coverage=t(f"data.{pack['coverage']}"),
+        rows=sum(pack["tables"].values()),
+        documents=sum(pack["documents"].values()),
+        tasks=sum(pack["tasks"].values()),
+    )
+
+
+def _statistics(folder: Path) -> dict[str, Any]:
+    with Pack.open(folder) as pack:
+        return {**_described(folder, pack.manifest), **pack.statistics()}
+
+
+def _print_statistics(pack: dict[str, Any]) -> None:
+    rows = {table: counts["rows"] for table, counts in pack["tables"].items()}
+    click.echo(clean(_line({**pack, "tables": rows}), multiline=False))
+    click.echo(f"  {pad('', 20)} {t('data.table')}")
+    for table, counts in pack["tables"].items():
+        share = counts["known_cells"] / counts["cells"] if counts["cells"] else 0.0
+        click.echo(f"  {pad(table, 20)} {counts['rows']:>7}  {share:6.1%}")
+    for name, count in {**pack["documents"], **pack["tasks"]}.items():
+        click.echo(clean(f"  {pad(name, 20)} {count:>7}", multiline=False))
+    if pack["answers"]:
+        kinds = "  ".join(f"{kind} {count}" for kind, count in pack["answers"].items())
+        click.echo(f"  {t('data.answers')}: {kinds}")
+
+
+def _checked(folder: Path) -> dict[str, Any]:
+    try:
+        problems = verify_pack(folder)
+    except Damaged as error:
+        problems = [manifests.Problem(manifests.FILE, error.title)]
+    files = sum(1 for path in folder.rglob("*") if path.is_file())
+    listed = [{"file": p.file, "problem": p.problem, "expected": p.expected, "actual": p.actual} for p in problems]
+    return {"name": folder.name, "ok": not problems, "files": files, "problems": listed}
