@@ -11,12 +11,11 @@ from models.engine import Ask, Message, Settings
 from tasks.actions import Answer, CallTool, Move, Nothing, ask, emit
 from tasks.events import ActionParsed, ModelCalled, Thought, ToolReturned
 from tasks.legalagentbench.parser import parse_action
-from tasks.legalagentbench.tools import ToolSpec
+from tasks.legalagentbench.tools import FINISH_NAMES, ToolSpec, spoken
 from tasks.prompts import fill
 from tasks.seats import View
 
 REJECTED = "行动格式有误：每一步应有且仅有一个 json 代码块，含 action 与 action_input。"
-FINISH = ("finish", "Final Answer")
 
 
 class ReactPolicy:
@@ -25,7 +24,7 @@ class ReactPolicy:
     name = "react/1"
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
-        self._prompt = fill("react/1", tools="\n".join(f"- {t.name}：{t.description}" for t in tools))
+        self._prompt = fill("react/1", tools="\n".join(f"- {tool.prompt_line}" for tool in tools))
 
     def move(self, view: View) -> Move:
         """One step: one call, one action."""
@@ -47,12 +46,6 @@ class ReactPolicy:
         yield from emit(ActionParsed(seat=view.seat, result=parsed.result, note=parsed.note))
         if parsed.result == "rejected" or parsed.tool is None:
             return Nothing()
-        if parsed.tool in FINISH:
-            return Answer(_spoken(parsed.input))
+        if parsed.tool in FINISH_NAMES:
+            return Answer(spoken(parsed.input))
         return CallTool(parsed.tool, parsed.input)
-
-
-def _spoken(value: object) -> str:
-    if isinstance(value, dict) and len(value) == 1:
-        value = next(iter(value.values()))
-    return value if isinstance(value, str) else str(value)
