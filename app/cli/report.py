@@ -1,0 +1,48 @@
+"""`moot report`: one or more runs as a document to read or to send on."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from app.strings import language
+from app.terminal import clean
+from tasks.reports import FORMATS, Report
+from tasks.rescoring import block_of, read_stored
+
+
+@click.command()
+@click.argument("run_names", metavar="RUN...", nargs=-1, required=True)
+@click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True, help="What to write.")
+@click.option("--walker", default=None, metavar="RUN", help="A run of the gold agent on the same tasks: a ceiling.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write instead of stdout.")
+@click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
+def report(run_names: tuple[str, ...], form: str, walker: str | None, out: Path | None, as_json: bool) -> None:
+    """Report one or more RUNs: scores with intervals, floor and ceilings, outcomes, hashes of everything used.
+
+    Example: moot report 20261121-120000-legalagentbench-rules-1a2b --format html --out report.html
+    """
+    reports = []
+    for name in run_names:
+        run = read_stored(name)
+        reports.append(Report(block_of(run, walker), run.header))
+    text = FORMATS["json" if as_json else form](reports, language())
+    if out is None:
+        click.echo(clean(text), nl=False)
+        if not text.endswith("\n"):
+            click.echo()
+        return
+    write_whole(out, text)
+    click.echo(clean(f"moot: wrote {out}", multiline=False), err=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file so that it is there whole or not at all."""
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        fresh.write_text(text, encoding="utf-8", newline="")
+        os.replace(fresh, path)
+    finally:
+        fresh.unlink(missing_ok=True)

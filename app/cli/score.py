@@ -1,0 +1,80 @@
+"""`moot score` and `moot score-predictions`: scores of stored runs, and of answers that were made elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from app.strings import language
+from app.terminal import clean, json_text
+from tasks.reports import text_report
+from tasks.rescoring import StoredRun, append_scores, block_of, read_stored
+
+FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.argument("run_name", metavar="RUN")
+@click.option("--scorer", "scorers", multiple=True, help="compat, strict or evidence; may be repeated. Default: all.")
+@click.option("--walker", default=None, metavar="RUN", help="A run of the gold agent on the same tasks: a ceiling.")
+@click.option("--author", default="moot", show_default=True, help="Who scored, for the record.")
+@click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
+def score(run_name: str, scorers: tuple[str, ...], walker: str | None, author: str, as_json: bool) -> None:
+    """Score a stored RUN again. The new scores are appended to the run; the old ones stay.
+
+    Example: moot score 20261121-120000-legalagentbench-rules-1a2b --scorer strict --json
+    """
+    run = read_stored(run_name)
+    rows = append_scores(run, scorers, author)
+    _say(f"appended {len(rows)} scores to {run.path}")
+    _print(run, walker, as_json)
+
+
+@click.command(name="score-predictions")
+@click.argument("benchmark")
+@click.option("--dataset", type=FILE, required=True, help="The task file with the keys.")
+@click.option("--predictions", type=FILE, required=True, help="Lines of id, res, summary.")
+@click.option("--tokens", type=FILE, default=None, help="Token lines of the same run.")
+@click.option("--save/--no-save", default=True, show_default=True, help="Keep the predictions as a run.")
+@click.option("--out", type=FILE, default=None, help="The run file to write; must not exist.")
+@click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
+def score_predictions(
+    benchmark: str, dataset: Path, predictions: Path, tokens: Path | None, save: bool, out: Path | None, as_json: bool
+) -> None:
+    """Import a file of predictions as a run of BENCHMARK and score it.
+
+    Lines are matched to tasks by id; the last line of an id counts, and tasks without a line count as errors.
+
+    Example: moot score-predictions legalagentbench --dataset data.json --predictions answers.jsonl --json
+    """
+    import tempfile
+
+    from tasks.benchmark import benchmark as known_benchmark
+    from tasks.legalagentbench.imported import Sources, read_run, save_run
+
+    known_benchmark(benchmark)
+    sources = Sources(dataset, predictions, tokens)
+    imported = read_run(sources)
+    for note in imported.notes:
+        _say(f"{predictions.name}: {note}")
+    if save or out:
+        path = save_run(sources, imported, out=out, argv=sys.argv[1:])
+        _say(f"saved as run {path.stem}")
+        return _print(read_stored(path), None, as_json)
+    with tempfile.TemporaryDirectory(prefix="moot-score-") as folder:
+        passing = Path(folder) / f"{predictions.stem or 'predictions'}.moot"
+        _print(read_stored(save_run(sources, imported, out=passing)), None, as_json)
+
+
+def _print(run: StoredRun, walker: str | None, as_json: bool) -> None:
+    block = block_of(run, walker)
+    if as_json:
+        click.echo(json_text(block))
+    else:
+        click.echo(clean(text_report([block], [run.header], language())))
+
+
+def _say(text: str) -> None:
+    click.echo(clean(f"moot: {text}", multiline=False), err=True)

@@ -1,0 +1,38 @@
+"""Score blocks as something to read or to send on: text, Markdown, CSV, HTML, JSON. Pure functions to text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tasks.reports.as_csv import comma_separated
+from tasks.reports.as_html import page
+from tasks.reports.as_markdown import markdown
+from tasks.reports.as_text import text
+from tasks.reports.model import Report
+
+__all__ = ["FORMATS", "Report", "text_report"]
+
+
+def _json(reports: Sequence[Report], language: str = "zh") -> str:
+    content = {"reports": [{"header": dict(report.header), "block": dict(report.block)} for report in reports]}
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+FORMATS: dict[str, Callable[[Sequence[Report], str], str]] = {
+    "text": text,
+    "html": page,
+    "md": markdown,
+    "csv": comma_separated,
+    "json": _json,
+}
+"""Format -> writer of reports in a language ('zh' or 'en')."""
+
+
+def text_report(
+    blocks: Sequence[Mapping[str, Any]], headers: Sequence[Mapping[str, Any]] = (), language: str = "zh"
+) -> str:
+    """Score blocks, with the headers of their runs if known, as plain text."""
+    padded = [*headers, *({} for _ in range(len(blocks) - len(headers)))]
+    return text([Report(block, header) for block, header in zip(blocks, padded, strict=True)], language)

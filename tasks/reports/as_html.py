@@ -1,0 +1,100 @@
+"""A report as one HTML file that opens from a stick: no script, no font or image from elsewhere, all text escaped.
+
+A content security policy inside the file forbids everything but its own style, should an escape ever be missed.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+
+from tasks.reports.model import Line, Report, agent, counts, facts, fictional, lines, printable, show, show_interval
+from tasks.reports.words import word
+
+STYLE = """
+:root{color-scheme:light dark;--line:#8884;--bar:#3a7bd5;--mark:#b45309}
+body{font:15px/1.5 system-ui,"Noto Sans CJK SC","Microsoft YaHei","PingFang SC",sans-serif;margin:2rem auto;max-width:78rem;padding:0 1rem}
+h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2.2rem;overflow-wrap:anywhere}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums;font-size:.86rem}
+th,td{border-bottom:1px solid var(--line);padding:.25rem .5rem;text-align:right;vertical-align:top}
+th{font-weight:600}th.t,td.t{text-align:left;overflow-wrap:anywhere}tr.first td{border-top:2px solid var(--line)}
+.scroll{overflow-x:auto}dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;font-size:.86rem}
+dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}.mark{color:var(--mark);font-weight:600}
+svg{display:block;width:8rem;height:1rem}
+"""
+COLUMNS = ("n", "value", "interval", "method", "clusters", "design_effect", "effective_n", "floor", "reference", "walker")
+PLOT = 100
+"""Width of the little plot, in its own units: a rate of 1."""
+
+
+def page(reports: Sequence[Report], language: str = "zh") -> str:
+    """The whole document."""
+    title = _text(word("title", language))
+    parts = [
+        f'<!doctype html><html lang="{"en" if language == "en" else "zh-CN"}"><head><meta charset="utf-8">',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        '<meta name="viewport" content="width=device-width">',
+        f"<title>{title}</title><style>{STYLE}</style></head><body><h1>{title}</h1>",
+    ]
+    if len(reports) > 1:
+        parts.append(f"<h2>{_text(word('overview', language))}</h2>")
+        parts += _table(reports, ["all"], language)
+    for report in reports:
+        parts += _section(report, language)
+    return "\n".join([*parts, "</body></html>\n"])
+
+
+def _section(report: Report, language: str) -> Iterable[str]:
+    yield f"<h2>{_text(report.block['run'])}</h2>"
+    labels = [_text(agent(report, language))] if report.header else []
+    labels += [f'<span class="mark">{_text(word("fictional", language))}</span>'] if fictional(report) else []
+    yield f"<p>{' · '.join([_text(report.block['benchmark']), *labels])}</p>"
+    yield from _table([report], report.groups, language)
+    yield "<dl>"
+    for label, text in (*counts(report, language), *facts(report, language)):
+        yield f"<dt>{_text(label)}</dt><dd>{_text(text)}</dd>"
+    yield "</dl>"
+
+
+def _table(reports: Sequence[Report], groups: Sequence[str], language: str) -> Iterable[str]:
+    several = len(reports) > 1
+    heads = [word("run", language)] if several else []
+    heads += [word("measure", language), word("group", language)]
+    yield '<div class="scroll"><table><thead><tr>'
+    yield "".join(f'<th class="t">{_text(head)}</th>' for head in heads)
+    yield "".join(f"<th>{_text(word(column, language))}</th>" for column in COLUMNS) + "<th></th></tr></thead><tbody>"
+    for report in reports:
+        for line in lines(report, groups):
+            names = [str(report.block["run"]) + (f" 〔{word('fictional', language)}〕" if fictional(report) else "")]
+            names = names if several else []
+            names += [word(f"{line.rule}.{line.rate}", language), word(f"group.{line.group}", language)]
+            first = ' class="first"' if line.group == groups[0] and not several else ""
+            yield f"<tr{first}>" + "".join(f'<td class="t">{_text(name)}</td>' for name in names) + _numbers(line) + "</tr>"
+    yield "</tbody></table></div>"
+
+
+def _numbers(line: Line) -> str:
+    cells = (
+        str(line.n), show(line.value), show_interval(line), line.method or "–", str(line.clusters),
+        show(line.design_effect, 2), show(line.effective_n, 1), show(line.floor), show(line.reference), show(line.walker),
+    )  # fmt: skip
+    return "".join(f"<td>{_text(cell)}</td>" for cell in cells) + f"<td>{_plot(line)}</td>"
+
+
+def _plot(line: Line) -> str:
+    """The rate as a dot, its interval as a bar, floor and reference as thin marks."""
+    if line.value is None:
+        return ""
+    shapes = ['<rect x="0" y="7" width="100" height="1" fill="var(--line)"/>']
+    if line.low is not None and line.high is not None:
+        width = max(0.5, (line.high - line.low) * PLOT)
+        shapes.append(f'<rect x="{line.low * PLOT:.1f}" y="5" width="{width:.1f}" height="5" fill="var(--bar)" opacity=".4"/>')
+    for limit in (line.floor, line.reference):
+        if limit is not None:
+            shapes.append(f'<rect x="{limit * PLOT:.1f}" y="2" width=".8" height="11" fill="var(--mark)"/>')
+    shapes.append(f'<circle cx="{line.value * PLOT:.1f}" cy="7.5" r="2.5" fill="var(--bar)"/>')
+    return f'<svg viewBox="-3 0 106 15" aria-hidden="true">{"".join(shapes)}</svg>'
+
+
+def _text(value: object) -> str:
+    return html.escape(printable(str(value)))

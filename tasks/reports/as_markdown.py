@@ -1,0 +1,48 @@
+"""A report as Markdown: an overview of all runs, then each run by group. Untrusted text cannot leave its cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from tasks.reports.model import Report, counts, facts, fictional, lines, printable, show, show_interval
+from tasks.reports.words import word
+
+COLUMNS = ("n", "value", "interval", "method", "clusters", "design_effect", "effective_n", "floor", "reference", "walker")
+
+
+def markdown(reports: Sequence[Report], language: str = "zh") -> str:
+    """The whole document."""
+    parts = [f"# {word('title', language)}", "", f"## {word('overview', language)}", "", *_table(reports, ["all"], language)]
+    for report in reports:
+        parts += ["", f"## {plain(str(report.block['run']))}", ""]
+        if fictional(report):
+            parts += [f"**{word('fictional', language)}**", ""]
+        parts += _table([report], report.groups, language)
+        parts.append("")
+        parts += [f"- {plain(label)}: {plain(text)}" for label, text in (*counts(report, language), *facts(report, language))]
+    return "\n".join(parts) + "\n"
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is: no markup, no HTML, no line break, no link."""
+    text = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|#~$!])", r"\\\1", text).replace("://", ":&#8203;//")
+
+
+def _table(reports: Sequence[Report], groups: Sequence[str], language: str) -> list[str]:
+    several = len(reports) > 1 or list(groups) == ["all"]
+    head = [word("run", language)] if several else []
+    head += [word("measure", language), word("group", language), *(word(column, language) for column in COLUMNS)]
+    rows = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
+    for report in reports:
+        for line in lines(report, groups):
+            cells = [plain(str(report.block["run"]))] if several else []
+            cells += [
+                word(f"{line.rule}.{line.rate}", language), word(f"group.{line.group}", language), str(line.n),
+                show(line.value), show_interval(line), line.method or "–", str(line.clusters),
+                show(line.design_effect, 2), show(line.effective_n, 1), show(line.floor), show(line.reference),
+                show(line.walker),
+            ]  # fmt: skip
+            rows.append("| " + " | ".join(cells) + " |")
+    return rows
