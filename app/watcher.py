@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, TextIO
 
 from app.strings import t
-from app.terminal import clean, truncate
+from app.terminal import clean, json_text, truncate
 from tasks.events import (
     ActionParsed,
     Answered,
@@ -114,7 +114,7 @@ class JsonWatcher:
         """Write the records of the notice."""
         if isinstance(notice, Committed):
             for record in notice.records:
-                self._stream.write(json.dumps(record_data(notice.episode, record), ensure_ascii=False) + "\n")
+                self._stream.write(json_text(record_data(notice.episode, record)) + "\n")
             self._stream.flush()
 
 

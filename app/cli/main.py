@@ -28,9 +28,11 @@ class LazyGroup(click.Group):
     """A group whose commands are imported on use."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
+        """The names, in the order of the table."""
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """Import the command of this name."""
         if name not in COMMANDS:
             return None
         module, attribute = COMMANDS[name][0].split(":")
@@ -39,6 +41,7 @@ class LazyGroup(click.Group):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help, without importing any command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
@@ -73,19 +76,19 @@ def main(arguments: list[str] | None = None) -> None:
     except click.exceptions.Abort:
         sys.exit(130)
     except click.ClickException as error:
-        click.echo(f"moot: {clean(error.format_message())}", err=True)
+        click.echo(f"moot: {clean(error.format_message(), multiline=False)}", err=True)
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:
-        where = f" ({clean(str(error.filename))})" if error.filename else ""
-        click.echo(f"moot: {clean(error.strerror or str(error))}{where}", err=True)
+        where = f" ({clean(str(error.filename), multiline=False)})" if error.filename else ""
+        click.echo(f"moot: {clean(error.strerror or str(error), multiline=False)}{where}", err=True)
         sys.exit(1)
     except Exception as error:
         exit_code = getattr(error, "exit_code", None)
         if not isinstance(exit_code, int):
             raise
-        click.echo(f"moot: {clean(str(error))}", err=True)
+        click.echo(f"moot: {clean(str(error), multiline=False)}", err=True)
         sys.exit(exit_code)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import threading
@@ -17,7 +16,7 @@ from pydantic import ValidationError
 
 from app.guard import install_guard
 from app.strings import t
-from app.terminal import clean
+from app.terminal import clean, json_text
 from app.watcher import JsonWatcher, PlainWatcher, Progress
 from tasks.errors import UsageError
 from tasks.events import Seated
@@ -159,7 +158,7 @@ def _dry_run(spec: RunSpec, as_json: bool) -> None:
         "tasks": str(path), "n": len(chosen) * spec.epochs, "task_ids": [question.id for question in chosen],
     }  # fmt: skip
     if as_json:
-        click.echo(json.dumps(plan, ensure_ascii=False))
+        click.echo(json_text(plan))
     else:
         for key, value in plan.items():
             click.echo(clean(f"{key}: {value}", multiline=False))
@@ -201,7 +200,7 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
 def print_block(block: dict[str, Any], as_json: bool) -> None:
     """The score block on stdout."""
     if as_json:
-        click.echo(json.dumps(block, ensure_ascii=False))
+        click.echo(json_text(block))
         return
     from tasks.reports import text_report
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections import Counter
 from dataclasses import asdict
@@ -11,7 +10,7 @@ from typing import Any
 import click
 
 from app.strings import t
-from app.terminal import clean, pad, truncate
+from app.terminal import clean, json_text, pad, truncate
 from app.watcher import PlainWatcher, record_data
 from store.errors import StoreError
 from store.journal import Journal
@@ -54,7 +53,7 @@ def list_runs(as_json: bool) -> None:
     """
     rows = [summary(path) for path in run_files()]
     if as_json:
-        click.echo(json.dumps({"runs": rows}, ensure_ascii=False))
+        click.echo(json_text({"runs": rows}))
         return
     if not rows:
         click.echo(t("list.empty"), err=True)
@@ -114,7 +113,7 @@ def _show_run(journal: Journal, as_json: bool) -> None:
             }  # fmt: skip
         )
     if as_json:
-        click.echo(json.dumps({"run": header["run"], "header": header, "episodes": episodes}, ensure_ascii=False))
+        click.echo(json_text({"run": header["run"], "header": header, "episodes": episodes}))
         return
     spec = header["spec"]
     click.echo(clean(f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}", multiline=False))
@@ -134,7 +133,7 @@ def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: 
             "records": [record_data(episode, record) for record in records],
             "scores": [asdict(score) for score in journal.scores(last.id)],
         }  # fmt: skip
-        click.echo(json.dumps(data, ensure_ascii=False))
+        click.echo(json_text(data))
         return
     watcher = PlainWatcher(sys.stdout)
     for record in records:
@@ -149,6 +148,6 @@ def _verify(run_name: str, episode: str | None, as_json: bool) -> None:
         names = [row.id for row in journal.episodes()] if episode is None else [episode]
     steps = {name: verify_episode(run_name, name) for name in names}
     if as_json:
-        click.echo(json.dumps({"verified": steps}, ensure_ascii=False))
+        click.echo(json_text({"verified": steps}))
     else:
         click.echo(t("show.verified", episodes=len(steps), steps=sum(steps.values())))

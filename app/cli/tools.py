@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import sys
 from contextlib import nullcontext
@@ -13,7 +12,7 @@ from typing import Any
 import click
 
 from app.strings import t
-from app.terminal import clean, pad, truncate
+from app.terminal import clean, json_text, pad, truncate
 from store.errors import NotFound
 from store.pack import Pack
 from tasks.errors import UsageError
@@ -22,7 +21,6 @@ from tasks.legalagentbench.replay import replay as replay_calls
 from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, Toolbox, ToolResult, ToolSpec
 from tasks.plain import plain
 
-_UNSEEN = re.compile("[\x7f-\x9f\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]")
 _CUT = 400
 PACK_CALLS = "calls.jsonl"
 """A pack made from run logs keeps the calls it was made from."""
@@ -44,7 +42,7 @@ def list_tools(json_wanted: bool) -> None:
     Example: moot tools list --json
     """
     if json_wanted:
-        click.echo(_json({"tools": [_spec_data(spec) for spec in TOOLS.values()]}))
+        click.echo(json_text({"tools": [_spec_data(spec) for spec in TOOLS.values()]}))
         return
     cells = [(spec.name, _parameters(spec), spec.description) for spec in TOOLS.values()]
     header = (t("tools.name"), t("tools.parameters"), t("tools.description"))
@@ -76,7 +74,7 @@ def call(tool: str, given: str, pack: str, json_wanted: bool) -> None:
     with Pack.open(pack) if needs_pack else nullcontext() as opened:
         result = Toolbox(opened).call(tool, data)
     if json_wanted:
-        click.echo(_json({"tool": tool, "input": plain(data), **_result_data(result)}))
+        click.echo(json_text({"tool": tool, "input": plain(data), **_result_data(result)}))
         return
     click.echo(clean(result.observation))
     notes = [t(f"status.{result.status}")]
@@ -104,7 +102,7 @@ def replay(calls: Path | None, pack: str, show: int, json_wanted: bool) -> None:
             raise NotFound(f"Pack {opened.name} holds no recorded calls", "Give a file with --calls.")
         outcome = replay_calls(Toolbox(opened), read_calls(file))
     if json_wanted:
-        click.echo(_json(as_json(outcome)))
+        click.echo(json_text(as_json(outcome)))
         return
     _show_replay(outcome)
     for difference in outcome.differences[:show]:
@@ -184,9 +182,3 @@ def _result_data(result: ToolResult) -> dict[str, Any]:
         "unknown": result.unknown,
         "provenance": list(result.provenance),
     }
-
-
-def _json(data: dict[str, Any]) -> str:
-    """JSON that keeps Chinese readable and writes what a terminal might obey as escapes: same data, safe to print."""
-    text = json.dumps(data, ensure_ascii=False)
-    return _UNSEEN.sub(lambda match: f"\\u{ord(match[0]):04x}", text)

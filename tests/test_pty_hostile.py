@@ -1,0 +1,278 @@
+"""The desk in a real terminal, fed with text that attacks terminals: every byte that comes out is checked.
+
+Task questions, replies of the model, corpus rows, observations, answers, names of runs and packs all carry escape
+sequences, 8-bit controls, bidirectional overrides, markup and 5,000 combining marks.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import select
+import shutil
+import subprocess
+import sys
+import time
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyte
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
+
+ROOT = Path(__file__).resolve().parents[1]
+PATIENCE = 60.0
+"""Seconds after which a screen that has not come will not come."""
+
+ALLOWED = re.compile(
+    r"\x1b\[(?:"
+    r"[0-9;:]*m"  # colours
+    r"|[0-9;]*[HfABCDEFGJK]"  # moving and clearing
+    r"|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]"  # modes: mouse, focus, paste, whole frames
+    r"|\?(?:2026|2048)\$p"
+    r"|>[0-9]*u|<u|6n"  # keyboard protocol, cursor query
+    r")"
+)
+"""All that the desk may say to a terminal besides text: no OSC (titles, clipboard, links), no DCS, no other ESC."""
+
+
+def offences(stream: bytes) -> list[str]:
+    """What in the stream is neither text that is safe to print nor an allowed sequence."""
+    try:
+        text = stream.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return [f"not UTF-8 at byte {error.start}"]
+    found = []
+    marks = position = 0
+    while position < len(text):
+        match = ALLOWED.match(text, position)
+        if match:
+            position = match.end()
+            continue
+        character = text[position]
+        category = unicodedata.category(character)
+        marks = marks + 1 if category in ("Mn", "Me") else 0
+        if marks > 8:
+            found.append(f"more than 8 combining marks at {position}")
+        if category in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp") and character not in "\r\n":
+            found.append(f"{text[position : position + 12]!r} at {position}")
+        position += 1
+    return found
+
+
+class Desk:
+    """A program in a pseudo-terminal: what it sent, and the screen that came of it."""
+
+    def __init__(self, arguments: list[str], columns: int, lines: int) -> None:
+        import fcntl
+        import struct
+        import termios
+
+        self.stream = b""
+        self.screen = pyte.Screen(columns, lines)
+        self._feeder = pyte.ByteStream(self.screen)
+        self._ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}
+        for name in ("NO_COLOR", "COLUMNS", "LINES", "TEXTUAL_DRIVER"):
+            environment.pop(name, None)
+        self.process = subprocess.Popen(
+            [sys.executable, *arguments], cwd=ROOT, env=environment, stdin=theirs, stdout=theirs, stderr=theirs,
+            start_new_session=True,
+        )  # fmt: skip
+        os.close(theirs)
+
+    def read(self, seconds: float) -> bool:
+        """Take in what comes for so long; False when the program has closed its end."""
+        end = time.monotonic() + seconds
+        while (left := end - time.monotonic()) > 0:
+            if not select.select([self._ours], [], [], left)[0]:
+                return True
+            try:
+                came = os.read(self._ours, 65536)
+            except OSError:
+                return False
+            if not came:
+                return False
+            self.stream += came
+            self._feeder.feed(came)
+        return True
+
+    @property
+    def text(self) -> str:
+        return "\n".join(self.screen.display)
+
+    def wait(self, shown: Callable[[str], bool]) -> None:
+        end = time.monotonic() + PATIENCE
+        while not shown(self.text):
+            assert time.monotonic() < end, f"never came; the screen shows:\n{self.text}"
+            assert self.read(0.1), f"the program ended; it showed:\n{self.text}"
+
+    def settle(self) -> None:
+        """Read until half a second brings nothing new."""
+        before = -1
+        while before != len(self.stream):
+            before = len(self.stream)
+            assert self.read(0.5), f"the program ended; it showed:\n{self.text}"
+
+    def press(self, keys: str) -> None:
+        os.write(self._ours, keys.encode())
+        self.settle()
+
+    def finish(self) -> int:
+        end = time.monotonic() + PATIENCE
+        while self.read(0.1) and time.monotonic() < end:
+            pass
+        return self.process.wait(PATIENCE)
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        with contextlib.suppress(OSError):
+            os.close(self._ours)
+
+
+@contextlib.contextmanager
+def desk(*arguments: str, columns: int = 120, lines: int = 40) -> Iterator[Desk]:
+    opened = Desk([*arguments], columns, lines)
+    try:
+        yield opened
+    finally:
+        opened.close()
+
+
+ATTACKS = {
+    "colour": "\x1b[31;5m红\x1b[2J\x1b[H",
+    "title": "\x1b]0;改了标题\x07",
+    "clipboard": "\x1b]52;c;cm0gLXJmIC8=\x1b\\",
+    "link": "\x1b]8;;https://attack.invalid\x1b\\点我\x1b]8;;\x1b\\",
+    "eight-bit": "\x9b2J\x9d52;c;QQ==\x9c\x90q\x9c\x85",
+    "device": "\x1bP+q544e\x1b\\\x1b_Gi=31\x1b\\\x1b^x\x1b\\\x1bc\x1b[6n\x1b[c",
+    "bell": "\x07\x08\x08\x08\x0e\x0f\x7f\x00",
+    "return": "真话\r假话",
+    "bidi": "\u202e反过来\u202c\u2066\u2069\u200f",
+    "invisible": "民\u200b法\ufeff典\u2060\U000e0041\U000e0042",
+    "marks": "重" + "\u0301" * 5000,
+    "markup": "[/red][@click=app.quit]退出[/][b][link=https://attack.invalid]x[/link] [bold red",
+    "private": "\ue0b0\U000f0000\uffff",
+}
+NASTY = " ".join(ATTACKS.values())
+
+
+@pytest.mark.parametrize("attack", [name for name in ATTACKS if name != "markup"])
+def test_the_check_finds_each_attack(attack: str) -> None:
+    raw = ATTACKS[attack].replace("\x1b[31;5m", "").replace("\x1b[2J", "").replace("\x1b[H", "") + "\x1b[31q" * (
+        attack == "colour"
+    )
+    assert offences(raw.encode("utf-8", "surrogatepass")) or attack == "return"
+
+
+def test_the_check_lets_the_desk_speak() -> None:
+    good = "\x1b[?1049h\x1b[?25l\x1b[1;1H\x1b[38;2;1;2;3m│ 法 │\x1b[0m\r\n\x1b[?2026l\x1b[<u"
+    assert offences(good.encode()) == []
+    assert offences("法".encode()[:2]) == ["not UTF-8 at byte 0"]
+
+
+@pytest.fixture
+def hostile_run(moot_home: Path) -> Path:
+    """A finished run in which every text attacks, beside a run and a pack whose names do."""
+    from store.builder import PackBuilder
+    from tasks.runner import start_run
+    from tasks.spec import RunSpec
+
+    about = {"jurisdiction": NASTY, "source": NASTY, "licence": NASTY}
+    with PackBuilder("hostile", coverage="complete", as_of="2026-01-01", **about) as pack:
+        pack.add_row(
+            "CompanyInfo",
+            {"公司名称": f"甲公司{NASTY}", "公司代码": "999001", "法人代表": NASTY},
+            "authored",
+            source=NASTY,
+        )
+        pack.add_row("CompanyInfo", {"公司名称": "乙公司", "公司代码": NASTY, "法人代表": NASTY}, "authored")
+        pack.add_document("LegalKnowledge", NASTY, "authored")
+    call = {"action": "get_company_info", "action_input": {"identifier": "乙公司", "columns": []}}
+    replies = [
+        f"思考：{NASTY}\n```json\n{json.dumps(call, ensure_ascii=False)}\n```",
+        f"{NASTY} 没有行动",
+        f"思考：查。\n```json\n{json.dumps({'action': NASTY, 'action_input': NASTY})}\n```",
+        f"```json\n{json.dumps({'action': 'legal_knowledge_retriever', 'action_input': {'query': NASTY, 'k': 2}})}\n```",
+        f"思考：答。\n```json\n{json.dumps({'action': 'Final Answer', 'action_input': f'答：{NASTY}'})}\n```",
+    ]
+    (moot_home / "script.json").write_text(json.dumps({"otherwise": replies}), encoding="utf-8")
+    tasks = [
+        {"id": n, "question": f"{n} {NASTY}乙公司？{NASTY}", "answer": NASTY, "key": [NASTY], "key_middle": [NASTY],
+         "type": "1-1", "way": "get_company_info"}
+        for n in (1, 2)
+    ]  # fmt: skip
+    (moot_home / "tasks.json").write_text(json.dumps(tasks), encoding="utf-8")
+    spec = RunSpec(
+        benchmark="legalagentbench", agent="react", model=f"scripted:{moot_home / 'script.json'}", pack="hostile",
+        tasks=str(moot_home / "tasks.json"), max_turns=8, seed=3,
+    )  # fmt: skip
+    path = moot_home / "runs" / "hostile.moot"
+    with start_run(spec, out=path) as run:
+        run.go()
+        run.record_scores()
+    shutil.copy(path, path.with_name("\x1b]0;title\x07\x9b2J\u202e[red].moot"))
+    broken = moot_home / "packs" / "\x1b]52;c;QQ==\x07[b]\u202e"
+    broken.mkdir()
+    (broken / "manifest.json").write_text(json.dumps({"name": NASTY}))
+    return path
+
+
+COMMANDS = [
+    ["list"],
+    ["list", "--json"],
+    ["show", "hostile"],
+    ["show", "hostile", "1"],
+    ["show", "hostile", "1", "--prompts"],
+    ["show", "hostile", "1", "--json"],
+    ["show", "\x1b]0;no such\x07run"],
+    ["score", "hostile"],
+    ["score", "hostile", "--json"],
+    ["report", "hostile"],
+    ["data", "list"],
+    ["data", "list", "--json"],
+    ["data", "verify"],
+    ["doctor"],
+    ["doctor", "--json"],
+    ["tools", "call", "get_company_info", "--input", '{"identifier": "乙公司", "columns": []}', "--pack", "hostile"],
+    ["run", "legalagentbench", "--pack", "hostile", "--tasks", "\x1b]0;x\x07.json"],
+    ["run", "legalagentbench", "--pack", "hostile", "--agent", "rules", "--tasks", "tasks.json", "--watch", "plain"],
+    [
+        "run",
+        "legalagentbench",
+        "--pack",
+        "hostile",
+        "--agent",
+        "rules",
+        "--tasks",
+        "tasks.json",
+        "--watch",
+        "json",
+        "--json",
+    ],
+]
+
+
+def test_the_command_line_prints_nothing_that_acts(hostile_run: Path, moot_home: Path) -> None:
+    for arguments in COMMANDS:
+        arguments = [str(moot_home / "tasks.json") if word == "tasks.json" else word for word in arguments]
+        done = subprocess.run(
+            [sys.executable, "-m", "app.cli.main", *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        assert b"Traceback" not in done.stderr, (arguments, done.stderr[-3000:])
+        assert offences(done.stdout) == [], arguments
+        assert offences(done.stderr) == [], arguments
+
+
+OPEN = "import sys; from pathlib import Path; from app.main import open_desk; sys.exit(open_desk(*map(Path, sys.argv[1:])))"
