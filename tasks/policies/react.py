@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from models.engine import Ask, Message, Settings
 from tasks.actions import Answer, CallTool, Move, Nothing, ask, emit
 from tasks.events import ActionParsed, ModelCalled, Thought, ToolReturned
-from tasks.legalagentbench.parser import parse_action
+from tasks.legalagentbench.parser import compat_input, parse_action
 from tasks.legalagentbench.tools import FINISH_NAMES, ToolSpec, spoken
 from tasks.prompts import fill
 from tasks.seats import View
@@ -48,4 +48,4 @@ class ReactPolicy:
             return Nothing()
         if parsed.tool in FINISH_NAMES:
             return Answer(spoken(parsed.input))
-        return CallTool(parsed.tool, parsed.input)
+        return CallTool(parsed.tool, compat_input(parsed.tool, parsed.input))
