@@ -109,7 +109,7 @@ class PackBuilder:
             raise BadInput(f"{table} has no row {number}")
         known, *old = found
         for position, column in enumerate(TABLES[table]):
-            if added & known >> position & 1 and not _same(old[position], values[position]):
+            if (added & known) >> position & 1 and not _same(old[position], values[position]):
                 raise BadInput(f"{table} row {number}: {column} is {old[position]!r} and also {values[position]!r}")
         merged = [new if added >> position & 1 else old[position] for position, new in enumerate(values)]
         changes = ", ".join(f"{quoted(column)} = ?" for column in TABLES[table])
@@ -157,6 +157,8 @@ class PackBuilder:
             path.parent.mkdir(exist_ok=True)
             with path.open("a", encoding="utf-8", newline="\n") as stream:
                 for line in lines:
+                    if not storable(line):
+                        raise BadInput(f"A task of {benchmark} is not valid Unicode")
                     stream.write(line.rstrip("\r\n") + "\n")
                     self._tasks[benchmark] += 1
 

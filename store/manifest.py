@@ -171,10 +171,11 @@ def problems(folder: Path) -> list[Problem]:
         manifest, raw = _parse(folder)
     except (Damaged, BadInput) as error:
         return [Problem(FILE, error.title)]
-    found: list[Problem] = []
     sealed = _sealed(manifest)
     if raw != sealed:
-        found.append(Problem(FILE, "changed", hashlib.sha256(sealed).hexdigest(), hashlib.sha256(raw).hexdigest()))
+        # Its hashes may be what has changed, so nothing else can be judged by them.
+        return [Problem(FILE, "changed after writing", _seal_in(raw), _seal_in(sealed))]
+    found: list[Problem] = []
     for file, expected in sorted(manifest.files.items()):
         problem = _size_problem(folder, file, manifest.sizes.get(file, -1))
         if problem is not None and problem.problem != "size":
@@ -205,6 +206,10 @@ def _sealed(manifest: Manifest) -> bytes:
 
 def _canonical(content: dict[str, Any]) -> bytes:
     return (json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode()
+
+
+def _seal_in(raw: bytes) -> str:
+    return str(json.loads(raw).get("seal", "no seal"))
 
 
 def _parse(folder: Path) -> tuple[Manifest, bytes]:

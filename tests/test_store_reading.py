@@ -1,0 +1,184 @@
+"""Readers of other people's files: by content, in a stream, with the line of what is wrong, never outside the folder."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from store.errors import BadInput, NotFound
+from store.importers import reading
+from store.importers.reading import entered, files_in, records
+
+VALUES = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False)
+    | st.text(st.characters(exclude_categories=["Cs"])),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(st.characters(exclude_categories=["Cs"])), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+OBJECTS = st.lists(
+    st.dictionaries(st.text(st.characters(exclude_categories=["Cs"]), max_size=5), VALUES, max_size=4), max_size=6
+)
+
+
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(OBJECTS, st.sampled_from(["lines", "array", "indented"]), st.booleans(), st.booleans(), st.booleans())
+def test_every_layout_reads_the_same(
+    tmp_path: Path, items: list[dict[str, Any]], layout: str, packed: bool, bom: bool, ascii_only: bool
+) -> None:
+    if layout == "lines":
+        text = "\n".join(json.dumps(item, ensure_ascii=ascii_only) for item in items)
+    else:
+        text = json.dumps(items, ensure_ascii=ascii_only, indent=2 if layout == "indented" else None)
+    content = text.encode("utf-8-sig" if bom else "utf-8")
+    path = tmp_path / "file.txt"
+    path.write_bytes(gzip.compress(content) if packed else content)
+    assert [item for _, item in records(path)] == items
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(st.binary(max_size=80), st.text(st.sampled_from('[]{}",:1a\\\n e.-'), max_size=40).map(str.encode)))
+def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(content)
+    try:
+        assert all(isinstance(item, dict) for _, item in records(path))
+    except BadInput as error:
+        assert "file" in error.title
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (b'{"a": 1}\n{"a": }\n', 2),
+        (b'{"a": 1}\n\n[1]\n', 3),
+        (b'{"a": 1}\n"x"\n', 2),
+        (b'{"a": 1}\n{"a": "\xff"}\n', 2),
+        (b'{"a": 1}\n{"a": "\\ud800"}\n', 2),
+        (b'[\n{"a": 1},\n{"a": }\n]', 3),
+        (b'[\n{"a": 1},\n7\n]', 3),
+        (b'[\n{"a": 1}\n{"a": 2}\n]', 3),
+        (b'[{"a": 1},\n', 2),
+        (b"{" * 100_000, 1),
+        (b"[" * 100_000, 1),
+        (b'{"a": ' + b"9" * 5000 + b"}", 1),
+    ],
+)
+def test_what_is_wrong_is_named_by_line(tmp_path: Path, content: bytes, line: int) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_bytes(content)
+    with pytest.raises(BadInput, match=rf"^rows\.jsonl, line {line}\b"):
+        list(records(path))
+
+
+def test_lines_of_an_array_are_counted(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text('[\n {"a": "x"},\n {\n  "a": 1},\n\n {"a": 2}]', encoding="utf-8")
+    assert [line for line, _ in records(path)] == [2, 3, 6]
+
+
+def test_a_long_array_is_read_in_pieces(tmp_path: Path) -> None:
+    items = [{"n": number, "t": "长" * 300} for number in range(5000)]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(items, ensure_ascii=False), encoding="utf-8")
+    assert [item for _, item in records(path)] == items
+
+
+def test_damaged_and_exploding_gzip(tmp_path: Path) -> None:
+    whole = gzip.compress(b'{"a": 1}\n' * 1000)
+    for name, content in (("cut", whole[:-20]), ("head", whole[:4]), ("noise", b"\x1f\x8b" + b"x" * 50)):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(BadInput, match=name):
+            list(records(path))
+    bomb = tmp_path / "bomb"
+    bomb.write_bytes(gzip.compress(b" \n" * (40 << 20)))
+    with pytest.raises(BadInput, match="unpacks to more than"):
+        list(records(bomb))
+
+
+def test_a_record_has_a_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_RECORD", 100)
+    for name, content in (
+        ("lines", b'{"a": 1}\n{"a": "' + b"x" * 200 + b'"}'),
+        ("array", b'[{"a": "' + b"x" * 300_000),
+    ):
+        path = tmp_path / name
+        path.write_bytes(content)
+        with pytest.raises(BadInput, match=name):
+            list(records(path))
+
+
+def test_missing_paths() -> None:
+    with pytest.raises(NotFound), entered(Path("/nowhere/at/all")):
+        pass
+    with pytest.raises(NotFound):
+        list(records(Path("/nowhere/at/all")))
+
+
+def packed(path: Path, members: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def test_a_zip_is_a_folder_and_goes_away(tmp_path: Path) -> None:
+    archive = packed(tmp_path / "a.zip", {"top/tables/A.jsonl": b"{}", "top/b.txt": b"x"})
+    with entered(archive) as root:
+        assert [path.relative_to(root).as_posix() for path in files_in(root)] == ["b.txt", "tables/A.jsonl"]
+    assert not root.exists()
+
+
+@pytest.mark.parametrize("name", ["../x", "a/../../x", "/etc/x", "C:/x", "C:x", "..\\x", "\\x", "a\\..\\..\\x"])
+def test_a_zip_cannot_lead_outside(tmp_path: Path, name: str) -> None:
+    archive = packed(tmp_path / "a.zip", {"good": b"x", name: b"x"})
+    with pytest.raises(BadInput, match="would leave"), entered(archive):
+        pass
+
+
+def test_links_secrets_and_bombs_in_a_zip(tmp_path: Path) -> None:
+    link = zipfile.ZipInfo("link")
+    link.external_attr = 0o120777 << 16
+    with zipfile.ZipFile(tmp_path / "link.zip", "w") as archive:
+        archive.writestr(link, "/etc/passwd")
+    with pytest.raises(BadInput, match="symbolic link"), entered(tmp_path / "link.zip"):
+        pass
+    packed(tmp_path / "bomb.zip", {"zeros": bytes(40 << 20)})
+    with pytest.raises(BadInput, match="far more"), entered(tmp_path / "bomb.zip"):
+        pass
+    broken = io.BytesIO()
+    with zipfile.ZipFile(broken, "w") as archive:
+        archive.writestr("a", b"hello hello hello")
+    (tmp_path / "broken.zip").write_bytes(broken.getvalue().replace(b"hello hello", b"hello jello"))
+    with pytest.raises(BadInput, match="cannot be read"), entered(tmp_path / "broken.zip"):
+        pass
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_links_in_a_folder(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    (root / "sub").mkdir(parents=True)
+    (root / "a.jsonl").write_text("{}")
+    (root / ".hidden").write_text("x")
+    (root / "b.jsonl").symlink_to(root / "a.jsonl")
+    (root / "sub" / "round").symlink_to(root)
+    assert [path.name for path in files_in(root)] == ["a.jsonl", "b.jsonl"]
+    (tmp_path / "secret").write_text("x")
+    (root / "sub" / "c.jsonl").symlink_to(tmp_path / "secret")
+    with pytest.raises(BadInput, match=r"sub/c\.jsonl"):
+        files_in(root)

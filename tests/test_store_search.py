@@ -1,0 +1,107 @@
+"""Search over documents: both keyword channels, their fusion, and texts that are not queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from store.builder import PackBuilder
+from store.errors import NotFound, StoreError
+from store.pack import Pack
+from store.search import search_documents
+from store.search.fusion import fuse
+from store.text.segment import segmenter, words
+
+TEXTS = (
+    "虚构合同条例第三条：抵押权人有权就该抵押财产优先受偿。",
+    "虚构合同条例第四条：借款的利率不得超过约定的四倍。",
+    "虚构合同条例第五条：逾期返还借款的，按照约定支付违约金。",
+    "虚构合同条例第六条：ＡＢＣ公司与(甲)公司的约定 ABC-12。",
+    "囍",
+)
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
+        with PackBuilder("p", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as made:
+            for text in TEXTS:
+                made.add_document("LegalArticle", text, "authored")
+            for _ in range(3):
+                made.add_document("LegalKnowledge", "抵押权与抵押财产", "authored")
+        path = made.finish()
+    with Pack.open(path) as opened:
+        yield opened
+
+
+def found(pack: Pack, query: str, k: int = 5) -> list[int]:
+    return [document.number for document in search_documents(pack, "LegalArticle", query, k)]
+
+
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("抵押权人优先受偿", 1),
+        ("抵押", 1),
+        ("利率", 2),
+        ("借款到期不还要付违约金吗", 3),
+        ("abc公司", 4),
+        ("ＡＢＣ－１２", 4),
+        ("囍", 5),
+        ("第五条", 3),
+    ],
+)
+def test_the_right_text_comes_first(pack: Pack, query: str, first: int) -> None:
+    assert found(pack, query)[0] == first
+
+
+def test_equal_texts_come_in_their_order_and_corpora_stay_apart(pack: Pack) -> None:
+    hits = search_documents(pack, "LegalKnowledge", "抵押财产", 2)
+    assert [hit.number for hit in hits] == [6, 7]
+    assert all(hit.corpus == "LegalKnowledge" and hit.score > 0 and hit.provenance == "authored" for hit in hits)
+
+
+def test_k_and_empty_answers(pack: Pack) -> None:
+    assert len(found(pack, "虚构合同条例", 2)) == 2
+    assert found(pack, "虚构合同条例", 0) == found(pack, "虚构合同条例", -1) == []
+    assert found(pack, "") == found(pack, "，。！") == found(pack, "量子色动力学") == []
+    assert search_documents(pack, "LegalCases", "抵押", 5) == []
+    with pytest.raises(NotFound):
+        search_documents(pack, "Novels", "抵押", 5)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.one_of(
+        st.text(max_size=60),
+        st.lists(st.sampled_from(['"', "'", "*", "OR", "AND", "NOT", "NEAR(", ")", "^", ":", "text:", "抵押", "%", "_", "\0", "-", "\ud800"]), max_size=12).map(" ".join),
+    )
+)  # fmt: skip
+def test_any_text_is_a_query(pack: Pack, query: str) -> None:
+    first = found(pack, query)
+    assert first == found(pack, query)
+    assert len(set(first)) == len(first) <= 5
+
+
+def test_another_segmenter_is_refused(pack: Pack) -> None:
+    other = pack.manifest.model_copy(update={"segmenter": "jieba 0.1 0000"})
+    opened = Pack(pack.path, other)
+    with opened, pytest.raises(StoreError, match=r"indexed by jieba 0\.1"):
+        search_documents(opened, "LegalArticle", "抵押", 1)
+
+
+def test_words_are_quiet_and_keep_no_punctuation(capfd: pytest.CaptureFixture[str]) -> None:
+    assert "抵押" in words("就该抵押财产，优先受偿。")
+    assert words("，。 \n") == words("") == []
+    assert segmenter().startswith("jieba ")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_fusion_prefers_agreement_and_breaks_ties_by_id() -> None:
+    assert [number for number, _ in fuse([[3, 1, 2], [3, 2, 1]])] == [3, 1, 2]
+    assert [number for number, _ in fuse([[9], [4]])] == [4, 9]
+    assert fuse([]) == []
