@@ -142,8 +142,9 @@ class Driver:
         """Take back an open question together with its unfinished step, none of which has been committed."""
         if any(record.step == self.step_number for record in self.state.records[: -len(self.fresh) or None]):
             raise TaskError("this step already holds a reply", "Let the step finish first.")
-        self.load([record for record in self.state.records if record.step < self.step_number])
-        self.fresh.clear()
+        number = self.step_number
+        self.load([record for record in self.state.records if record.step < number])
+        self.fresh = [record for record in self.fresh if record.step < number]
         self.texts.clear()
         self._steps = None
         self.ask = None
