@@ -45,6 +45,9 @@ FLAGS = ("outside_pack", "leak", "repaired", "rejected")
 SCORERS = ("compat", "strict", "evidence")
 EVIDENCE_VERSION = "evidence/1"
 
+DIGITS = 12
+"""Decimals of a mean: published ties such as 0.66375 must round as they were printed."""
+
 Rates = dict[str, float | None]
 
 
@@ -111,9 +114,9 @@ def score_one(question: Question, result: Result) -> list[Score]:
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
-    """Mean of the numbers; None when there are none."""
+    """Mean of the numbers, free of the last digits' noise (thirds do not add up exactly); None when there are none."""
     numbers = [value for value in values if value is not None]
-    return math.fsum(numbers) / len(numbers) if numbers else None
+    return round(math.fsum(numbers) / len(numbers), DIGITS) if numbers else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +281,10 @@ def score_block(
         "icc": groups.each(lambda members: intraclass_correlation(*_compat_success(members)) if members else None),
         "evidence_rate": groups.means("evidence_rate") if observed else None,
         "evidence_rate_literal": groups.means("evidence_rate_literal") if observed else None,
-        "tokens": {"total": sum(tokens), "mean": sum(tokens) / len(tokens) if tokens else None, "tasks": sum(t > 0 for t in tokens)},
+        "tokens": {
+            "total": sum(tokens),
+            "mean": sum(tokens) / len(tokens) if tokens else None,
+            "tasks": sum(t > 0 for t in tokens),
+        },
         "scorers": {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "evidence": EVIDENCE_VERSION},
     }

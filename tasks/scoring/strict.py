@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -32,11 +32,11 @@ _SPELLING = str.maketrans(
 _HAN = "负零〇○一二三四五六七八九十百千万亿两廿卅壹贰叁肆伍陆柒捌玖拾佰仟萬億"
 _DIGIT = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "○": 0, "两": 2, "十": 10}
 _ITEM = re.compile(
-    r"(?P<word>(?<![0-9A-Za-z])(?=[0-9]*[A-Za-z])[0-9A-Za-z]+)"
+    r"(?P<word>(?<![0-9A-Za-z])(?=[0-9]*[A-Za-z])[0-9A-Za-z]+(?:\.[0-9]+)*)"
     r"|(?P<day>(?<![0-9.])[0-9]{4}(?: ?年 ?[0-9]{1,2} ?月(?: ?[0-9]{1,2} ?[日号])?"
     r"|(?P<mark>[-/.])[0-9]{1,2}(?P=mark)[0-9]{1,2}(?![0-9]))"
     r"|(?<![零〇○一二三四五六七八九])[零〇○一二三四五六七八九]{4}年[一二三四五六七八九十]{1,2}月(?:[一二三四五六七八九十廿卅]{1,3}[日号])?)"
-    r"|(?P<code>(?:0[0-9]+|[0-9]{15,})(?!\.?[0-9]))"
+    r"|(?P<code>[0-9]+(?:\.[0-9]+){2,}|(?:0[0-9]+|[0-9]{15,})(?!\.?[0-9]| ?元))"
     r"|(?P<number>(?:(?<![0-9A-Za-z)\u4e00-\u9fff-])-)?(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
     r"(?: ?(?:[百千]?万亿|[十百千]?[万亿]|[百千](?=元))(?:[0-9]+(?:\.[0-9]+)?[十百千]?万?)?)?)"
     rf"|(?P<han>[{_HAN}]+)"
@@ -50,18 +50,32 @@ _CONTEXT = Context(prec=80)
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A whole numeral. `quantum` is the last written decimal in units of the value, None when none was written."""
+    """A whole numeral. `quantum` is the last written decimal in units of the value, None when none was written.
+
+    `written` is the number in front of 万 or 亿; `one` marks a lone 一, which is more often an article than a count.
+    """
 
     value: Decimal
     quantum: Decimal | None = None
+    written: Decimal | None = None
+    one: bool = False
 
     def met_by(self, found: Amount | Day) -> bool:
         """Whether a found value is this one at the precision in which this one is written."""
         if not isinstance(found, Amount):
             return False
+        return self._equals(found.value)
+
+    def named_by(self, found: Amount | Day) -> bool:
+        """The same for a key that gives no unit at all: `4653` may stand for 4653万元."""
+        return self.met_by(found) or (
+            isinstance(found, Amount) and found.written is not None and self._equals(found.written)
+        )
+
+    def _equals(self, value: Decimal) -> bool:
         if self.quantum is None or self.value == 0:
-            return found.value == self.value
-        return _rounded(found.value, self.quantum) == _rounded(self.value, self.quantum)
+            return value == self.value
+        return _rounded(value, self.quantum) == _rounded(self.value, self.quantum)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,16 +121,19 @@ def _day(text: str) -> Day | None:
 def _amount(text: str) -> Amount | None:
     value = to_decimal(text)
     size = _SIZE.fullmatch(text.removeprefix("-"))
-    if value is None or size is None or not size["decimals"]:
+    if value is None or size is None:
         return None if value is None else Amount(value)
+    written = to_decimal(size["digits"]) if size["unit"] else None
+    if not size["decimals"]:
+        return Amount(value, None, written)
     exponent = sum(_UNIT[character] for character in size["unit"]) - len(size["decimals"])
-    return Amount(value, Decimal(1).scaleb(exponent))
+    return Amount(value, Decimal(1).scaleb(exponent), written)
 
 
 @lru_cache(maxsize=4096)
 def _han(text: str) -> Amount | None:
     if len(text) == 1:
-        return Amount(Decimal(_DIGIT[text])) if text in _DIGIT else None
+        return Amount(Decimal(_DIGIT[text]), one=text == "一") if text in _DIGIT else None
     if not any(character in _DIGIT for character in text):
         return None
     value = chinese_to_int(text)
@@ -170,10 +187,6 @@ def _word(character: str) -> bool:
     return character.isascii() and character.isalnum()
 
 
-def _continues(character: str) -> bool:
-    return character == NUMBER or (character != "" and _word(character))
-
-
 def _bounded(key: str, text: str, start: int) -> bool:
     """Whether the find is not part of something longer, counted (`第2次`) or denied (`不是上市公司`)."""
     end = start + len(key)
@@ -181,10 +194,6 @@ def _bounded(key: str, text: str, start: int) -> bool:
     if key[0] == NUMBER and before == "第":
         return False
     if key[0] == "是" and before in ("不", "非", "未"):
-        return False
-    if key[0] == NUMBER and before == "." and _continues(text[max(start - 2, 0) : start - 1]):
-        return False
-    if key[-1] == NUMBER and after == "." and _continues(text[end + 1 : end + 2]):
         return False
     for inside, outside in ((key[0], before), (key[-1], after)):
         if outside and _word(inside) and (_word(outside) or outside == NUMBER):
@@ -214,12 +223,27 @@ def _find(wanted: Canonical, given: Canonical) -> bool:
     while start >= 0:
         first = bisect_left(given.places, start)
         found = given.items[first : first + len(wanted.items)]
-        if all(key.met_by(item) for key, item in zip(wanted.items, found, strict=True)) and _bounded(
-            wanted.skeleton, given.skeleton, start
+        before = given.skeleton[max(start - 2, 0) : start]
+        if (
+            _met(wanted, found)
+            and _bounded(wanted.skeleton, given.skeleton, start)
+            and (wanted.skeleton[0] != NUMBER or _counts(wanted.items[0], found[0], before))
         ):
             return True
         start = given.skeleton.find(wanted.skeleton, start + 1)
     return False
+
+
+def _met(wanted: Canonical, found: Sequence[Amount | Day]) -> bool:
+    if wanted.skeleton == NUMBER and isinstance(key := wanted.items[0], Amount) and key.written is None:
+        return key.named_by(found[0])
+    return all(key.met_by(item) for key, item in zip(wanted.items, found, strict=True))
+
+
+def _counts(key: Amount | Day, found: Amount | Day, before: str) -> bool:
+    """Whether a lone 一 is a count: `共一家`, `次数为一次`, but neither `是一家` nor `一起`."""
+    lone = isinstance(found, Amount) and found.one
+    return not lone or key == found or before[-1:] in ("有", "共", "仅", "只", "计", "了") or before in ("数为", "量为")
 
 
 _COUNTED = re.compile(f"{NUMBER}(?:次|家|个|起|件|条|天|名|份|位|所|笔|处|宗|人)(?:以上)?")
