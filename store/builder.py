@@ -10,6 +10,7 @@ import re
 import shutil
 import sqlite3
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -29,6 +30,7 @@ from store.schema import CORPORA, LOOKUPS, TABLES
 from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
 
+_ABANDONED_AFTER = 24 * 3600
 _BENCHMARK = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _EXTRA = re.compile(r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9]+)+")
 
@@ -283,6 +285,7 @@ class PackBuilder:
     def _make_folder(self) -> Path:
         with self._writing():
             self._destination.parent.mkdir(parents=True, exist_ok=True)
+            _remove_abandoned(self._destination.parent)
             return Path(tempfile.mkdtemp(prefix=f".building-{self._name}-", dir=self._destination.parent))
 
     @contextmanager
@@ -295,6 +298,14 @@ class PackBuilder:
                 f"Pack {self._name} could not be written in {self._destination.parent}: {reason}",
                 "Free some space there, or set MOOT_HOME to a folder that can be written.",
             ) from error
+
+
+def _remove_abandoned(folder: Path) -> None:
+    """What a killed build left behind goes once it is a day old; a build that still runs is younger."""
+    for path in folder.glob(".building-*"):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER:
+                shutil.rmtree(path, ignore_errors=True)
 
 
 def _packed(table: str, cells: Mapping[str, Cell]) -> tuple[int, list[str | int | float | None]]:

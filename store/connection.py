@@ -50,7 +50,7 @@ class Reader:
     def _prepare(self) -> None:
         connection = self._connection
         try:
-            for pragma in ("query_only = ON", "trusted_schema = OFF", "mmap_size = 268435456"):
+            for pragma in ("query_only = ON", "trusted_schema = OFF"):
                 connection.execute(f"PRAGMA {pragma}").fetchall()
             names = connection.execute(
                 "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"

@@ -17,9 +17,10 @@ import sqlite3
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 from xml.etree.ElementTree import ParseError
 
 from store.builder import PackBuilder
@@ -208,24 +209,36 @@ _UNREADABLE = (
 
 
 def _workbook_parts(path: Path, label: str, stem: str) -> Iterator[Part]:
-    import openpyxl
-
     try:
         with zipfile.ZipFile(path) as archive:
             unpacked = sum(member.file_size for member in archive.infolist())
         if unpacked > min(MAX_ARCHIVE, max(RATIO_COUNTS_FROM, path.stat().st_size * MAX_RATIO)):
             raise BadInput(f"{label} unpacks to far more than its size")
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(path, read_only=True, data_only=True)
+        # Given a path, openpyxl judges by its suffix.
+        stream = path.open("rb")
     except _UNREADABLE as error:
         raise BadInput(f"{label} is a workbook that cannot be read: {error}") from None
-    try:
+    with stream, _workbook(stream, label) as book:
         only = len(book.worksheets) == 1
         for sheet in book.worksheets:
             known = sheet.title in TABLES or sheet.title in CORPORA
             table = stem if only and not known else sheet.title
-            yield Part(table, f"{label}, sheet {sheet.title}", _sheet_reader(sheet, f"{label}, sheet {sheet.title}"))
+            where = f"{label}, sheet {sheet.title}"
+            yield Part(table, where, _sheet_reader(sheet, where))
+
+
+@contextmanager
+def _workbook(stream: IO[bytes], label: str) -> Iterator[Any]:
+    import openpyxl
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
+    except _UNREADABLE as error:
+        raise BadInput(f"{label} is a workbook that cannot be read: {error}") from None
+    try:
+        yield book
     finally:
         book.close()
 
