@@ -15,7 +15,7 @@ from models.engine import Engine
 from store import places
 from store.pack import Pack
 from tasks.benchmark import Benchmark
-from tasks.errors import RecordMismatch
+from tasks.errors import RecordMismatch, UsageError
 from tasks.spec import RunSpec, limits_of
 
 FORMAT = 1
@@ -51,6 +51,13 @@ def make_header(
         "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0], "platform": platform.platform()},
         "command": list(argv),
     }  # fmt: skip
+
+
+def refuse_imported(header: dict[str, Any]) -> None:
+    """An imported run can be shown and scored, but nothing of it can run again."""
+    if "imported" in header:
+        origin = header["imported"].get("file", "elsewhere")
+        raise UsageError(f"run {header['run']} was imported from {origin}", "Only a run that was made here can go on.")
 
 
 def check_same(

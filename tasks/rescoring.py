@@ -58,7 +58,7 @@ def read_stored(name: str | Path) -> StoredRun:
     with Journal.open(path) as journal:
         header = journal.header
         bench = benchmark(str(header["spec"]["benchmark"]))
-        questions = bench.load(_task_file(header))
+        questions = bench.load(stored_task_file(header))
         rows = journal.episodes()
         played = []
         for row in rows:
@@ -69,7 +69,8 @@ def read_stored(name: str | Path) -> StoredRun:
     return StoredRun(path, header, bench, [question for question in questions if question.id in asked], played)
 
 
-def _task_file(header: dict[str, Any]) -> Path:
+def stored_task_file(header: dict[str, Any]) -> Path:
+    """The task file of a run, unchanged since; an imported run needs no pack to find it."""
     spec = RunSpec.model_validate(header["spec"])
     if spec.tasks is not None:
         path = Path(spec.tasks)

@@ -19,7 +19,7 @@ from tasks.driver import Driver
 from tasks.engines import open_engine, run_path
 from tasks.errors import RecordMismatch, UsageError
 from tasks.events import AttemptStarted, Record, Seated
-from tasks.header import check_same, make_header, now
+from tasks.header import check_same, make_header, now, refuse_imported
 from tasks.program import Program
 from tasks.records import record_of
 from tasks.scheduler import Scheduler
@@ -121,6 +121,7 @@ def resume_run(name: str | Path, watchers: Sequence[Watcher] = (), *, new_attemp
     journal = Journal.open(path, write=True)
     try:
         header = journal.header
+        refuse_imported(header)
         spec = RunSpec.model_validate(header["spec"])
         bench = benchmark(spec.benchmark)
         pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
@@ -156,6 +157,7 @@ def fork_run(
     path = run_path(name)
     with Journal.open(path) as old:
         header = old.header
+        refuse_imported(header)
         row, records = _episode(old, episode)
     available = fold(completed(records)).steps
     if not 0 <= step <= available:
@@ -215,6 +217,7 @@ def verify_episode(name: str | Path, episode: str) -> int:
     """Run an episode again against its record and compare every event; returns the number of steps that agree."""
     with Journal.open(run_path(name)) as journal:
         header = journal.header
+        refuse_imported(header)
         row, records = _episode(journal, episode)
     spec = RunSpec.model_validate(header["spec"])
     bench = benchmark(spec.benchmark)

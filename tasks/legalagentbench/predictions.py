@@ -94,7 +94,7 @@ def match(
     counted, more = _last("token line", asked, counts)
     missing = [task_id for task_id in task_ids if task_id not in chosen]
     if missing:
-        more.append(f"{len(missing)} tasks without a prediction count as errors: {_named(missing)}")
+        more.append(f"tasks without a prediction count as errors ({len(missing)}): {_named(missing)}")
     return Matched(chosen, counted, (*notes, *more))
 
 
@@ -111,9 +111,9 @@ def _last(what: str, asked: set[str], lines: Sequence[tuple[str, T]]) -> tuple[d
         chosen[task_id] = value
     notes = []
     if extra:
-        notes.append(f"{len(extra)} {what}s of ids that are no task here are left out: {_named(extra)}")
+        notes.append(f"{what}s left out, there is no such task ({len(extra)}): {_named(extra)}")
     if twice:
-        notes.append(f"{len(twice)} ids have more than one {what}, the last one counts: {_named(twice)}")
+        notes.append(f"more than one {what} for an id, the last one counts ({len(twice)}): {_named(twice)}")
     return chosen, notes
 
 

@@ -1,0 +1,164 @@
+"""Reports: every format shows what is needed to judge a number, and nothing hostile comes through."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import io
+import json
+from typing import Any
+
+import pytest
+
+from app.strings import table
+from tasks.events import OUTCOMES
+from tasks.legalagentbench.questions import Gold, Question
+from tasks.legalagentbench.scoring import score_block
+from tasks.reports import FORMATS, Report, text_report
+from tasks.reports.model import RATES, lines, printable
+from tasks.reports.words import WORDS
+from tasks.scoring.result import Result
+
+EVIL = "<script>alert(1)</script>|`[x](http://e.vil)`\x1b]52;c;AAAA\x07\u202e\n=1+1"
+HEADER: dict[str, Any] = {
+    "run": "r1",
+    "created": "2026-01-02T03:04:05+00:00",
+    "spec": {"agent": "rules", "model": "", "benchmark": "legalagentbench"},
+    "tasks": {"file": "tasks.jsonl", "sha256": "ab" * 32},
+    "pack": {"name": "sample", "hash": "cd" * 32, "provenance": ["authored"]},
+    "engines": {"scripted:x": {"sha256": "ef" * 32}},
+    "prompts": {},
+    "versions": {"moot": "0.1.0"},
+    "command": ["run", "legalagentbench"],
+}
+
+
+def block(name: str = "r1", **more: Any) -> dict[str, Any]:
+    questions = [
+        Question(str(n), {"id": str(n), "question": "几家？"}, Gold("甲", ("甲",), ("乙",), (), (), f"{n % 3 + 1}-hop", f"c{n}"))
+        for n in range(12)
+    ]
+    results = [Result(str(n), "error" if n == 0 else "finished", "甲" if n % 2 else "", "甲乙", tokens=3) for n in range(12)]
+    return score_block(name, questions, results, **more)
+
+
+@pytest.fixture(params=sorted(FORMATS))
+def form(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_every_format_shows_what_a_number_needs(form: str, language: str) -> None:
+    text = FORMATS[form]([Report(block(), HEADER)], language)
+    for needed in ("r1", "sample", "0.1.0", "cdcdcdcdcdcdcdcd", "abababababababab", "clustered t"):
+        assert needed in text
+    if form in ("text", "html", "md"):
+        for key in ("floor", "reference", "walker", "clusters", "design_effect", "outcome.error", "fictional", "agent.rules"):
+            assert WORDS[key][language == "en"] in text
+
+
+def test_lines_hold_every_rate_of_every_group() -> None:
+    made = lines(Report(block()))
+    assert {(line.rule, line.rate) for line in made} == set(RATES)
+    assert {line.group for line in made} == {"1-hop", "2-hop", "3-hop", "all"}
+    for line in made:
+        assert line.value is not None
+        assert line.low is not None
+        assert line.high is not None
+        assert line.low <= line.value <= line.high
+        assert line.method
+    strict = next(line for line in made if (line.rule, line.rate, line.group) == ("strict", "success", "all"))
+    assert strict.n == 11
+
+
+class _Tags(html.parser.HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+
+def evil_header() -> dict[str, Any]:
+    return {
+        **HEADER, "run": EVIL, "spec": {"agent": EVIL, "model": EVIL}, "command": [EVIL], "engines": {EVIL: EVIL},
+        "pack": {"name": EVIL, "hash": EVIL, "provenance": [EVIL]}, "tasks": {"file": EVIL, "sha256": EVIL},
+    }  # fmt: skip
+
+
+def test_html_is_self_contained_and_escaped() -> None:
+    page = FORMATS["html"]([Report(block(EVIL), evil_header()), Report(block("r2"), HEADER)], "zh")
+    tags = _Tags()
+    tags.feed(page)
+    assert not {"script", "link", "img", "iframe", "object", "form", "a", "base"} & set(tags.tags)
+    assert not [name for name, _ in tags.attributes if name.startswith("on") or name in ("src", "href", "srcdoc")]
+    assert "url(" not in page
+    assert "@import" not in page
+    assert "default-src 'none'" in page
+    assert "<script>alert(1)</script>" in tags.text
+    assert not set(page) & set("\x1b\x07\u202e")
+    assert tags.tags.count("table") == 3
+
+
+def test_markdown_keeps_hostile_text_in_its_cell() -> None:
+    text = FORMATS["md"]([Report(block(EVIL), evil_header())], "zh")
+    assert "<script>" not in text
+    assert "](http" not in text.replace("\\](", "")
+    assert not set(text) & set("\x1b\x07\u202e")
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    widths = {line.replace("\\|", "").count("|") for line in rows[: 2 + len(RATES)]}
+    assert len(widths) == 1
+
+
+def test_csv_is_no_formula_and_reads_back() -> None:
+    text = FORMATS["csv"]([Report(block("=cmd()"), {**HEADER, "pack": {"name": "@x"}})], "zh")
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert {row["run"] for row in rows} == {"'=cmd()"}
+    assert {row["pack"] for row in rows} == {"'@x"}
+    assert len(rows) == len(RATES) * 4
+    assert sum(int(rows[0][f"outcome_{outcome}"]) for outcome in OUTCOMES) == 12
+    assert float(rows[0]["value"]) <= 1.0
+
+
+def test_json_reads_back() -> None:
+    made = block()
+    content = json.loads(FORMATS["json"]([Report(made, HEADER)], "zh"))
+    assert content["reports"][0]["block"] == json.loads(json.dumps(made))
+    assert content["reports"][0]["header"]["pack"]["name"] == "sample"
+
+
+def test_blocks_without_header_are_shown() -> None:
+    text = text_report([block("a"), block("b")])
+    assert text.count("legalagentbench") == 2
+    assert "规则，无模型" not in text
+
+
+def test_walker_shows_when_it_was_run() -> None:
+    walker = [Result(str(n), "finished", "甲", "甲乙") for n in range(12)]
+    assert "needs a run" in text_report([block()])
+    text = text_report([block(walker=walker)], language="en")
+    assert "Ceiling: path walker" in text
+    assert "needs a run" not in text
+
+
+def test_words_agree_with_the_interface() -> None:
+    for place, language in enumerate(("zh", "en")):
+        shown = table(language)
+        for outcome in OUTCOMES:
+            assert f"outcome.{outcome}" in WORDS
+        for key, pair in WORDS.items():
+            interface = key.replace("agent.", "policy.")
+            if language == "zh" and key.startswith(("outcome.", "group.", "agent.")) and interface in shown:
+                assert pair[place] == shown[interface], key
+
+
+def test_printable_leaves_one_line() -> None:
+    assert printable("a\x1b[31mb\r\nc\u202ed") == "a⍰[31mb⍰c⍰d"
+    assert printable("乙 é 👍") == "乙 é 👍"

@@ -1,0 +1,252 @@
+"""`moot score-predictions`, `score` and `report` as a user types them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.cli.main import main
+from store import places
+from store.journal import Journal
+
+TASKS = [
+    {"id": 1, "question": "甲公司的代码？", "answer": "代码是688106。", "key": ["688106"], "key_middle": [], "hops": 1,
+     "type": "", "way": "get_company_info"},
+    {"id": 81, "question": "甲公司涉案几次？", "answer": "2次", "key": ["2次"], "key_middle": ["乙公司"], "hops": 2,
+     "type": "", "way": "get_company_info---get_sub_company_info"},
+    {"id": 281, "question": "写答辩状", "answer": "丙", "key": ["丙", "丁"], "key_middle": [], "hops": "writing",
+     "type": "", "way": ""},
+]  # fmt: skip
+LINES = [
+    {"id": 1, "res": "代码是688106", "summary": "代码是688106"},
+    {"id": 81, "res": "共12次", "summary": "乙公司，12次"},
+    {"id": 281, "res": "silence", "summary": "silence"},
+]
+TOKENS = [{"id": task["id"], "input_token": 10, "output_token": 5, "total_token": 15} for task in TASKS]
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    def run(*arguments: object) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, err = capsys.readouterr()
+        return int(ended.value.code or 0), out, err
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> Path:
+    (tmp_path / "tasks.json").write_text(json.dumps(TASKS, ensure_ascii=False), encoding="utf-8")
+    write(tmp_path / "answers.jsonl", LINES)
+    write(tmp_path / "tokens.jsonl", TOKENS)
+    return tmp_path
+
+
+def write(path: Path, lines: list[dict[str, Any]]) -> Path:
+    path.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines) + "\n", encoding="utf-8")
+    return path
+
+
+def given(files: Path, predictions: str = "answers.jsonl") -> list[object]:
+    return ["score-predictions", "legalagentbench", "--dataset", files / "tasks.json", "--predictions", files / predictions]
+
+
+Moot = Callable[..., tuple[int, str, str]]
+
+
+def test_predictions_become_a_run_and_are_scored(files: Path, moot: Moot) -> None:
+    code, out, err = moot(*given(files), "--tokens", files / "tokens.jsonl", "--json")
+    assert code == 0
+    block = json.loads(out)
+    assert block["benchmark"] == "legalagentbench"
+    assert block["compat"]["success"] == {"1-hop": 1.0, "2-hop": 1.0, "writing": 0.0, "all": pytest.approx(2 / 3)}
+    assert block["strict"]["success"]["2-hop"] == 0.0
+    assert block["strict"]["n_scored"] == 2
+    assert block["outcomes"]["error"] == 1
+    assert block["tokens"]["total"] == 45
+    assert f"saved as run {block['run']}" in err
+    path = places.runs() / f"{block['run']}.moot"
+    with Journal.open(path) as journal:
+        assert [row.task_id for row in journal.episodes()] == ["1", "81", "281"]
+        assert journal.header["imported"]["file"] == "answers.jsonl"
+        assert journal.scores() == []
+
+
+def test_text_is_for_people(files: Path, moot: Moot) -> None:
+    code, out, _ = moot(*given(files), "--no-save")
+    assert code == 0
+    for word in ("论文口径", "严格口径", "95% 区间", "下限", "上限", "结局", "导入的结果"):
+        assert word in out
+    assert not list(places.runs().glob("*")) if places.runs().exists() else True
+
+
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("array", [False, True])
+def test_files_are_read_by_content(files: Path, moot: Moot, packed: bool, array: bool) -> None:
+    text = json.dumps(LINES) if array else "\n\n".join(map(json.dumps, LINES))
+    data = gzip.compress(text.encode()) if packed else text.encode()
+    (files / "any.name").write_bytes(data)
+    code, out, _ = moot(*given(files, "any.name"), "--no-save", "--json")
+    assert code == 0
+    assert json.loads(out)["compat"]["success"]["1-hop"] == 1.0
+
+
+def test_missing_extra_and_double_lines_are_named(files: Path, moot: Moot) -> None:
+    write(files / "odd.jsonl", [{**LINES[0], "res": ""}, LINES[0], {**LINES[0], "id": 999}])
+    code, out, err = moot(*given(files, "odd.jsonl"), "--no-save", "--json")
+    assert code == 0
+    block = json.loads(out)
+    assert block["n"] == 3
+    assert block["outcomes"]["error"] == 2
+    assert block["compat"]["success"]["all"] == pytest.approx(1 / 3)
+    assert "999" in err
+    assert "last one counts (1): 1" in err
+    assert "count as errors (2): 81, 281" in err
+
+
+BAD = {
+    "broken.jsonl": ('{"id": 1, "res": "", "summary": ""}\n{"id": 2,\n', 1, "line 2"),
+    "no_id.jsonl": ('{"res": "", "summary": ""}\n', 1, "no id"),
+    "no_res.jsonl": ('{"id": 1, "summary": ""}\n', 1, "'res'"),
+    "no_summary.jsonl": ('{"id": 1, "res": ""}\n', 1, "'summary'"),
+    "null.jsonl": ('{"id": 1, "res": null, "summary": ""}\n', 1, "'res'"),
+    "empty.jsonl": ("", 1, "no predictions"),
+    "list.json": ("[1, 2]", 1, "line 1"),
+    "latin.jsonl": ("\udcff", 1, "UTF-8"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(BAD))
+def test_bad_predictions_get_one_clear_line(files: Path, moot: Moot, name: str) -> None:
+    content, exit_code, needed = BAD[name]
+    (files / name).write_bytes(content.encode("utf-8", "surrogateescape"))
+    code, out, err = moot(*given(files, name))
+    assert code == exit_code
+    assert out == ""
+    assert err.count("\n") == 1
+    assert needed in err
+    assert name in err
+    assert not list(places.runs().glob("*")) if places.runs().exists() else True
+
+
+def test_bad_dataset_tokens_and_benchmark(files: Path, moot: Moot) -> None:
+    write(files / "keyless.jsonl", [{**TASKS[0], "key": []}])
+    assert moot(*given(files)[:3], files / "keyless.jsonl", *given(files)[4:])[0] == 1
+    assert moot(*given(files)[:3], files / "absent.json", *given(files)[4:])[0] == 2
+    write(files / "bad_tokens.jsonl", [{"id": 1, "total_token": "many"}])
+    code, _, err = moot(*given(files), "--tokens", files / "bad_tokens.jsonl")
+    assert code == 1
+    assert "total_token" in err
+    code, _, err = moot("score-predictions", "nothing", *given(files)[2:])
+    assert code == 2
+    assert "legalagentbench" in err
+
+
+def test_out_must_not_exist(files: Path, moot: Moot) -> None:
+    assert moot(*given(files), "--out", files / "run.moot")[0] == 0
+    before = (files / "run.moot").read_bytes()
+    code, _, err = moot(*given(files), "--out", files / "run.moot")
+    assert code == 1
+    assert "already exists" in err
+    assert (files / "run.moot").read_bytes() == before
+
+
+def test_scores_are_appended_never_replaced(files: Path, moot: Moot) -> None:
+    moot(*given(files), "--out", files / "run.moot")
+    code, out, err = moot("score", files / "run.moot", "--json")
+    assert code == 0
+    first = json.loads(out)
+    assert "appended 9 scores" in err
+    code, out, err = moot("score", files / "run.moot", "--scorer", "strict", "--author", "reviewer", "--json")
+    assert code == 0
+    assert json.loads(out) == first
+    with Journal.open(files / "run.moot") as journal:
+        scores = journal.scores()
+    assert len(scores) == 12
+    assert [score.author for score in scores].count("reviewer") == 3
+    assert {score.scorer for score in scores} == {"compat", "strict", "evidence"}
+    assert all(score.version for score in scores)
+
+
+def test_bad_scoring_requests(files: Path, moot: Moot) -> None:
+    moot(*given(files), "--out", files / "run.moot")
+    code, _, err = moot("score", files / "run.moot", "--scorer", "vibes")
+    assert (code, "compat, strict, evidence" in err) == (2, True)
+    assert moot("score", "no-such-run")[0] == 2
+    code, _, err = moot("score", files / "run.moot", "--walker", files / "run.moot")
+    assert (code, "gold" in err) == (2, True)
+    (files / "tasks.json").write_text(json.dumps(TASKS[:2]), encoding="utf-8")
+    code, _, err = moot("score", files / "run.moot")
+    assert (code, "changed since the run" in err) == (1, True)
+    (files / "tasks.json").unlink()
+    assert moot("score", files / "run.moot")[0] == 2
+
+
+@pytest.mark.parametrize("command", [("resume",), ("show", "1", "--verify"), ("fork", "1", "--turn", "0")])
+def test_an_imported_run_cannot_go_on(files: Path, moot: Moot, command: tuple[str, ...]) -> None:
+    moot(*given(files), "--out", files / "run.moot")
+    code, _, err = moot(command[0], files / "run.moot", *command[1:])
+    assert code == 2
+    assert "was imported from answers.jsonl" in err
+
+
+@pytest.mark.parametrize("form", ["text", "html", "md", "csv", "json"])
+def test_report_of_several_runs(files: Path, moot: Moot, form: str) -> None:
+    for name in ("a", "b"):
+        moot(*given(files), "--out", files / f"{name}.moot")
+    runs = [files / "a.moot", files / "b.moot"]
+    code, out, _ = moot("report", *runs, "--format", form)
+    assert code == 0
+    assert "answers.jsonl" in out
+    code, nothing, err = moot("report", *runs, "--format", form, "--out", files / "report")
+    assert (code, nothing) == (0, "")
+    assert "wrote" in err
+    assert (files / "report").read_text(encoding="utf-8").strip() == out.strip()
+    assert sorted(path.name for path in files.glob(".*")) == []
+
+
+def test_report_speaks_english(files: Path, moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", "en")
+    moot(*given(files), "--out", files / "run.moot")
+    code, out, _ = moot("report", files / "run.moot")
+    assert code == 0
+    assert "Compat success" in out
+    assert "口径" not in out
+
+
+def test_report_needs_a_run(moot: Moot) -> None:
+    assert moot("report")[0] == 2
+    assert moot("report", "no-such-run")[0] == 2
+
+
+def test_report_out_of_reach_leaves_nothing(files: Path, moot: Moot) -> None:
+    moot(*given(files), "--out", files / "run.moot")
+    code, _, err = moot("report", files / "run.moot", "--out", files / "no" / "such" / "folder.html")
+    assert code == 1
+    assert err.count("\n") == 1
+
+
+def test_development_predictions_by_command(moot: Moot, data: Callable[..., Path], tmp_path: Path) -> None:
+    folder = data("legalagentbench")
+    expected = json.loads((folder / "expected_dev.json").read_text(encoding="utf-8"))["runs"]["react_qwen-max"]
+    shutil.copy(folder / "dataset_dev.json", tmp_path)
+    code, out, _ = moot(
+        "score-predictions", "legalagentbench", "--dataset", tmp_path / "dataset_dev.json",
+        "--predictions", folder / "predictions_dev" / "react_qwen-max.jsonl",
+        "--tokens", folder / "predictions_dev" / "react_qwen-max.tokens.jsonl", "--json",
+    )  # fmt: skip
+    assert code == 0
+    block = json.loads(out)
+    for rate in ("success", "process"):
+        for group, value in expected[rate].items():
+            assert round(block["compat"][rate][group.lower()], 4) == round(value, 4)
+    assert block["tokens"]["total"] == expected["token_sum_last_per_id"]
+    assert block["n"] == 150
