@@ -20,6 +20,7 @@ from tasks.reports.words import WORDS
 from tasks.scoring.result import Result
 
 EVIL = "<script>alert(1)</script>|`[x](http://e.vil)`\x1b]52;c;AAAA\x07\u202e\n=1+1"
+CALLS = (("get_company_info", {"identifier": "甲", "columns": []}),)
 HEADER: dict[str, Any] = {
     "run": "r1",
     "created": "2026-01-02T03:04:05+00:00",
@@ -35,10 +36,16 @@ HEADER: dict[str, Any] = {
 
 def block(name: str = "r1", **more: Any) -> dict[str, Any]:
     questions = [
-        Question(str(n), {"id": str(n), "question": "几家？"}, Gold("甲", ("甲",), ("乙",), (), (), f"{n % 3 + 1}-hop", f"c{n}"))
+        Question(
+            str(n),
+            {"id": str(n), "question": "几家？"},
+            Gold("甲", ("甲",), ("乙",), (), CALLS, f"{n % 3 + 1}-hop", f"c{n}"),
+        )
         for n in range(12)
     ]
-    results = [Result(str(n), "error" if n == 0 else "finished", "甲" if n % 2 else "", "甲乙", tokens=3) for n in range(12)]
+    results = [
+        Result(str(n), "error" if n == 0 else "finished", "甲" if n % 2 else "", "甲乙", tokens=3) for n in range(12)
+    ]
     return score_block(name, questions, results, **more)
 
 
@@ -53,7 +60,16 @@ def test_every_format_shows_what_a_number_needs(form: str, language: str) -> Non
     for needed in ("r1", "sample", "0.1.0", "cdcdcdcdcdcdcdcd", "abababababababab", "clustered t"):
         assert needed in text
     if form in ("text", "html", "md"):
-        for key in ("floor", "reference", "walker", "clusters", "design_effect", "outcome.error", "fictional", "agent.rules"):
+        for key in (
+            "floor",
+            "reference",
+            "walker",
+            "clusters",
+            "design_effect",
+            "outcome.error",
+            "fictional",
+            "agent.rules",
+        ):
             assert WORDS[key][language == "en"] in text
 
 

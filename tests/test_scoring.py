@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +30,9 @@ METHODS = ("plan_solve", "plan_execute", "react")
 MODELS = ("glm-4", "gpt-4o-2024-08-06", "llama3.1-instruct", "qwen-max")
 
 
-def question(number: int, keys: tuple[str, ...], middle: tuple[str, ...] = (), group: str = "1-hop", cluster: str = "") -> Question:
+def question(
+    number: int, keys: tuple[str, ...], middle: tuple[str, ...] = (), group: str = "1-hop", cluster: str = ""
+) -> Question:
     gold = Gold("答案是" + "，".join(keys), keys, middle, ("get_company_info",), (), group, cluster or f"c{number}")
     return Question(str(number), {"id": str(number), "question": f"第{number}题：北京市的公司有几家？"}, gold)
 
@@ -117,8 +120,19 @@ def test_floor_and_ceilings() -> None:
     assert block["ceiling"]["reference"]["compat"]["process"]["all"] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert block["ceiling"]["walker"] is None
     assert "gold" in block["ceiling"]["walker_reason"]
-    walked = score_block("r", questions, [], walker=[answer(1, "北京市3家中间"), answer(2, "乙丙")])
-    assert walked["ceiling"]["walker"]["compat"]["process"]["all"] == 1.0
+
+
+def test_only_walked_paths_make_the_walkers_ceiling() -> None:
+    recited = [answer(1, "北京市3家中间"), answer(2, "乙丙")]
+    questions = [question(1, ("北京市", "3家"), ("中间",)), question(2, ("乙",), ("丙",))]
+    block = score_block("r", questions, [], walker=recited)
+    assert block["ceiling"]["walker"] is None
+    assert "no calls" in block["ceiling"]["walker_reason"]
+    calls = (("get_company_info", {"identifier": "甲", "columns": []}),)
+    walked = [replace(questions[0], gold=replace(questions[0].gold, calls=calls)), questions[1]]
+    ceiling = score_block("r", walked, [], walker=recited)["ceiling"]["walker"]
+    assert ceiling["n"] == 1
+    assert ceiling["compat"]["process"] == {"1-hop": 1.0, "all": 1.0}
 
 
 def test_given_keys_are_marked_and_left_out() -> None:
@@ -172,5 +186,3 @@ def test_score_one_is_ready_for_the_journal() -> None:
     assert scores[0].value == {"success": 0.5, "process": 0.5}
     assert scores[1].value["all_keys"] == 0.0
     assert json.loads(json.dumps(scores[0].evidence))[0]["key"] == "甲"
-
-

@@ -56,7 +56,14 @@ def write(path: Path, lines: list[dict[str, Any]]) -> Path:
 
 
 def given(files: Path, predictions: str = "answers.jsonl") -> list[object]:
-    return ["score-predictions", "legalagentbench", "--dataset", files / "tasks.json", "--predictions", files / predictions]
+    return [
+        "score-predictions",
+        "legalagentbench",
+        "--dataset",
+        files / "tasks.json",
+        "--predictions",
+        files / predictions,
+    ]
 
 
 Moot = Callable[..., tuple[int, str, str]]

@@ -24,7 +24,13 @@ from tasks.statistics import (
 
 @pytest.mark.parametrize(
     ("k", "n", "low", "high"),
-    [(64, 69, 0.841, 0.969), (62, 69, 0.805, 0.950), (0, 69, 0.0, 0.053), (150, 300, 0.444, 0.556), (64, 128, 0.415, 0.585)],
+    [
+        (64, 69, 0.841, 0.969),
+        (62, 69, 0.805, 0.950),
+        (0, 69, 0.0, 0.053),
+        (150, 300, 0.444, 0.556),
+        (64, 128, 0.415, 0.585),
+    ],
 )
 def test_wilson_gives_the_known_intervals(k: int, n: int, low: float, high: float) -> None:
     found = wilson(k, n)
@@ -41,7 +47,8 @@ def test_wilson_holds_the_rate(k: int, n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("df", "value"), [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (9, 2.2622), (27, 2.0518), (39, 2.0227), (1000, 1.9623)]
+    ("df", "value"),
+    [(1, 12.7062), (2, 4.3027), (3, 3.1824), (4, 2.7764), (9, 2.2622), (27, 2.0518), (39, 2.0227), (1000, 1.9623)],
 )
 def test_t_quantile(df: int, value: float) -> None:
     assert t_quantile(0.975, df) == pytest.approx(value, abs=2e-4)

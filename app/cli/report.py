@@ -15,9 +15,13 @@ from tasks.rescoring import block_of, read_stored
 
 @click.command()
 @click.argument("run_names", metavar="RUN...", nargs=-1, required=True)
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True, help="What to write.")
+@click.option(
+    "--format", "form", type=click.Choice(list(FORMATS)), default="text", show_default=True, help="What to write."
+)
 @click.option("--walker", default=None, metavar="RUN", help="A run of the gold agent on the same tasks: a ceiling.")
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write instead of stdout.")
+@click.option(
+    "--out", type=click.Path(path_type=Path, dir_okay=False), default=None, help="File to write instead of stdout."
+)
 @click.option("--json", "as_json", is_flag=True, help="Same as --format json.")
 def report(run_names: tuple[str, ...], form: str, walker: str | None, out: Path | None, as_json: bool) -> None:
     """Report one or more RUNs: scores with intervals, floor and ceilings, outcomes, hashes of everything used.

@@ -180,10 +180,14 @@ def _lines(groups: Groups) -> dict[str, Any]:
 
 def _ceiling(questions: Sequence[Question], walker: Sequence[Result] | None, reason: str) -> dict[str, Any]:
     reference = {"rule": "reference answer", **_answers(questions, lambda question: question.gold.answer)}
+    walked = [question for question in questions if question.gold.calls]
+    if walker is not None and not walked:
+        walker, reason = None, "the tasks name tools but no calls to walk"
     if walker is None:
         return {"reference": reference, "walker": None, "walker_reason": reason}
-    walked = Groups.of(_complete(questions, walker))
-    return {"reference": reference, "walker": {"rule": "path walker", **_lines(walked)}, "walker_reason": ""}
+    groups = Groups.of(_complete(walked, walker))
+    made = {"rule": "path walker", "n": len(walked), **_lines(groups)}
+    return {"reference": reference, "walker": made, "walker_reason": ""}
 
 
 def _mean_with(rate: str, missing: float, members: Sequence[Rated]) -> float | None:
@@ -251,7 +255,8 @@ def score_block(
         run: id of the run.
         questions: all tasks that were asked; one without a result counts as an error.
         results: what the episodes came to, in any order, repeats included.
-        walker: the results of the gold agent on the same tasks, for the path walker's ceiling.
+        walker: the results of the gold agent on the same tasks, for the path walker's ceiling; only tasks whose gold
+            carries calls count, on the others that agent merely recites the reference.
         walker_reason: why there is no such ceiling, when `walker` is None.
     """
     rated = _complete(questions, results)

@@ -22,7 +22,18 @@ th{font-weight:600}th.t,td.t{text-align:left;overflow-wrap:anywhere}tr.first td{
 dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}.mark{color:var(--mark);font-weight:600}
 svg{display:block;width:8rem;height:1rem}
 """
-COLUMNS = ("n", "value", "interval", "method", "clusters", "design_effect", "effective_n", "floor", "reference", "walker")
+COLUMNS = (
+    "n",
+    "value",
+    "interval",
+    "method",
+    "clusters",
+    "design_effect",
+    "effective_n",
+    "floor",
+    "reference",
+    "walker",
+)
 PLOT = 100
 """Width of the little plot, in its own units: a rate of 1."""
 
@@ -69,7 +80,12 @@ def _table(reports: Sequence[Report], groups: Sequence[str], language: str) -> I
             names = names if several else []
             names += [word(f"{line.rule}.{line.rate}", language), word(f"group.{line.group}", language)]
             first = ' class="first"' if line.group == groups[0] and not several else ""
-            yield f"<tr{first}>" + "".join(f'<td class="t">{_text(name)}</td>' for name in names) + _numbers(line) + "</tr>"
+            yield (
+                f"<tr{first}>"
+                + "".join(f'<td class="t">{_text(name)}</td>' for name in names)
+                + _numbers(line)
+                + "</tr>"
+            )
     yield "</tbody></table></div>"
 
 
@@ -88,7 +104,9 @@ def _plot(line: Line) -> str:
     shapes = ['<rect x="0" y="7" width="100" height="1" fill="var(--line)"/>']
     if line.low is not None and line.high is not None:
         width = max(0.5, (line.high - line.low) * PLOT)
-        shapes.append(f'<rect x="{line.low * PLOT:.1f}" y="5" width="{width:.1f}" height="5" fill="var(--bar)" opacity=".4"/>')
+        shapes.append(
+            f'<rect x="{line.low * PLOT:.1f}" y="5" width="{width:.1f}" height="5" fill="var(--bar)" opacity=".4"/>'
+        )
     for limit in (line.floor, line.reference):
         if limit is not None:
             shapes.append(f'<rect x="{limit * PLOT:.1f}" y="2" width=".8" height="11" fill="var(--mark)"/>')

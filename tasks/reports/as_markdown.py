@@ -8,19 +8,39 @@ from collections.abc import Sequence
 from tasks.reports.model import Report, counts, facts, fictional, lines, printable, show, show_interval
 from tasks.reports.words import word
 
-COLUMNS = ("n", "value", "interval", "method", "clusters", "design_effect", "effective_n", "floor", "reference", "walker")
+COLUMNS = (
+    "n",
+    "value",
+    "interval",
+    "method",
+    "clusters",
+    "design_effect",
+    "effective_n",
+    "floor",
+    "reference",
+    "walker",
+)
 
 
 def markdown(reports: Sequence[Report], language: str = "zh") -> str:
     """The whole document."""
-    parts = [f"# {word('title', language)}", "", f"## {word('overview', language)}", "", *_table(reports, ["all"], language)]
+    parts = [
+        f"# {word('title', language)}",
+        "",
+        f"## {word('overview', language)}",
+        "",
+        *_table(reports, ["all"], language),
+    ]
     for report in reports:
         parts += ["", f"## {plain(str(report.block['run']))}", ""]
         if fictional(report):
             parts += [f"**{word('fictional', language)}**", ""]
         parts += _table([report], report.groups, language)
         parts.append("")
-        parts += [f"- {plain(label)}: {plain(text)}" for label, text in (*counts(report, language), *facts(report, language))]
+        parts += [
+            f"- {plain(label)}: {plain(text)}"
+            for label, text in (*counts(report, language), *facts(report, language))
+        ]
     return "\n".join(parts) + "\n"
 
 

@@ -124,7 +124,10 @@ def facts(report: Report, language: str) -> list[tuple[str, str]]:
         ("engines", "; ".join(f"{name} {_described(what)}".strip() for name, what in engines.items())),
         ("harness", ", ".join(f"{name} {version}" for name, version in (_at(header, "versions") or {}).items())),
         ("scorers", ", ".join(block.get("scorers", {}).values())),
-        ("parent", f"{parent['run']} · {parent['episode']} · {parent['step']}" if isinstance(parent, Mapping) else ""),
+        (
+            "parent",
+            f"{parent['run']} · {parent['episode']} · {parent['step']}" if isinstance(parent, Mapping) else "",
+        ),
         ("created", str(_at(header, "created") or "")),
         ("command", " ".join(map(str, _at(header, "command") or ()))),
     ]

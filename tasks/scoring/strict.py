@@ -30,7 +30,12 @@ _SPELLING = str.maketrans(
      "‘": "'", "’": "'", COMMA: ","}
 )  # fmt: skip
 _HAN = "负零〇○一二三四五六七八九十百千万亿两廿卅壹贰叁肆伍陆柒捌玖拾佰仟萬億"
-_DIGIT = {character: value for value, character in enumerate("零一二三四五六七八九")} | {"〇": 0, "○": 0, "两": 2, "十": 10}
+_DIGIT = {character: value for value, character in enumerate("零一二三四五六七八九")} | {
+    "〇": 0,
+    "○": 0,
+    "两": 2,
+    "十": 10,
+}
 _ITEM = re.compile(
     r"(?P<word>(?<![0-9A-Za-z])(?=[0-9]*[A-Za-z])[0-9A-Za-z]+(?:\.[0-9]+)*)"
     r"|(?P<day>(?<![0-9.])[0-9]{4}(?: ?年 ?[0-9]{1,2} ?月(?: ?[0-9]{1,2} ?[日号])?"
@@ -243,7 +248,9 @@ def _met(wanted: Canonical, found: Sequence[Amount | Day]) -> bool:
 def _counts(key: Amount | Day, found: Amount | Day, before: str) -> bool:
     """Whether a lone 一 is a count: `共一家`, `次数为一次`, but neither `是一家` nor `一起`."""
     lone = isinstance(found, Amount) and found.one
-    return not lone or key == found or before[-1:] in ("有", "共", "仅", "只", "计", "了") or before in ("数为", "量为")
+    return (
+        not lone or key == found or before[-1:] in ("有", "共", "仅", "只", "计", "了") or before in ("数为", "量为")
+    )
 
 
 _COUNTED = re.compile(f"{NUMBER}(?:次|家|个|起|件|条|天|名|份|位|所|笔|处|宗|人)(?:以上)?")
