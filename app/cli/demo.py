@@ -37,7 +37,7 @@ def demo(plain: bool, as_json: bool) -> None:
         made.scheduler.watchers.append(PlainWatcher(stream))
         made.go()
         made.record_scores()
-        print_block(made.score(), as_json)
+        print_block(made.score(), as_json, made.journal.header)
         click.echo(clean(t("demo.ended", run=made.id), multiline=False), err=True)
 
 

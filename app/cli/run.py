@@ -15,7 +15,7 @@ import click
 from pydantic import ValidationError
 
 from app.guard import install_guard
-from app.strings import t
+from app.strings import language, t
 from app.terminal import clean, json_text
 from app.watcher import JsonWatcher, PlainWatcher, Progress
 from tasks.errors import UsageError
@@ -191,20 +191,20 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
             click.echo(clean(f"moot: stopped with {left} episodes unfinished. {hint}", multiline=False), err=True)
             sys.exit(1)
         made.record_scores()
-        block = made.score()
+        block, header = made.score(), made.journal.header
         n = len(made.scheduler.episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
-    print_block(block, as_json)
+    print_block(block, as_json, header)
 
 
-def print_block(block: dict[str, Any], as_json: bool) -> None:
-    """The score block on stdout."""
+def print_block(block: dict[str, Any], as_json: bool, header: dict[str, Any] | None = None) -> None:
+    """The score block on stdout; as text with what the header says about agent, data and versions."""
     if as_json:
         click.echo(json_text(block))
         return
     from tasks.reports import text_report
 
-    click.echo(clean(text_report([block])))
+    click.echo(clean(text_report([block], [header or {}], language())))
 
 
 def _ask_person(made: Run) -> bool:
