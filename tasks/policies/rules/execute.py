@@ -10,7 +10,7 @@ from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tasks.policies.rules.graph import ATTRIBUTES, CASE_ROWS, FALLBACK, IMPLIES, TABLE_OF, Hop, Source
+from tasks.policies.rules.graph import ATTRIBUTES, CASE_ROWS, ENFORCEMENT, FALLBACK, IMPLIES, TABLE_OF, Hop, Source
 from tasks.policies.rules.names import NameIndex
 from tasks.policies.rules.places import Place, parse_place
 from tasks.policies.rules.plan import Frame, Plan
@@ -249,12 +249,32 @@ class Walk:
             for row in rows
         ]
         found = [item for item in found if item.name or frame.kind in CASE_ROWS]
+        if not found and hop.tool == "get_court_code":
+            return (yield from self._court_of(parent, index))
         if not found:
             for tool, column in FALLBACK.get((hop.tool, hop.columns[0]), ()):
                 other = yield from self.hands.call(tool, {"identifier": parent.name, "columns": [column]}, f"换用{tool}查“{parent.name}”的{column}。")
                 if isinstance(other.value, dict) and known(other.value.get(column)):
                     return [Item(str(other.value[column]).strip(), dict(other.value), parent, index)]
         return found
+
+    def _court_of(self, parent: Item, index: int) -> Asking:
+        """The court of a case number whose code the pack does not hold: by the enforcement record, or a paired name."""
+        if "执" in parent.name:
+            for kind in ENFORCEMENT:
+                outcome = yield from self.hands.call(
+                    f"get_{kind}_case", {"identifier": parent.name, "columns": ["执行法院"]}, f"换查案号{parent.name}的执行法院。"
+                )
+                if isinstance(outcome.value, dict) and known(outcome.value.get("执行法院")):
+                    return [Item(str(outcome.value["执行法院"]).strip(), {}, parent, index)]
+        code = court_code(parent.name) or ""
+        name = self.hands.index.courts.get(code)
+        if name is None:
+            return []
+        self.doubtful.add(index)
+        why = f"代字“{code}”在执行类案件中对应{name}，用法院名称核对。"
+        outcome = yield from self.hands.call("get_court_code", {"identifier": name, "columns": ["法院名称", "法院代字"]}, why)
+        return [Item(name, dict(outcome.value) if isinstance(outcome.value, dict) else {}, parent, index)]
 
     def _places(self, hop: Hop, parent: Item, rows: list[dict[str, Any]], index: int) -> Asking:
         for row in rows:

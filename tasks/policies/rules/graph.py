@@ -239,7 +239,7 @@ _ATTRIBUTES: dict[Kind, dict[str, Source | tuple[Source, ...]]] = {
         }),
         "abstract": (Source("get_legal_abstract", "文本摘要"),),
     },
-    "case": {"number": Source("", "案号"), "abstract": Source("get_legal_abstract", "文本摘要")},
+    "case": {"abstract": Source("get_legal_abstract", "文本摘要")},
     "restriction": {
         **_rows({"amount": "涉案金额（元）"}, "money"),
         **_rows({"filed": "立案日期", "published": "限高发布日期", "date": "立案日期"}, "date"),

@@ -14,6 +14,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 from tasks.policies.rules.places import Place
+from tasks.policies.rules.values import court_code
 
 SOURCES: dict[str, tuple[tuple[str, str], ...]] = {
     "company": (
@@ -73,7 +74,14 @@ class NameSource(Protocol):
 class NameIndex:
     """Names by kind, found by their first two characters; and the places the pack has seen."""
 
-    def __init__(self, names: Mapping[str, Iterable[str]], places: Iterable[Place] = ()) -> None:
+    def __init__(
+        self,
+        names: Mapping[str, Iterable[str]],
+        places: Iterable[Place] = (),
+        courts: Mapping[str, str] | None = None,
+    ) -> None:
+        self.courts = dict(courts or {})
+        """法院代字 -> court, as the pack's case rows pair them: a name to try where get_court_code has none."""
         self.kinds: dict[str, frozenset[str]] = {}
         self._heads: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
         for kind, words in names.items():
@@ -106,7 +114,7 @@ class NameIndex:
             for table, columns in PLACES.items()
             for row in pack.rows(table)
         )
-        return cls(names, places)
+        return cls(names, places, _court_codes(pack))
 
     def at(self, text: str, position: int) -> list[tuple[str, str]]:
         """(name, kind) of the names that start at a position, longest first."""
@@ -143,6 +151,17 @@ class NameIndex:
             return place, 0
         fitting = [p for p in self.counties.get(place.county, ()) if _fits(p, place)]
         return (fitting[0], used) if fitting else (place, used)
+
+
+def _court_codes(pack: NameSource) -> dict[str, str]:
+    """法院代字 of the case numbers in enforcement rows with the court of the row, where all rows agree."""
+    courts: defaultdict[str, set[str]] = defaultdict(set)
+    for table in ("RestrictionCase", "FinalizedCase", "DishonestyCase"):
+        for row in pack.rows(table):
+            code, court = court_code(str(row.cells.get("案号") or "")), row.cells.get("执行法院")
+            if code and isinstance(court, str) and len(court) > 4:
+                courts[code].add(court)
+    return {code: next(iter(found)) for code, found in courts.items() if len(found) == 1}
 
 
 def _fits(known: Place, given: Place) -> bool:

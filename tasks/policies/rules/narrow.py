@@ -17,7 +17,7 @@ from tasks.policies.rules.plan import Frame
 from tasks.policies.rules.values import date_of, known, money_of, names_in, number_of, year_of
 from tasks.policies.rules.wanted import Modifier
 
-CHOICES = frozenset(("max", "min", "first", "last", "mode"))
+CHOICES = frozenset(("max", "min", "first", "last", "ends", "mode"))
 _DATES = frozenset(("founded", "date", "filed", "published", "closed", "punished", "listing_date"))
 _NUMBERS = frozenset(("ratio", "insured", "rank", "served", "violations", "investigations"))
 _CASE_LETTERS = {"民事": "民", "刑事": "刑", "行政": "行", "执行": "执", "一审": "初", "二审": "终", "再审": "再申"}
@@ -39,7 +39,9 @@ def narrow(walk: Walk, frame: Frame, items: list[Item]) -> Asking:
         if modifier.op in CHOICES:
             ranked = yield from _ranked(walk, frame, items, modifier)
             items, spare = ranked[:1], ranked[1:]
-            if modifier.op == "mode":
+            if modifier.op == "ends":
+                items, spare = [*ranked[:1], *ranked[-1:]], []
+            elif modifier.op == "mode":
                 items = [item for group in ranked[:1] for item in group]
                 spare = []
             elif items and modifier.nth > 1:
@@ -78,10 +80,10 @@ def _ranked(walk: Walk, frame: Frame, items: list[Item], modifier: Modifier) -> 
         value = _value(concept, (yield from walk.attribute(item, frame, concept)))
         if value is not None:
             valued.append((value, item))
-    descending = modifier.op in ("max", "last")
+    descending = modifier.op in ("max", "last", "ends")
     if concept == "founded" and modifier.op in ("max", "min"):
         descending = modifier.op == "min"
-    if modifier.op == "min" and any(value for value, _ in valued):
+    if modifier.op in ("min", "ends") and any(value for value, _ in valued):
         valued = [entry for entry in valued if entry[0]]
     valued.sort(key=lambda entry: entry[0], reverse=descending)
     if modifier.nth > 1:

@@ -153,8 +153,9 @@ def _follow(state: State, origin: int, relation: str, cost: float, weight: float
             price *= 0.2
     if not hops:
         return None
-    if len(hops) == 1 and relation == "firm" and hops[0].source == "doc":
-        price = 0.0
+    price += 0.35 * len(current.pending)
+    if any(f.parent == origin and f.relation == relation and f.hop == hops[0] for f in state.frames):
+        price += 0.8
     return replace(current, cost=current.cost + cost + price)
 
 
@@ -200,6 +201,10 @@ def _relation(state: State, relation: str, mention: Mention) -> list[State]:
             else:
                 results.append(replace(state, top=index, cost=state.cost + price, fresh=True))
         pointing = 0.8 if mention.pointing and any(_same(f, relation) for f in state.frames) else 0.0
+        if relation == "firm" and frame.relation in ("plaintiff", "defendant") and frame.parent >= 0:
+            sided = _follow(state, frame.parent, f"{frame.relation}_firm", back + away, weight)
+            if sided is not None and state.frames[frame.parent].kind == "doc":
+                results.append(sided)
         for meant in _meant(state, frame, relation):
             followed = _follow(state, index, meant, back + away + pointing, weight)
             if followed is not None:
@@ -262,7 +267,7 @@ def _attribute(state: State, concept: str, mention: Mention) -> list[State]:
     wanted = Wanted("attribute", concept, mention.unit, mention.start)
     base = _settled(state)
     for distance, index in enumerate(_order(base)):
-        back = 0.0 if distance == 0 else 0.2 + 0.2 * distance
+        back = 0.0 if distance == 0 else 0.1 + 0.1 * distance
         kind = base.frames[index].kind
         if _has(kind, concept):
             extra = 0.3 if concept == "link" else 0.0
@@ -272,7 +277,7 @@ def _attribute(state: State, concept: str, mention: Mention) -> list[State]:
             found = route(kind, relation)
             if found is None or not _has(found[0][-1].target, concept):
                 continue
-            guess = 0.4 if found[0][0].source == "case" or relation == "place" or relation in IMPLIES.get(concept, ()) else 0.9
+            guess = 0.4 if found[0][0].source == "case" or relation == "place" or relation in IMPLIES.get(concept, ()) else 1.0
             followed = _follow(replace(base, awaiting=None), index, relation, back + away + guess, 0.0)
             if followed is not None:
                 told = _tell(followed, followed.top, wanted, 0.0)
@@ -301,6 +306,8 @@ def _count(state: State, mention: Mention, next_relation: bool) -> list[State]:
             wrong = 1.2
         elif mention.unit == "家" and rows:
             wrong = 0.5
+        if any(m.op in ("max", "min", "first", "last", "ends") for m in frame.modifiers):
+            wrong += 4.0
         if not rows and frame.relation not in ("sub", "court", "firm", "neighbour") and frame.parent >= 0:
             wrong += 0.8
         back = 0.0 if distance == 0 else 0.3 + 0.25 * distance
@@ -379,6 +386,11 @@ def _sum(state: State, mention: Mention) -> list[State]:
     return results
 
 
+def _named(state: State, mention: Mention) -> State:
+    """A noun in an enumeration is itself something to tell."""
+    return _tell(state, state.top, Wanted("identity", "", "", mention.start), 0.05 + 1.0 - mention.factor)
+
+
 def _same_thing(first: Entity, second: Entity) -> bool:
     return first.name == second.name or (first.place is not None and first.place == second.place)
 
@@ -415,9 +427,12 @@ def _advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[St
     match mention.kind:
         case "term":
             for relation in mention.relations:
+                reached = _relation(state, relation, mention)
+                if "listed" in mention.facts and relation != "place":
+                    results += [_named(s, mention) for s in reached if s.frame.entity is None]
+                results += reached
                 if relation in ENFORCEMENT or relation == "administrative":
                     results.append(replace(state, pending=(*state.pending, (Modifier("exists", (), relation), 0.3)), cost=state.cost + 0.7))
-                results += _relation(state, relation, mention)
             for concept in mention.concepts:
                 results += _attribute(state, concept, mention)
         case "modifier" | "select":

@@ -6,7 +6,7 @@ Exact names of the pack first, then shapes (a case number looks like one whether
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tasks.policies.rules.names import NameIndex
 from tasks.policies.rules.places import CITIES, MUNICIPALITIES, PROVINCES, Place, parse_place
@@ -65,7 +65,7 @@ _BOUNDARY = re.compile(
 _SAFE_INSIDE = re.compile(r"中国|中级|中华|和平|和田|和顺|和县|对外|从化|被子|在线|中山|中心|中科|中原|中信|中铁|中建|中材|中孚|中钞|中央|中德|中天|中联|中兴|中环|中海|中远|中粮|中油|中石|中牟|中卫|中宁|中阳|中江|中方|中能|中化|中盐|中车|中电|中航|中煤|中交|中冶|中核|中通|中商|中金|中银|中农|中外|中新|中安|华中|关中|市中区|浪潮|向日葵|向阳|同仁|同德|同济|大同|和平区|仁和|永和|祥和|泰和|和谐|和信|太和|和政|和硕|和静|和龙|和林|共和|义和|同方|同安|同心|同江|合同|为民|有为|华为|下城|下关|至诚|至合|冬至|至正|起源|想象|理想|联想|梦想|要素|给排水|给水|以色列|以岭|就业|帮帮|联系|服务|信息服务|咨询|数据服务|合作社|合作区|分析|分析仪器|投资|风险投资|创业投资|研究|研究院|评估|代理|检查|勘查|处理|水处理|污水处理|固废处理|热处理|表面处理|到家|下沙|天下|关系|看丹|看守|问天|特别|特别行政区|尤溪|且末|并州|将乐|将军|如东|如皋|如意|包头|下陆|孝义|把握|整理|查干|请进|叫卖|让胡路|到位|龙到|说明|统计|查理|同创|协同|大和|三和|与时|就位|因子|因特|知道创宇|准备|明确|收集|考虑|发现|该隐|帮扶|请安|想念|起重|起点|发起|起帆|于洪|于都|于田|单于|任丘|及第")
 
 
-_NEVER_IN_A_NAME = re.compile(r"哪|多少|这些|那些|一些|什么|我们|他们|请问|告诉|所有|案件|最[高大低小早晚新多]|所在|母公司|子公司|[，。；？！]")
+_NEVER_IN_A_NAME = re.compile(r"选择|聘请|聘用|哪|多少|这些|那些|一些|什么|我们|他们|请问|告诉|所有|案件|最[高大低小早晚新多]|所在|母公司|子公司|[，。；？！]")
 
 
 def _clip(text: str, start: int, end: int) -> int:
@@ -177,7 +177,16 @@ def recognise(text: str, index: NameIndex) -> list[Entity]:
     for entity in candidates:
         if all(entity.end <= other.start or entity.start >= other.end for other in chosen):
             chosen.append(entity)
-    return sorted(chosen, key=lambda entity: entity.start)
+    chosen.sort(key=lambda entity: entity.start)
+    return [_in_full(entity, chosen) for entity in chosen]
+
+
+def _in_full(entity: Entity, others: list[Entity]) -> Entity:
+    """The same thing named shorter elsewhere (应急管理局, 昌黎县应急管理局) takes its full name."""
+    if entity.exact or entity.kind not in ("agency", "court", "firm", "company", "address"):
+        return entity
+    full = [o for o in others if o.kind == entity.kind and o.name != entity.name and o.name.endswith(entity.name)]
+    return replace(entity, name=full[0].name, exact=full[0].exact) if full else entity
 
 
 __all__ = ["CITIES", "MUNICIPALITIES", "Entity", "recognise", "tidy"]

@@ -114,7 +114,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("full", r"全资(?:控股|控制|拥有)?(?:的)?|百分之百(?:控股|持股|投资)的?|100[%％](?:控股|持股|参股|投资)的?|完全控股的?|独资(?:控股)?的?"),
     ("nth", r"(?:排名|排在|位居|位列)?(?:第[二三四五六2-6]|次)(?:位)?[高大多低小少早晚新]"),
     ("mode", r"(?:审理|合作|参与|出现|办理|执行|处理|服务|代理|涉及|委托|聘用|聘请|选择|交手|被告|立案)?(?:过)?(?:的)?(?:次数|频次|案件数量|案件数|案件|数量|频率)(?:为|是)?最(?:多|高|频繁)(?:次)?|(?:最多|多)次(?:被)?(?:合作|审理|委托|选择|聘请|参与|涉及|代理)|合作最(?:多|频繁|密切)|(?:审理|出现|参与|代理|处理|委托|涉及|聘请|选择|服务)(?:得|过|的)?(?:次数)?最(?:多|频繁)(?:次)?|最常(?:合作|委托|出现|选择|聘请|见|审理|用)?|最频繁|曾多次合作|多次合作"),
-    ("served", r"(?:服务|代理)(?:了|过|已|的|于|过的|过几家)*(?:已)?(?:(?:多少|几)[家次个]|的)*(?:已)?上市(?:公司|企业)|为(?:了|过)?(?:(?:多少|几)[家个]|哪些)?(?:已)?上市(?:公司|企业)(?:提供(?:过|了)?|服务|的)*(?:法律)?服务|服务(?:过|的)?(?:多少|几)[家次个](?:已)?上市(?:公司|企业)|已服务过几次上市公司|服务过?几次上市公司"),
+    ("served", r"(?:服务|代理)(?:了|过|已|的|于|过的|过几家)*(?:已)?(?:(?:多少|几)[家次个]|的)*(?:已)?上市(?:公司|企业)|为(?:了|过)?(?:(?:多少|几)[家个]|哪些)?(?:已)?上市(?:公司|企业)(?:提供(?:过|了)?|服务|的)*(?:法律)?服务|服务(?:过|的)?(?:多少|几)[家次个](?:已)?上市(?:公司|企业)|(?:多少|几)[家个](?:其|它)?(?:所)?服务(?:过|了)?的?(?:已)?上市(?:公司|企业)|已服务过几次上市公司|服务过?几次上市公司"),
     ("listed", r"(?:是否|是不是|是否为|是否属于|有没有|有无)(?:为|是|属于|已经|已|一家)*(?:上市(?:公司|企业)?(?:了)?|公开上市)|(?:是|属于|为)(?:一家)?上市(?:公司|企业)(?:吗|么|？)"),
     ("if", r"(?:如果|若|如|假如|倘若|要是)(?:它|其|该公司|他|该企业|这家公司|他们)?(?:是|属于|为)(?:一家)?(?:上市(?:公司|企业))?(?:的话)?|(?:如果|若)(?:没有|有|无)(?:的话)?(?:则|就|请)?(?:回答|填|写|说明)?(?:无|没有)?"),
     ("are_listed", r"(?:是|属于|为|作为|均为|都是)(?:一家)?上市(?:公司|企业)(?:的)?|已上市的|已经上市的"),
@@ -178,7 +178,8 @@ def _word(text: str, position: int, limit: int) -> Mention | None:
         if end <= limit and text.startswith(word, position):
             mention = Mention(kind, position, end, word, weight, relations, concepts)
             if kind == "select":
-                return replace(mention, modifier=_chosen(word))
+                weight = 1.2 if word == "最新" else weight
+                return replace(mention, weight=weight, modifier=_chosen(word))
             if kind == "count":
                 return replace(mention, unit=words.UNITS.get(word, ""))
             return mention
@@ -281,7 +282,7 @@ def _clause_factors(text: str, entities: list[Entity]) -> list[float]:
         clause = match[0]
         has_entity = any(match.start() <= e.start < match.end() for e in entities if e.kind != "place" or (e.place and e.place.county))
         factor = 1.0
-        talk = next((w for w in words.SMALL_TALK if clause.startswith(w)), "")
+        talk = next((w for w in words.SMALL_TALK if clause.startswith(w)), "以" if re.match(r"以(?!及|下|前|后|上|来|往|何|内|外)", clause) else "")
         if talk and not (has_entity and len(clause) > 25) and not re.search(r"需要(?:确认|了解|知道|查)|想|请问|[？?]", clause):
             factor = 0.12
         elif any(clause.startswith(w) for w in words.PREAMBLE):
@@ -344,14 +345,29 @@ def _combine(mentions: list[Mention], text: str) -> list[Mention]:
         if mention.kind == "pointer":
             if following and not gap and following.relations:
                 mentions[index + 1] = replace(following, pointing=True)
+        elif mention.kind == "term" and following and following.kind == "entity" and _LABELS.fullmatch(gap) and mention.concepts:
+            pass
         elif mention.kind != "filler":
-            result.append(mention)
+            result.append(_listed(mention, mentions, index, text))
         index += 1
     return result
 
 
+_LABELS = re.compile(r"(?:是|为|：|:|在|位于|“|\"|‘|'|即|（)*")
+_BEFORE = re.compile(r"(?:、|和|及|以及|与|并|，以及|，及|跟|还有|，还有)(?:其|它的|该|相应的|对应的|具体的?)*$")
+_AFTER = re.compile(r"^(?:、|和|及|以及|与|，以及|，及|跟|还有|，还有)")
+
+
+def _listed(mention: Mention, mentions: list[Mention], index: int, text: str) -> Mention:
+    """Marks a mention that stands in an enumeration: 原告和被告, 名称、电话及地址."""
+    if mention.kind != "term":
+        return mention
+    joined = _AFTER.match(text[mention.end : mention.end + 3]) or _BEFORE.search(text[max(0, mention.start - 8) : mention.start])
+    return replace(mention, facts=(*mention.facts, "listed")) if joined else mention
+
+
 _MEASURED = frozenset("amount fine target unpaid invested capital founded date filed published closed punished ratio listing_date insured rank served net_raised violations investigations issue_price".split())
-_CHANGING = re.compile(r"^(?:的|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中|、|数额|有){0,3}$")
+_CHANGING = re.compile(r"^(?:的|审理的|涉及的|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中|、|数额|有){0,3}$")
 
 
 _DATES = frozenset("founded date filed published closed punished listing_date".split())
@@ -364,7 +380,7 @@ def _agree(op: str, concepts: tuple[str, ...]) -> bool:
 
 def _join(first: Mention, second: Mention, gap: str) -> Mention | None:
     measured = tuple(c for c in first.concepts if c in _MEASURED)
-    if first.kind in ("term", "sum") and measured and second.modifier and len(gap) <= 3 and _CHANGING.match(gap):
+    if first.kind in ("term", "sum") and measured and second.modifier and len(gap) <= 4 and _CHANGING.match(gap):
         modifier = second.modifier
         if second.kind == "select" or (second.kind == "modifier" and modifier.op in (">", ">=", "<", "<=", "between")):
             if "，" in gap and second.kind == "select":
@@ -381,6 +397,8 @@ def _join(first: Mention, second: Mention, gap: str) -> Mention | None:
         if measured and second.text not in ("标的",):
             facts = ("verb",) if second.text in ("成立", "设立", "创立", "创办") else ("before",)
             return replace(first, end=second.end, text=first.text + gap + second.text, modifier=replace(first.modifier, concepts=measured), facts=facts)
+    if first.kind == "select" and second.kind == "select" and first.modifier and second.modifier and gap in ("和", "与", "及", "以及", "、", "的和") and {first.modifier.op, second.modifier.op} in ({"max", "min"}, {"first", "last"}):
+        return replace(second, start=first.start, text=first.text + gap + second.text, modifier=Modifier("ends", first.modifier.concepts or second.modifier.concepts))
     if first.kind == "count" and second.kind == "count" and len(gap) <= 6 and not re.search(r"[，。；？]", gap):
         return replace(second, start=first.start, text=first.text + gap + second.text, unit=second.unit or first.unit)
     if first.modifier and second.modifier and first.modifier.op in (">", ">=", "<", "<=") and second.kind == "modifier" and not second.modifier.concepts and second.modifier.op in (">", ">=", "<", "<=") and len(gap) <= 4:
