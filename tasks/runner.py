@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from store.pack import Pack
-
 from models.engine import Engine
 from store import places
 from store.errors import NotFound
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
+from store.pack import Pack
 from tasks.benchmark import Benchmark, benchmark
 from tasks.driver import Driver
 from tasks.engines import open_engine, run_path

@@ -197,6 +197,15 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
     print_block(block, as_json, header)
 
 
+def _name_errors(made: Run) -> None:
+    """Say why episodes failed: an error that only shows as a count would be overlooked."""
+    stops = [driver.state.stopped for driver in made.scheduler.episodes.values()]
+    reasons = [stopped.reason for stopped in stops if stopped is not None and stopped.outcome == "error"]
+    if reasons:
+        text = f"moot: {len(reasons)} of {len(stops)} episodes ended in an error, the first: {reasons[0]}"
+        click.echo(clean(text, multiline=False), err=True)
+
+
 def print_block(block: dict[str, Any], as_json: bool, header: dict[str, Any] | None = None) -> None:
     """The score block on stdout; as text with what the header says about agent, data and versions."""
     if as_json:

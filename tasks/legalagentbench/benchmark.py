@@ -9,19 +9,18 @@ from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
+from tasks.events import ToolReturned
+from tasks.legalagentbench.environment import SEAT, ToolEpisode
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import score_block, score_one
 from tasks.legalagentbench.tools import TOOLS, Toolbox
-from tasks.scoring.result import Result
-
-from tasks.events import ToolReturned
-from tasks.legalagentbench.environment import SEAT, ToolEpisode
 from tasks.policies.echo import EchoPolicy
 from tasks.policies.gold import GoldPolicy
 from tasks.policies.human import HumanPolicy
 from tasks.policies.react import ReactPolicy
 from tasks.program import Program
 from tasks.prompts import digest
+from tasks.scoring.result import Result
 from tasks.seats import Policy
 from tasks.state import State
 
@@ -89,6 +88,7 @@ class LegalAgentBench:
 
 def _rules(pack: Pack) -> Policy:
     """Imported on use: its vocabulary and the names of the pack are only needed when the planner plays."""
-    from tasks.policies.rules.policy import NameIndex, RulesPolicy
+    from tasks.policies.rules.names import NameIndex
+    from tasks.policies.rules.policy import RulesPolicy
 
-    return RulesPolicy(NameIndex.from_pack(pack))
+    return RulesPolicy(NameIndex.of(pack))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from tasks.legalagentbench.tools import Toolbox
-
 from tasks.actions import Answer, CallTool, Steps, emit
 from tasks.events import Answered, Stopped, ToolCalled, ToolReturned
+from tasks.legalagentbench.tools import Toolbox
 from tasks.plain import plain, plain_text
 from tasks.seats import Policy, View
 from tasks.state import State

@@ -5,6 +5,7 @@ The prompt is append-only: card first, then one assistant and one user message a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from models.engine import Ask, Message, Settings
@@ -16,6 +17,9 @@ from tasks.prompts import fill
 from tasks.seats import View
 
 REJECTED = "行动格式有误：每一步应有且仅有一个 json 代码块，含 action 与 action_input。"
+
+DIGIT_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
+"""Removed from answers, as the published runs did before scoring."""
 
 
 class ReactPolicy:
@@ -47,5 +51,5 @@ class ReactPolicy:
         if parsed.result == "rejected" or parsed.tool is None:
             return Nothing()
         if parsed.tool in FINISH_NAMES:
-            return Answer(spoken(parsed.input))
+            return Answer(DIGIT_COMMA.sub("", spoken(parsed.input)))
         return CallTool(parsed.tool, compat_input(parsed.tool, parsed.input))
