@@ -1,0 +1,139 @@
+"""All keys of the desk as data: stable ids, so that help, key bar, palette and documents speak of the same things.
+
+The words of a key are `key.<id>` and `key.<id>.tip` in the tables of both languages. Single letters are never priority
+bindings: while a text box has the focus they are text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from textual.binding import Binding, BindingType
+
+from app.strings import t
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key. `keys` as Textual names them (first one shown), `bar` its place in the key bar (0 = not there)."""
+
+    id: str
+    keys: str
+    action: str
+    bar: int = 0
+    glyph: str = ""
+    priority: bool = False
+
+    @property
+    def shown(self) -> str:
+        """The key as a person writes it."""
+        if self.glyph:
+            return t(self.glyph) if self.glyph.startswith("glyph.") else self.glyph
+        first = self.keys.split(",")[0]
+        if first.startswith("ctrl+"):
+            return f"^{first[5:].upper()}"
+        return GLYPHS.get(first) or (first.upper() if first[:1] == "f" and first[1:].isdigit() else first)
+
+    @property
+    def label(self) -> str:
+        """What it does, in two to four characters."""
+        return t(f"key.{self.id}")
+
+    @property
+    def tip(self) -> str:
+        """What it does, in a sentence."""
+        return t(f"key.{self.id}.tip")
+
+
+GLYPHS = {
+    "slash": "/", "question_mark": "?", "up": "↑", "down": "↓", "left": "←", "right": "→", "plus": "+", "minus": "-",
+    "left_square_bracket": "[", "right_square_bracket": "]",
+}  # fmt: skip
+
+KEYS: dict[str, tuple[Key, ...]] = {
+    "app": (
+        Key("help", "f1", "help", 90),
+        Key("home", "f2", "mode('home')"),
+        Key("episode", "f3", "mode('episode')"),
+        Key("palette", "ctrl+p", "command_palette", 91),
+        Key("language", "l", "language", 80),
+        Key("theme", "f9", "theme"),
+        Key("quit", "q", "quit", 99),
+        Key("quit_now", "ctrl+q", "quit"),
+    ),
+    "home": (
+        Key("open", "enter", "open", 10, "glyph.enter"),
+        Key("new", "n", "new", 20),
+        Key("build", "g", "build", 30),
+        Key("demo", "d", "demo", 40),
+        Key("resume", "u", "resume", 50),
+        Key("refresh", "r", "refresh", 60),
+    ),
+    "run": (
+        Key("open_episode", "enter", "open", 10, "glyph.enter"),
+        Key("resume", "u", "resume", 20),
+        Key("close", "escape", "close", 30, "Esc"),
+    ),
+    "episode": (
+        Key("step", "n", "step", 10),
+        Key("auto", "space", "auto", 11, "glyph.space"),
+        Key("back", "b", "back", 12),
+        Key("now", "g", "now", 13),
+        Key("fork", "f", "fork", 14),
+        Key("seat", "s", "seat", 15),
+        Key("find", "slash", "find", 16),
+        Key("copy", "y", "copy", 17),
+        Key("export", "e", "export", 18),
+        Key("view", "v", "view", 19),
+        Key("faster", "plus,equals_sign", "pace(1)"),
+        Key("slower", "minus", "pace(-1)"),
+        Key("next_episode", "right_square_bracket", "episode(1)"),
+        Key("previous_episode", "left_square_bracket", "episode(-1)"),
+        Key("wide", "m", "wide"),
+        Key("close", "escape", "leave", 0, "Esc"),
+    ),
+    "transcript": (
+        Key("up", "up,k", "cursor(-1)"),
+        Key("down", "down,j", "cursor(1)"),
+        Key("first", "home", "edge(False)", 0, "Home"),
+        Key("last", "end", "edge(True)", 0, "End"),
+        Key("page_up", "pageup", "page_up", 0, "PgUp"),
+        Key("page_down", "pagedown", "page_down", 0, "PgDn"),
+        Key("fold", "enter", "fold", 0, "glyph.enter"),
+    ),
+    "pane": (
+        Key("scroll_up", "up,k", "scroll_up"),
+        Key("scroll_down", "down,j", "scroll_down"),
+    ),
+    "find": (
+        Key("find_next", "enter,down", "next(1)", 10, "glyph.enter"),
+        Key("find_previous", "up,shift+enter", "next(-1)", 11),
+        Key("find_close", "escape", "close", 12, "Esc"),
+    ),
+    "answer": (
+        Key("send", "f5,ctrl+enter", "send", 10, "F5", priority=True),
+        Key("leave_box", "escape", "leave", 11, "Esc"),
+    ),
+    "dialog": (
+        Key("confirm", "f5,ctrl+enter", "confirm", 10, "F5"),
+        Key("cancel", "escape", "cancel", 11, "Esc"),
+    ),
+}
+"""Area -> its keys. A screen or widget takes the bindings of its area."""
+
+
+def bindings(area: str) -> list[BindingType]:
+    """The bindings of an area. The texts that people see come from the tables when they are shown, not from here."""
+    return [
+        Binding(
+            key.keys, key.action, key.id, id=f"{area}.{key.id}", show=False, tooltip=f"key.{key.id}.tip",
+            priority=key.priority,
+        )
+        for key in KEYS[area]
+    ]  # fmt: skip
+
+
+def bar_keys(*areas: str) -> list[tuple[Key, str]]:
+    """The keys of a key bar with their areas, in order."""
+    found = [(key, area) for area in areas for key in KEYS[area] if key.bar]
+    return sorted(found, key=lambda pair: pair[0].bar)

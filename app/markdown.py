@@ -1,0 +1,74 @@
+"""An episode as Markdown: what `e` on the desk writes. Text of models and corpora stands in fences it cannot leave."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.messages import RunFacts
+from app.renderers import one, policy_name, seat_name
+from app.strings import t
+from app.terminal import clean
+from store import places
+from tasks.events import Answered, AttemptStarted, Planned, Record, Seated, StepEnded, Thought, ToolCalled, ToolReturned
+from app.shown import blocks_of
+
+
+def fence(text: str, kind: str = "") -> str:
+    """The text in a fence longer than any in it."""
+    text = clean(text)
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    marks = "`" * max(3, longest + 1)
+    return f"{marks}{kind}\n{text}\n{marks}"
+
+
+def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record]) -> str:
+    """The record of an episode, step by step."""
+    lines = [f"# {t('app.title')} · {one(facts.benchmark)} · {one(episode)}", "", f"- {t('export.run')}: `{one(facts.id)}`"]
+    lines.append(f"- {t('export.pack')}: `{one(facts.pack)}`")
+    if "authored" in facts.header.get("pack", {}).get("provenance", ()):
+        lines.append(f"- {t('mark.fictional')}")
+    step = 0
+    for record in records:
+        if record.step != step:
+            step = record.step
+            lines += ["", f"## {t('event.step', step=step)}"]
+        if not isinstance(record.event, StepEnded):
+            lines += ["", *_event(record)]
+    return "\n".join(lines) + "\n"
+
+
+def _event(record: Record) -> list[str]:
+    match record.event:
+        case AttemptStarted(card=card):
+            return [f"**{t('event.question')}**", "", fence(str(card.get("question", "")), "text")]
+        case Seated(seat=seat, policy=policy, engine=engine):
+            return [f"{t('event.seated')}: {seat_name(seat)} ← {policy_name(policy, engine)} (`{one(policy)}`)"]
+        case Planned(steps=steps):
+            return [f"**{t('event.planned')}**", "", fence("\n".join(f"{n}. {s}" for n, s in enumerate(steps, 1)), "text")]
+        case Thought(text=text):
+            return [f"**{t('event.thought')}**", "", fence(text, "text")]
+        case ToolCalled(tool=tool, input=arguments):
+            shown = json.dumps(arguments, ensure_ascii=False, indent=1)
+            return [f"**{t('event.tool_called')}** `{one(tool)}`", "", fence(shown, "json")]
+        case ToolReturned(status=status, observation=observation):
+            return [f"**{t('event.observation')}** {t(f'status.{status}')}", "", fence(observation, "text")]
+        case Answered(res=res, summary=summary):
+            more = [] if summary == res else ["", f"**{t('event.summary')}**", "", fence(summary, "text")]
+            return [f"**{t('event.answered')}**", "", fence(res, "text"), *more]
+    block = next(iter(blocks_of([record])), None)
+    if block is None:
+        return []
+    return [f"**{block.label}**", "", fence("\n".join("".join(p for p, _ in line) for line in block.lines), "text")]
+
+
+def export_episode(facts: RunFacts, episode: str, records: Sequence[Record]) -> Path:
+    """Write the Markdown beside everything else Moot keeps; gives the path. A new export replaces the old one."""
+    folder = places.home() / "exports"
+    folder.mkdir(parents=True, exist_ok=True)
+    name = re.sub(r"[^\w.-]+", "_", f"{facts.id}-{episode}")[:120]
+    path = folder / f"{name}.md"
+    path.write_text(episode_markdown(facts, episode, records), encoding="utf-8")
+    return path

@@ -1,0 +1,114 @@
+"""Scores for the desk: of one episode as it stands at a step, and of a run so far. Called from workers only.
+
+This is the one place of the desk that holds gold. What leaves it are rates (0 to 1) and, for the score strip, the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from app.messages import RunFacts
+from store.journal import Journal
+from store.pack import Pack
+from tasks.benchmark import benchmark
+from tasks.events import Record
+from tasks.runner import read_episode
+from tasks.spec import RunSpec, task_file
+from tasks.state import State, fold
+
+
+@dataclass(frozen=True)
+class StepScores:
+    """Scores of an episode at a step. `answered` says whether there is an answer to score; evidence needs none."""
+
+    answered: bool
+    compat: dict[str, float | None]
+    strict: dict[str, float | None]
+    evidence: float | None
+    keys: tuple[dict[str, Any], ...]
+    group: str = ""
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """Scores of the ended episodes of a run: rates, intervals, floor and ceiling of the answer rate."""
+
+    n: int
+    compat: float | None = None
+    strict: float | None = None
+    compat_interval: tuple[float, float] | None = None
+    strict_interval: tuple[float, float] | None = None
+    floor: float | None = None
+    ceiling: float | None = None
+    outcomes: dict[str, int] = field(default_factory=dict)
+
+
+class Scorekeeper:
+    """Scores the episodes of one run."""
+
+    def __init__(self, facts: RunFacts) -> None:
+        spec = RunSpec.model_validate(facts.header["spec"])
+        self.bench = benchmark(spec.benchmark)
+        with Pack.open(facts.header.get("pack", {}).get("path") or spec.pack) as pack:
+            questions = self.bench.load(task_file(spec, pack))
+        self.questions = {question.id: question for question in questions}
+        self.run = facts.id
+
+    def group(self, task_id: str) -> str:
+        """The hop group of a task, '' when unknown."""
+        question = self.questions.get(task_id)
+        return str(getattr(getattr(question, "gold", None), "group", ""))
+
+    def step(self, records: Sequence[Record]) -> StepScores | None:
+        """The scores of an episode as its records stand."""
+        state = fold(records)
+        question = self.questions.get(state.task_id)
+        if question is None:
+            return None
+        result = self.bench.result(state.task_id, 0, state)
+        rows = {row.scorer: row for row in self.bench.score_rows(0, question, result)}
+        evidence = rows["evidence"]
+        return StepScores(
+            state.answered is not None,
+            rows["compat"].value,
+            rows["strict"].value,
+            evidence.value.get("evidence_rate"),
+            tuple(evidence.evidence),
+            self.group(state.task_id),
+        )
+
+    def so_far(self, states: Sequence[State]) -> RunScores:
+        """The scores of those episodes of a run that are over; floor and ceiling are of the same tasks."""
+        ended = [state for state in states if state.stopped is not None and state.task_id in self.questions]
+        asked = [state for state in states if state.task_id in self.questions]
+        over = ended or asked[:1]
+        questions = [self.questions[task] for task in dict.fromkeys(state.task_id for state in over)]
+        if not questions:
+            return RunScores(0)
+        results = [self.bench.result(state.task_id, 0, state) for state in over]
+        block = self.bench.score(self.run, questions, results)
+        floor, ceiling = block["floor"]["compat"]["success"]["all"], block["ceiling"]["reference"]["compat"]["success"]["all"]
+        if not ended:
+            return RunScores(0, floor=floor, ceiling=ceiling)
+        return RunScores(
+            len(ended),
+            block["compat"]["success"]["all"],
+            block["strict"]["success"]["all"],
+            _pair(block["intervals"]["compat"]["success"]["all"]),
+            _pair(block["intervals"]["strict"]["success"]["all"]),
+            floor,
+            ceiling,
+            {outcome: n for outcome, n in block["outcomes"].items() if n},
+        )
+
+    def of_file(self, path: Path) -> RunScores:
+        """The scores of a run file so far."""
+        with Journal.open(path) as journal:
+            return self.so_far([fold(read_episode(journal, row.id)) for row in journal.episodes()])
+
+
+def _pair(interval: Any) -> tuple[float, float] | None:
+    return (interval[0], interval[1]) if interval else None

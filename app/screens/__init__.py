@@ -1,0 +1,1 @@
+"""Screens of the desk, each with a sibling `.tcss`: they compose and route, work happens in workers."""

@@ -1,0 +1,85 @@
+"""F1: what the focused pane is for, and every key that works there."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.screen import ModalScreen, Screen
+from textual.widget import Widget
+from textual.widgets import Static
+
+from app.bindings import KEYS
+from app.strings import known, t
+from app.terminal import pad
+
+AREAS: dict[str, tuple[str, ...]] = {
+    "transcript": ("transcript", "episode", "app"),
+    "plan": ("pane", "episode", "app"),
+    "evidence": ("pane", "episode", "app"),
+    "scores": ("pane", "episode", "app"),
+    "find": ("find", "app"),
+    "answer": ("answer", "app"),
+    "runs": ("home", "app"),
+    "packs": ("home", "app"),
+    "episodes": ("run", "app"),
+    "dialog": ("dialog",),
+}
+"""What may be focused -> the areas of keys that work there."""
+
+
+def help_id(focused: Widget | None, screen: Screen[object]) -> str:
+    """The nearest thing that has help, from the focused widget outwards."""
+    node = focused
+    while node is not None:
+        name = getattr(node, "help_id", "")
+        if name:
+            return str(name)
+        node = node.parent if isinstance(node.parent, Widget) else None
+    return str(getattr(screen, "help_id", "runs"))
+
+
+class HelpScreen(ModalScreen[None]):
+    """Prose and a table of keys."""
+
+    CSS_PATH = ["dialog.tcss", "help.tcss"]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f1,q,enter", "close", "close", show=False, id="help.close", tooltip="key.close.tip")
+    ]
+
+    def __init__(self, screen: Screen[object], focused: Widget | None) -> None:
+        super().__init__()
+        self._about = help_id(focused, screen)
+
+    def compose(self) -> ComposeResult:
+        """What it is, then its keys by area."""
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("help.title", pane=t(f"help.{self._about}.title"))
+            box.border_subtitle = t("help.close")
+            with VerticalScroll():
+                if known(f"help.{self._about}"):
+                    yield Static(t(f"help.{self._about}"), classes="dialog--text", markup=False)
+                for area in AREAS.get(self._about, ("app",)):
+                    yield Static(t(f"help.area.{area}"), classes="help--area", markup=False)
+                    yield Static(self._keys(area), classes="help--keys")
+
+    def _keys(self, area: str) -> Text:
+        """Key and sentence, one a line."""
+        text = Text(end="")
+        for number, key in enumerate(KEYS[area]):
+            if number:
+                text.append("\n")
+            text.append(pad(key.shown, 8), "bold")
+            text.append(key.tip)
+        return text
+
+    def on_mount(self) -> None:
+        """Keys scroll."""
+        self.query_one(VerticalScroll).focus()
+
+    def action_close(self) -> None:
+        """Close."""
+        self.dismiss()

@@ -1,0 +1,123 @@
+"""The episodes of one run: task, steps, outcome, both scores. Enter opens one."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.widgets import DataTable, Label
+from textual.worker import Worker
+
+from app.bindings import bindings
+from app.library import RunLine, StoredRun, read_stored
+from app.renderers import one, policy_name
+from app.strings import known, t
+from app.terminal import truncate
+from app.widgets.key_bar import KeyBar
+
+if TYPE_CHECKING:
+    from app.shell import Desk
+
+COLUMNS = ("task", "steps", "outcome", "compat", "strict", "question")
+
+
+class RunScreen(Screen[None]):
+    """A table over one run file."""
+
+    CSS_PATH = "home.tcss"
+    area = "run"
+    help_id = "episodes"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("run")
+
+    def __init__(self, line: RunLine) -> None:
+        super().__init__(classes="-run")
+        self.line = line
+        self.stored: StoredRun | None = None
+
+    @property
+    def desk(self) -> Desk:
+        """The app."""
+        return cast("Desk", self.app)
+
+    def compose(self) -> ComposeResult:
+        """Title, table, keys."""
+        yield Label("", id="title", markup=False)
+        yield DataTable(cursor_type="row", id="table")
+        yield KeyBar(("run", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Read the run."""
+        self.retranslate()
+        self.reload()
+        self.query_one(DataTable).focus()
+
+    def reload(self) -> None:
+        """Read the run again."""
+        job = partial(read_stored, self.line.path)
+        self.run_worker(job, name="stored", group="stored", thread=True, exclusive=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """The episodes, or why they cannot be read."""
+        if not self.desk.worker_failed(event) and event.worker.name == "stored":
+            self.stored = event.worker.result
+            self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        line = self.line
+        name = f"benchmark.{line.benchmark}"
+        words = [t(name) if known(name) else one(line.benchmark), policy_name(line.agent, line.model), one(line.pack)]
+        if line.fictional:
+            words.append(t("mark.fictional"))
+        self.query_one("#title", Label).update(" · ".join([*words, one(line.id)]))
+        table = self.query_one(DataTable)
+        at = table.cursor_row
+        table.clear(columns=True)
+        for column in COLUMNS:
+            numeric = column in ("steps", "compat", "strict")
+            table.add_column(Text(t(f"column.{column}"), justify="right" if numeric else "left"), key=column)
+        if self.stored is None:
+            return
+        for episode in self.stored.episodes:
+            compat, strict = self.stored.scores.get(episode.id, (None, None))
+            outcome = episode.outcome or "unfinished"
+            table.add_row(
+                Text(one(episode.id)),
+                Text(str(episode.steps), justify="right"),
+                Text(t(f"outcome.{outcome}")),
+                Text("—" if compat is None else f"{compat:.3f}", justify="right"),
+                Text("—" if strict is None else f"{strict:.3f}", justify="right"),
+                Text(truncate(one(self.stored.questions.get(episode.id, "")), 160)),
+                key=episode.id,
+            )
+        if self.stored.episodes:
+            table.move_cursor(row=min(at, len(self.stored.episodes) - 1), animate=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """An ended run cannot go on."""
+        if action == "resume":
+            return True if self.line.outcomes.get("unfinished") else None
+        return True
+
+    def on_data_table_row_selected(self) -> None:
+        """Enter or a click."""
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Show the episode."""
+        row = self.query_one(DataTable).cursor_row
+        if self.stored is not None and 0 <= row < len(self.stored.episodes):
+            self.desk.open_episode(self.line.path, self.stored.episodes[row].id)
+
+    def action_resume(self) -> None:
+        """Go on with the run."""
+        self.desk.run_worker(self.desk.resume(self.line.path), name="resume", exit_on_error=False)
+        self.dismiss()
+
+    def action_close(self) -> None:
+        """Back to the list of runs."""
+        self.dismiss()

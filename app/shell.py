@@ -1,0 +1,286 @@
+"""The app: modes, the one run in motion, and everything that all screens share. Screens compose and route, this decides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar, Literal
+
+from textual import on
+from textual.app import App
+from textual.binding import BindingType
+from textual.command import CommandPalette
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from app import library
+from app.bindings import bindings
+from app.live import LiveRun
+from app.messages import Closed, Ended, Failed, Happened, HumanAsked, LiveMessage, Moving, Progressed, RunOpened, Watched
+from app.palette import MootCommands
+from app.renderers import one
+from app.screens.episode import EpisodeScreen
+from app.screens.help import HelpScreen
+from app.screens.home import HomeScreen
+from app.screens.problem import ProblemScreen
+from app.screens.progress import ProgressScreen
+from app.strings import language, set_language, t
+from app.themes import DARK, LIGHT
+from tasks.runner import Run, fork_run, resume_run, start_run
+from tasks.spec import RunSpec
+
+Opener = Callable[[], Run]
+PATIENCE = 30
+"""Seconds to wait for a step of the run before to end."""
+
+
+class Desk(App[int]):
+    """The desk of Moot."""
+
+    TITLE = "Moot"
+    CSS = """
+    Toast { width: 48; max-width: 80%; }
+    Tooltip { max-width: 60; }
+    """
+    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {"home": HomeScreen, "episode": EpisodeScreen}  # type: ignore[assignment]
+    DEFAULT_MODE = "home"
+    COMMANDS = {MootCommands}
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    ENABLE_COMMAND_PALETTE = True
+    NOTIFICATION_TIMEOUT = 4
+
+    def __init__(self, run: Path | None = None, *, demo: bool = False) -> None:
+        super().__init__()
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = "moot-dark"
+        self.live: LiveRun | None = None
+        self.pace = 1
+        self._before: LiveRun | None = None
+        self._first_run = run
+        self._demo = demo
+
+    async def on_mount(self) -> None:
+        """Open what was asked for on the command line."""
+        if self._demo:
+            await self.start_demo()
+        elif self._first_run is not None:
+            self.open_episode(self._first_run, "")
+
+    # modes and screens
+
+    @property
+    def episode_screen(self) -> EpisodeScreen | None:
+        """The Episode screen, once it has been shown."""
+        stack = self._screen_stacks.get("episode", [])
+        return next((screen for screen in stack if isinstance(screen, EpisodeScreen)), None)
+
+    @property
+    def home_screen(self) -> HomeScreen | None:
+        """The Home screen, once it has been shown."""
+        stack = self._screen_stacks.get("home", [])
+        return next((screen for screen in stack if isinstance(screen, HomeScreen)), None)
+
+    async def action_mode(self, mode: str) -> None:
+        """Go to another mode."""
+        if len(self.screen_stack) > 1 and isinstance(self.screen, ProgressScreen):
+            return
+        await self.switch_mode(mode)
+        if mode == "home" and self.home_screen is not None:
+            self.home_screen.reload()
+
+    def action_help(self) -> None:
+        """Explain the focused pane."""
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen, self.focused))
+
+    def action_language(self) -> None:
+        """The other language, at once."""
+        set_language("en" if language() == "zh" else "zh")
+        for stack in self._screen_stacks.values():
+            for screen in stack:
+                if isinstance(screen, EpisodeScreen | HomeScreen) and screen.is_mounted:
+                    screen.retranslate()
+        self.say(t("app.switched"))
+
+    def action_theme(self) -> None:
+        """Dark or light."""
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+
+    def action_command_palette(self) -> None:
+        """All commands, by name."""
+        if not CommandPalette.is_open(self):
+            self.push_screen(CommandPalette(placeholder=t("palette.placeholder"), id="--command-palette"))
+
+    def say(self, text: str, severity: Literal["information", "warning", "error"] = "information") -> None:
+        """A short message that goes away by itself."""
+        self.notify(text, severity=severity, markup=False)
+
+    def problem(self, title: str, hint: str = "") -> None:
+        """A dialog that says what went wrong and what helps."""
+        self.push_screen(ProblemScreen(one(title), one(hint)))
+
+    def worker_failed(self, event: Worker.StateChanged) -> bool:
+        """Turn the failure of a worker into a dialog; whether the event is of no further interest."""
+        event.stop()
+        if event.state == WorkerState.ERROR:
+            error = event.worker.error
+            name = type(error).__name__
+            self.problem(str(getattr(error, "title", None) or f"{name}: {error}"), str(getattr(error, "hint", "")))
+        return event.state != WorkerState.SUCCESS
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Workers of the app itself."""
+        if not self.worker_failed(event) and event.worker.name == "build":
+            self.call_later(self._built)
+
+    # runs
+
+    def open_episode(self, path: Path, episode: str) -> None:
+        """Show an episode: of the run in motion, or from disk."""
+        self.run_worker(self._open_episode(path, episode), name="open", exit_on_error=False)
+
+    async def _open_episode(self, path: Path, episode: str) -> None:
+        await self.switch_mode("episode")
+        screen = self.episode_screen
+        assert screen is not None
+        if self.live is not None and self.live.path == path and not self.live.closed.is_set():
+            self.live.watch(episode)
+        else:
+            screen.open_stored(path, episode)
+
+    async def begin(self, opener: Opener, *, mode: str = "paused", hint: str = "", show: bool = True, episode: str = "") -> LiveRun:
+        """Put a run in motion; the one before is stored first."""
+        self.leave_run()
+        if show:
+            await self.switch_mode("episode")
+            screen = self.episode_screen
+            assert screen is not None
+            screen.hint = hint
+        live = LiveRun(opener, self.post_message, episode=episode or None, mode=mode)
+        live.pace = self.pace
+        self.live = live
+        self.run_worker(partial(_thread, live), name="run", group="live", thread=True, exit_on_error=False)
+        return live
+
+    def leave_run(self) -> None:
+        """Store the run in motion and let it go."""
+        if self.live is not None:
+            self.live.close()
+            self._before = self.live
+
+    def with_live(self, screen: EpisodeScreen, wish: Callable[[LiveRun], None]) -> bool:
+        """Send a wish to the run on the screen; a stored one is taken up first."""
+        if screen.facts is None or (self.live is not None and self.live.path is None):
+            return False
+        if self.live is not None and not self.live.closed.is_set() and self.live.path == screen.facts.path:
+            wish(self.live)
+            return True
+        else:
+            path, episode = screen.facts.path, screen.episode
+
+            async def take_up() -> None:
+                wish(await self.begin(partial(self._resume, path), episode=episode))
+
+            self.run_worker(take_up(), name="take_up", exit_on_error=False)
+        return False
+
+    def _resume(self, path: Path) -> Run:
+        """In the thread of the run: wait until the thread before has let go of the file."""
+        if self._before is not None:
+            self._before.closed.wait(PATIENCE)
+        return resume_run(path)
+
+    def fork(self, path: Path, episode: str, step: int) -> None:
+        """A new run that shares the first steps with this one."""
+
+        async def go() -> None:
+            self.say(t("episode.forked", step=step))
+            await self.begin(partial(fork_run, path, episode, step))
+
+        self.run_worker(go(), name="fork", exit_on_error=False)
+
+    async def start(self, spec: RunSpec, *, everything: bool) -> None:
+        """A new run: step by step on the Episode screen, or all of it while Home counts."""
+        opener = partial(start_run, spec, argv=("desk",))
+        await self.begin(opener, mode="all" if everything else "paused", show=not everything)
+
+    async def resume(self, path: Path) -> None:
+        """Go on with an unfinished run, all of it, while Home counts."""
+        await self.begin(partial(self._resume, path), mode="all", show=False)
+
+    async def start_demo(self) -> None:
+        """The ready episode; the sample pack is built first where it is missing."""
+        if library.has_sample():
+            from app.cli.demo import demo_run
+
+            await self.begin(demo_run, hint="demo.hint")
+        else:
+            self._demo = True
+            self.build_sample()
+
+    def build_sample(self) -> None:
+        """Build the fictional pack, with a progress bar."""
+        screen = ProgressScreen(t("progress.sample"), t("progress.sample.text"))
+        self.push_screen(screen)
+
+        def build() -> None:
+            from tasks.sample.build import build_sample
+
+            build_sample(progress=lambda what, done, total: screen.post_message(ProgressScreen.Came(what, done, total)))
+
+        self.run_worker(build, name="build", thread=True, exit_on_error=False)
+
+    async def _built(self) -> None:
+        if isinstance(self.screen, ProgressScreen):
+            self.pop_screen()
+        self.say(t("home.built"))
+        if self._demo:
+            self._demo = False
+            await self.start_demo()
+            return
+        if self.home_screen is not None:
+            self.home_screen.reload()
+
+    @on(RunOpened)
+    @on(Watched)
+    @on(Happened)
+    @on(HumanAsked)
+    @on(Ended)
+    @on(Moving)
+    @on(Progressed)
+    @on(Failed)
+    @on(Closed)
+    def _heard(self, message: LiveMessage) -> None:
+        """News from the thread of the run, for whoever is interested; late news of an earlier run are dropped."""
+        if self.live is None or message.live != self.live.number:
+            return
+        if isinstance(message, Failed):
+            self.problem(message.title, message.hint)
+        if isinstance(message, Closed):
+            self.live = None
+        for screen in (self.episode_screen, self.home_screen):
+            if screen is not None and screen.is_mounted:
+                screen.hear(message)
+
+    # leaving
+
+    async def action_quit(self) -> None:
+        """Leave; the run in motion finishes its step and is stored."""
+        live = self.live
+        if live is not None:
+            live.close()
+            for worker in list(self.workers):
+                if worker.group == "live" and not worker.is_finished:
+                    await worker.wait()
+        self.exit(0)
+
+    def on_unmount(self) -> None:
+        """However the app ends, the thread ends too."""
+        self.leave_run()
+
+
+def _thread(live: LiveRun) -> None:
+    worker = get_current_worker()
+    live.work(lambda: worker.is_cancelled)

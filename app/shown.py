@@ -1,0 +1,70 @@
+"""Which part of an episode is on the screen: its head, or an earlier step. Reads stored records, runs no code.
+
+Steps count from 0 (the setting up); step k shows everything up to the end of step k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.renderers import Block, render
+from tasks.events import Record, StepEnded
+
+
+class Shown:
+    """The records of one episode and the step that is looked at; `at` is None at the head."""
+
+    def __init__(self) -> None:
+        self.records: list[Record] = []
+        self.at: int | None = None
+
+    def reset(self, records: Sequence[Record]) -> None:
+        """Another episode, at its head."""
+        self.records = list(records)
+        self.at = None
+
+    def extend(self, records: Sequence[Record]) -> list[Record]:
+        """Records that just happened; returns those that are new."""
+        fresh = [record for record in records if record.seq >= len(self.records)]
+        self.records += fresh
+        return fresh
+
+    @property
+    def total(self) -> int:
+        """Completed steps."""
+        return sum(isinstance(record.event, StepEnded) for record in self.records)
+
+    @property
+    def step(self) -> int:
+        """The step that is looked at."""
+        return self.total if self.at is None else self.at
+
+    @property
+    def back(self) -> bool:
+        """Whether an earlier step is looked at."""
+        return self.at is not None
+
+    def visible(self) -> list[Record]:
+        """The records of the looked-at state."""
+        return self.records if self.at is None else [record for record in self.records if record.step <= self.at]
+
+    def blocks(self) -> list[Block]:
+        """What the looked-at state shows."""
+        return blocks_of(self.visible())
+
+    def go(self, by: int) -> bool:
+        """Look so many steps later or earlier; False when there is no such step. The last step is the head."""
+        target = self.step + by
+        if not 0 <= target <= self.total or target == self.step:
+            return False
+        self.at = None if target == self.total else target
+        return True
+
+    def go_to_head(self) -> None:
+        """Look at the head again."""
+        self.at = None
+
+
+def blocks_of(records: Sequence[Record]) -> list[Block]:
+    """The blocks of records, without those that show nothing."""
+    return [block for block in map(render, records) if block is not None]

@@ -1,0 +1,79 @@
+"""The bottom line: which keys do what here and now. A click does the same as the key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.events import Click
+from textual.widget import Widget
+
+from app.bindings import Key, bar_keys
+from app.terminal import width
+
+ESSENTIAL = ("help", "quit")
+"""Keys that are always there, however narrow the window."""
+
+
+class KeyBar(Widget):
+    """Keys of the given areas; those that have no meaning at the moment are dim."""
+
+    COMPONENT_CLASSES = {"key-bar--key", "key-bar--off"}
+    DEFAULT_CSS = """
+    KeyBar {
+        height: 1;
+        background: $panel;
+        color: $foreground;
+        padding: 0 1;
+        & > .key-bar--key { color: $text-accent; text-style: bold; }
+        & > .key-bar--off { color: $foreground 40%; }
+    }
+    """
+
+    def __init__(self, areas: Sequence[str], *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._areas = tuple(areas)
+        self._spans: list[tuple[int, int, Key, str]] = []
+
+    def areas(self, *areas: str) -> None:
+        """Show the keys of these areas from now on."""
+        self._areas = areas
+        self.refresh()
+
+    def render(self) -> Text:
+        """As many keys as there is room for."""
+        keys = self._fitting(self.content_size.width)
+        text = Text(no_wrap=True, end="")
+        self._spans = []
+        on = self.get_component_rich_style("key-bar--key", partial=True)
+        off = self.get_component_rich_style("key-bar--off", partial=True)
+        for key, area in keys:
+            if text:
+                text.append("  ")
+            start = width(text.plain)
+            enabled = self._enabled(key)
+            text.append(key.shown, on if enabled else off)
+            text.append(f" {key.label}", "" if enabled else off)
+            self._spans.append((start, width(text.plain), key, area))
+        return text
+
+    def _fitting(self, room: int) -> list[tuple[Key, str]]:
+        keys = bar_keys(*self._areas)
+        while keys and sum(width(key.shown) + width(key.label) + 3 for key, _ in keys) - 2 > room:
+            spare = [pair for pair in keys if pair[0].id not in ESSENTIAL]
+            if not spare:
+                break
+            keys.remove(spare[-1])
+        return keys
+
+    def _enabled(self, key: Key) -> bool:
+        name = key.action.split("(")[0]
+        return self.screen.check_action(name, ()) is True
+
+    async def on_click(self, event: Click) -> None:
+        """Do what the key does."""
+        x = event.get_content_offset_capture(self).x
+        for start, end, key, area in self._spans:
+            if start <= x < end and self._enabled(key):
+                target = self.app if area == "app" else self.screen
+                await self.app.run_action(key.action, target)

@@ -1,0 +1,126 @@
+"""Live scores: of this task at the shown step, and of the run so far. 论文口径 and 严格口径 always side by side.
+
+Rates are shares from 0 to 1. While a person holds the tested seat nothing that comes from gold is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from app.bindings import bindings
+from app.renderers import one
+from app.scores import RunScores, StepScores
+from app.strings import t
+from app.terminal import pad, truncate, width
+from app.widgets.lines import LineView, Row, wrapped
+
+BAR = 10
+"""Cells of a bar."""
+
+
+def rate(value: float | None) -> str:
+    """A share in three decimals, or a dash."""
+    return "—" if value is None else f"{value:.3f}"
+
+
+def interval(pair: tuple[float, float] | None) -> str:
+    """An interval in two decimals."""
+    return "—" if pair is None else f"{pair[0]:.2f}–{pair[1]:.2f}"
+
+
+def bar(share: float, cells: int = BAR) -> str:
+    """A share as a bar."""
+    full = round(share * cells)
+    return "▮" * full + "▯" * (cells - full)
+
+
+class ScoreStrip(LineView):
+    """Shows the scores; `hide` says why there are none."""
+
+    help_id = "scores"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._step: StepScores | None = None
+        self._run: RunScores | None = None
+        self._hidden = ""
+
+    def show_step(self, scores: StepScores | None) -> None:
+        """Scores of the episode at the shown step."""
+        self._step = scores
+        self.rebuild()
+
+    def show_run(self, scores: RunScores | None) -> None:
+        """Scores of the run so far."""
+        self._run = scores
+        self.rebuild()
+
+    def hide(self, reason: str) -> None:
+        """Hide everything for this reason; '' shows it again."""
+        self._hidden = reason
+        if reason:
+            self._step = self._run = None
+        self.rebuild()
+
+    def build(self, width_: int) -> Iterable[Row]:
+        """This task, its keys, the run."""
+        if self._hidden:
+            yield from (Row(tuple(row)) for row in wrapped(((self._hidden, "warn"),), width_))
+            return
+        if self._step is None and self._run is None:
+            yield from (Row(tuple(row)) for row in wrapped(((t("scores.empty"), "dim"),), width_))
+            return
+        columns = _columns(width_)
+        yield Row(tuple(_cells(("", t("scores.compat"), t("scores.strict")), columns, ("dim", "label", "label"))))
+        if self._step is not None:
+            yield from self._of_step(self._step, columns, width_)
+        if self._run is not None:
+            yield from self._of_run(self._run, columns, width_)
+
+    def _of_step(self, step: StepScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
+        for name in ("success", "process"):
+            pair = (step.compat.get(name), step.strict.get(name)) if step.answered else (None, None)
+            cells = (t(f"scores.{name}"), rate(pair[0]), rate(pair[1]))
+            yield Row(tuple(_cells(cells, columns, ("text", _tone(pair[0]), _tone(pair[1])))))
+        if step.evidence is not None:
+            seen = sum(bool(key.get("seen")) for key in step.keys)
+            label = pad(t("scores.evidence"), columns[0])
+            yield Row(((label, "text"), (bar(step.evidence), "good"), (f" {seen}/{len(step.keys)}", "text")))
+        for key in step.keys:
+            hit = bool(key.get("strict_hit"))
+            sign, tone = ("✔", "good") if hit and step.answered else ("●", "label") if key.get("seen") else ("○", "dim")
+            kind = t("scores.middle") if key.get("kind") == "middle" else ""
+            room = width_ - 2 - (width(kind) + 1 if kind else 0)
+            text = truncate(one(str(key.get("key", ""))), room)
+            yield Row(((f"{sign} ", tone), (pad(text, room), "text"), (f" {kind}" if kind else "", "dim")))
+
+    def _of_run(self, run: RunScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
+        title = f"── {t('scores.run', n=run.n)} "
+        yield Row(((title, "rule"), ("─" * max(0, width_ - width(title)), "rule")))
+        if run.n:
+            pair = (run.compat, run.strict)
+            yield Row(tuple(_cells((t("scores.success"), rate(pair[0]), rate(pair[1])), columns, ("text", "text", "text"))))
+            intervals = (t("scores.interval"), interval(run.compat_interval), interval(run.strict_interval))
+            yield Row(tuple(_cells(intervals, columns, ("dim", "dim", "dim"))))
+        yield Row(tuple(_cells((t("scores.floor"), rate(run.floor), ""), columns, ("dim", "dim", "dim"))))
+        yield Row(tuple(_cells((t("scores.ceiling"), rate(run.ceiling), ""), columns, ("dim", "dim", "dim"))))
+
+
+def _columns(room: int) -> tuple[int, int, int]:
+    first = max(width(t(f"scores.{name}")) for name in ("success", "process", "evidence", "interval", "floor", "ceiling")) + 1
+    rest = min(12, max(6, (room - first) // 2))
+    return first, rest, rest
+
+
+def _cells(texts: tuple[str, str, str], columns: tuple[int, int, int], roles: tuple[str, str, str]) -> Iterator[tuple[str, str]]:
+    aligned = ("left", "right", "right")
+    for text, size, role, align in zip(texts, columns, roles, aligned, strict=True):
+        yield pad(text, size, align), role  # type: ignore[arg-type]
+
+
+def _tone(value: float | None) -> str:
+    return "dim" if value is None else "good" if value >= 0.999 else "warn" if value > 0 else "bad"

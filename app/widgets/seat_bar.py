@@ -1,0 +1,109 @@
+"""The title bar: benchmark, task, group, who sits where, the step, and whether it moves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.text import Text
+from textual.widget import Widget
+
+from app.renderers import one, policy_name, seat_name
+from app.strings import known, t
+from app.terminal import truncate, width
+from tasks.events import Seated
+
+
+@dataclass(frozen=True)
+class Heading:
+    """What the bar says. `state` is auto, paused, back, ended, waiting, stored or all; `of` the last step there is."""
+
+    benchmark: str = ""
+    task: str = ""
+    group: str = ""
+    seats: tuple[Seated, ...] = ()
+    step: int = 0
+    of: int = 0
+    state: str = "stored"
+    fictional: bool = False
+
+
+TONES = {"auto": "good", "all": "good", "back": "warn", "waiting": "warn", "replay": "warn"}
+
+
+class SeatBar(Widget):
+    """One line; what matters least goes first when the window is narrow."""
+
+    COMPONENT_CLASSES = {f"seat-bar--{name}" for name in ("name", "dim", "seat", "good", "warn", "plain", "mark")}
+    DEFAULT_CSS = """
+    SeatBar {
+        height: 1;
+        background: $panel;
+        color: $foreground;
+        padding: 0 1;
+        & > .seat-bar--name { color: $text-accent; text-style: bold; }
+        & > .seat-bar--dim { color: $text-muted; }
+        & > .seat-bar--seat { color: $text-secondary; }
+        & > .seat-bar--good { color: $text-success; text-style: bold; }
+        & > .seat-bar--warn { color: $text-warning; text-style: bold; }
+        & > .seat-bar--mark { color: $text-warning; }
+    }
+    """
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.heading = Heading()
+
+    def show(self, heading: Heading) -> None:
+        """Say this."""
+        self.heading = heading
+        self.refresh()
+
+    def render(self) -> Text:
+        """Left what it is, right how it stands."""
+        room = self.content_size.width
+        right = self._right()
+        space = room - width(right.plain) - 2
+        parts = self._left()
+        while len(parts) > 1 and sum(width(text) for text, _, _ in parts) + 3 * (len(parts) - 1) > space:
+            parts.remove(min(parts, key=lambda part: part[2]))
+        left = Text(no_wrap=True, end="")
+        for index, (text, role, _) in enumerate(parts):
+            if index:
+                left.append(" · ", self._style("dim"))
+            left.append(truncate(text, max(1, space)) if len(parts) == 1 else text, self._style(role))
+        gap = room - width(left.plain) - width(right.plain)
+        return Text.assemble(left, " " * max(1, gap), right, no_wrap=True, end="")
+
+    def _left(self) -> list[tuple[str, str, int]]:
+        """Text, role, and how long it stays when room gets scarce."""
+        heading = self.heading
+        if not heading.benchmark:
+            return [(t("app.title"), "name", 9)]
+        name = f"benchmark.{heading.benchmark}"
+        parts = [(t(name) if known(name) else one(heading.benchmark), "name", 3)]
+        parts.append((t("episode.task", task=one(heading.task)), "plain", 9))
+        if heading.group:
+            parts.append((t(f"group.{heading.group}") if known(f"group.{heading.group}") else one(heading.group), "plain", 4))
+        for seated in heading.seats:
+            words = f"{seat_name(seated.seat)}：{policy_name(seated.policy, seated.engine)}" if t("app.code") == "zh" else (
+                f"{seat_name(seated.seat)}: {policy_name(seated.policy, seated.engine)}"
+            )
+            parts.append((words, "seat", 6))
+        if heading.fictional:
+            parts.append((t("mark.fictional"), "mark", 5))
+        return parts
+
+    def _right(self) -> Text:
+        heading = self.heading
+        if not heading.benchmark:
+            return Text()
+        back = heading.state in ("back", "replay")
+        step = t("episode.back", step=heading.step, of=heading.of) if back else t("event.step", step=heading.step)
+        right = Text(end="", no_wrap=True)
+        right.append(step, self._style("warn" if back else "plain"))
+        right.append("  ")
+        right.append(t(f"state.{heading.state}"), self._style(TONES.get(heading.state, "dim")))
+        return right
+
+    def _style(self, role: str):  # type: ignore[no-untyped-def]
+        return self.get_component_rich_style(f"seat-bar--{role}", partial=True)

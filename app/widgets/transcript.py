@@ -1,0 +1,307 @@
+"""The record of an episode: a virtual view over stored events with a cursor on blocks, folding and search.
+
+It follows the tail only while the reader is at the tail; otherwise it says how much is new. Nothing here runs code of an
+episode: it shows blocks, and tells which one the reader looks at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.events import Click
+from textual.message import Message
+
+from app.bindings import bindings
+from app.renderers import Block, Line, Piece
+from app.strings import t
+from app.terminal import pad, width
+from app.widgets.lines import LineView, Row, wrapped
+
+EXACT = 1500
+"""Characters up to which hidden lines are counted by wrapping them; above, by their width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place where the searched words stand: block, and which of the block's places it is."""
+
+    block: int
+    nth: int
+
+
+class Transcript(LineView):
+    """Blocks under each other, a rule at each step."""
+
+    help_id = "transcript"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("transcript")
+
+    class Looked(Message):
+        """The reader looks at a block."""
+
+        def __init__(self, block: Block) -> None:
+            super().__init__()
+            self.block = block
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.blocks: list[Block] = []
+        self.cursor = -1
+        self.unseen = 0
+        self.unfolded: set[int] = set()
+        self.hits: list[Hit] = []
+        self.hit = -1
+        self._query: re.Pattern[str] | None = None
+        self._wrapped: dict[int, tuple[int, list[Row]]] = {}
+
+    # content
+
+    def show(self, blocks: Sequence[Block], *, at: int | None = None) -> None:
+        """Show these blocks instead; the cursor goes to the block with this sequence number, else to the last."""
+        self.blocks = list(blocks)
+        self.unseen = 0
+        self._wrapped.clear()
+        self._search()
+        where = next((i for i, block in enumerate(self.blocks) if block.seq == at), len(self.blocks) - 1)
+        self.rebuild()
+        self._announce()
+        self.move_to(where, tail=at is None)
+
+    def extend(self, blocks: Sequence[Block]) -> None:
+        """Blocks that just happened; the view moves only if the reader was at the tail."""
+        if not blocks:
+            return
+        tail = self.at_tail
+        self.blocks += blocks
+        self._search()
+        self.rebuild()
+        if tail:
+            self.move_to(len(self.blocks) - 1, tail=True)
+        else:
+            self.unseen += len(blocks)
+        self._announce()
+
+    @property
+    def at_tail(self) -> bool:
+        """Whether the reader is at the end."""
+        return self.cursor >= len(self.blocks) - 1 and (
+            self.scroll_offset.y >= self.max_scroll_y - 1 or not self.size.height
+        )
+
+    @property
+    def current(self) -> Block | None:
+        """The block under the cursor."""
+        return self.blocks[self.cursor] if 0 <= self.cursor < len(self.blocks) else None
+
+    def relabel(self, blocks: Sequence[Block]) -> None:
+        """The same blocks in another language."""
+        self.blocks = list(blocks)
+        self._wrapped.clear()
+        self._search()
+        self.rebuild()
+        self._announce()
+
+    # rows
+
+    def build(self, width: int) -> Iterator[Row]:
+        """All rows; blocks that did not change are not wrapped again."""
+        step = -1
+        for index, block in enumerate(self.blocks):
+            if block.step != step:
+                step = block.step
+                title = f"── {t('event.step', step=step) if step else t('event.setting')} "
+                yield Row((("  ", "rule"), (title, "rule"), ("─" * max(0, width - 3 - _cells(title)), "rule")), -1)
+            known = self._wrapped.get(block.seq)
+            if known is None or known[0] != width or (known[1] and known[1][0].owner != index):
+                known = self._wrapped[block.seq] = (width, list(self._block_rows(index, block, width)))
+            yield from known[1]
+
+    def on_resize(self, event: object) -> None:
+        """Wrap again, keeping the reader's place."""
+        if self.virtual_size.width == self.room and self.rows:
+            return
+        tail = self.at_tail
+        self.rebuild()
+        self.call_after_refresh(self.move_to, self.cursor, tail=tail)
+
+    def _block_rows(self, index: int, block: Block, width: int) -> Iterator[Row]:
+        gutter = label_width()
+        body = max(8, width - gutter - 3)
+        lines = [self._marked(line) for line in block.lines]
+        rows = _take(lines, body, ALL_ROWS if block.seq in self.unfolded else block.fold + 1)
+        hidden = 0
+        if block.seq not in self.unfolded and len(rows) > block.fold:
+            hidden = _count(lines, body) - block.fold
+        if hidden > 1:
+            rows = rows[: block.fold] + [[(t("event.more_lines", n=hidden), "dim")]]
+        elif hidden == 1:
+            rows = _take(lines, body, ALL_ROWS)
+        elif block.seq in self.unfolded and len(rows) > block.fold + 1:
+            rows.append([(t("event.fold"), "dim")])
+        for number, row in enumerate(rows):
+            label = pad(block.label if number == 0 else "", gutter)
+            yield Row(((" ", "text"), (" ", "text"), (label, block.tone), (" ", "text"), *row), index)
+
+    def _marked(self, line: Line) -> Line:
+        if self._query is None:
+            return line
+        pieces: list[Piece] = []
+        text = "".join(part for part, _ in line)
+        spans = [match.span() for match in self._query.finditer(text) if match.end() > match.start()]
+        at = 0
+        for part, role in line:
+            cuts = sorted({0, len(part), *(min(max(edge - at, 0), len(part)) for span in spans for edge in span)})
+            for a, b in zip(cuts, cuts[1:], strict=False):
+                inside = any(start <= at + a < end for start, end in spans)
+                pieces.append((part[a:b], "match" if inside else role))
+            at += len(part)
+        return tuple(pieces)
+
+    # cursor
+
+    def marked(self, y: int) -> bool:
+        """Rows of the block under the cursor."""
+        return self.rows[y].owner == self.cursor and self.cursor >= 0
+
+    def move_to(self, index: int, *, tail: bool = False, row: int | None = None) -> None:
+        """Put the cursor on a block and bring it into view."""
+        if not self.blocks:
+            self.cursor = -1
+            return
+        index = min(max(index, 0), len(self.blocks) - 1)
+        changed = index != self.cursor
+        self.cursor = index
+        self.refresh()
+        if tail:
+            self.unseen = 0
+            self._announce()
+            self.scroll_end(animate=False, immediate=True, x_axis=False)
+        else:
+            self._reveal(row)
+        if changed or tail:
+            self.post_message(self.Looked(self.blocks[index]))
+
+    def _reveal(self, row: int | None = None) -> None:
+        own = [y for y, candidate in enumerate(self.rows) if candidate.owner == self.cursor]
+        if not own:
+            return
+        first, last = (own[0], own[-1]) if row is None else (row, row)
+        height = max(1, self.scrollable_content_region.height)
+        top = self.scroll_offset.y
+        if first <= top:
+            target = max(0, first - 1)
+        elif last >= top + height:
+            target = min(first - 1, last - height + 1) if last - first >= height else last - height + 1
+        else:
+            return
+        self.scroll_to(y=target, animate=False, immediate=True)
+
+    def action_cursor(self, by: int) -> None:
+        """Move the cursor by so many blocks; inside a long block, scroll first."""
+        own = [y for y, row in enumerate(self.rows) if row.owner == self.cursor]
+        height = max(1, self.scrollable_content_region.height)
+        top = self.scroll_offset.y
+        if own and by > 0 and own[-1] >= top + height:
+            return self.scroll_to(y=min(top + height // 2, own[-1] - height + 1), animate=False)
+        if own and by < 0 and own[0] < top:
+            return self.scroll_to(y=max(top - height // 2, own[0] - 1), animate=False)
+        self.move_to(self.cursor + by)
+        if self.cursor == len(self.blocks) - 1 and by > 0:
+            self.move_to(self.cursor, tail=True)
+        return None
+
+    def action_edge(self, end: bool) -> None:
+        """To the first or the last block."""
+        self.move_to(len(self.blocks) - 1 if end else 0, tail=end)
+
+    def action_fold(self) -> None:
+        """Unfold or fold the block under the cursor."""
+        if self.current is not None:
+            self.unfolded ^= {self.current.seq}
+            self._wrapped.pop(self.current.seq, None)
+            self.rebuild()
+            self._reveal()
+
+    def on_click(self, event: Click) -> None:
+        """A click moves the cursor; a click on the last line of a folded block unfolds it."""
+        y = event.get_content_offset_capture(self).y + self.scroll_offset.y
+        if 0 <= y < len(self.rows) and self.rows[y].owner >= 0:
+            twice = self.rows[y].owner == self.cursor and event.chain == 2
+            self.move_to(self.rows[y].owner)
+            if twice:
+                self.action_fold()
+
+    # search
+
+    def find(self, words: str) -> None:
+        """Mark every place where these words stand and go to the first one from the cursor on; '' ends the search."""
+        self._query = re.compile(re.escape(words), re.IGNORECASE) if words else None
+        self._wrapped.clear()
+        self._search()
+        self.rebuild()
+        if self.hits:
+            self.hit = next((i for i, hit in enumerate(self.hits) if hit.block >= self.cursor), 0)
+            self._go_to_hit()
+
+    def find_next(self, by: int) -> None:
+        """The next place, or the one before; at the end it begins again."""
+        if self.hits:
+            self.hit = (self.hit + by) % len(self.hits)
+            self._go_to_hit()
+
+    def _search(self) -> None:
+        self.hits, self.hit = [], -1
+        if self._query is None:
+            return
+        for index, block in enumerate(self.blocks):
+            texts = ("".join(part for part, _ in line) for line in block.lines)
+            found = sum(1 for text in texts for _ in self._query.finditer(text))
+            self.hits += [Hit(index, nth) for nth in range(found)]
+
+    def _go_to_hit(self) -> None:
+        hit = self.hits[self.hit]
+        block = self.blocks[hit.block]
+        if len(self._places(hit.block)) <= hit.nth:
+            self.unfolded.add(block.seq)
+            self._wrapped.pop(block.seq, None)
+            self.rebuild()
+        places = self._places(hit.block)
+        self.move_to(hit.block, row=places[min(hit.nth, len(places) - 1)] if places else None)
+
+    def _places(self, block: int) -> list[int]:
+        return [
+            y for y, row in enumerate(self.rows) if row.owner == block for _, role in row.pieces if role == "match"
+        ]
+
+    def _announce(self) -> None:
+        self.border_subtitle = t("episode.unseen", n=self.unseen) if self.unseen else ""
+
+
+ALL_ROWS = 1_000_000
+
+
+def label_width() -> int:
+    """Cells of the column of labels in the current language."""
+    return 8 if t("app.code") == "zh" else 12
+
+
+def _cells(text: str) -> int:
+    return width(text)
+
+
+def _take(lines: Iterable[Line], body: int, limit: int) -> list[list[Piece]]:
+    rows: list[list[Piece]] = []
+    for line in lines:
+        rows += wrapped(line, body)
+        if len(rows) >= limit:
+            break
+    return rows
+
+
+def _count(lines: Sequence[Line], body: int) -> int:
+    if sum(len(part) for line in lines for part, _ in line) <= EXACT:
+        return len(_take(lines, body, ALL_ROWS))
+    return sum(max(1, -(-_cells("".join(part for part, _ in line)) // body)) for line in lines)

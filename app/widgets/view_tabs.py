@@ -1,0 +1,65 @@
+"""On a narrow screen one pane is shown at a time: this line says which, and a click chooses."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.events import Click
+from textual.message import Message
+from textual.widget import Widget
+
+from app.strings import t
+from app.terminal import width
+
+VIEWS = ("record", "plan", "evidence")
+"""Ids of the panes, in the order in which `v` goes through them."""
+
+
+class ViewTabs(Widget):
+    """One line of names."""
+
+    COMPONENT_CLASSES = {"view-tabs--on", "view-tabs--off"}
+    DEFAULT_CSS = """
+    ViewTabs {
+        height: 1;
+        padding: 0 1;
+        background: $surface;
+        & > .view-tabs--on { color: $text-accent; text-style: bold underline; }
+        & > .view-tabs--off { color: $text-muted; }
+    }
+    """
+
+    class Chosen(Message):
+        """A pane was chosen."""
+
+        def __init__(self, index: int) -> None:
+            super().__init__()
+            self.index = index
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._at = 0
+
+    def show(self, index: int) -> None:
+        """This pane is shown."""
+        self._at = index
+        self.refresh()
+
+    def render(self) -> Text:
+        """The names."""
+        text = Text(no_wrap=True, end="")
+        for index, name in enumerate(VIEWS):
+            if index:
+                text.append("   ")
+            style = "view-tabs--on" if index == self._at else "view-tabs--off"
+            text.append(t(f"view.{name}"), self.get_component_rich_style(style, partial=True))
+        return text
+
+    def on_click(self, event: Click) -> None:
+        """Choose the name under the pointer."""
+        x = event.get_content_offset_capture(self).x
+        at = 0
+        for index, name in enumerate(VIEWS):
+            end = at + width(t(f"view.{name}"))
+            if at <= x < end:
+                self.post_message(self.Chosen(index))
+            at = end + 3
