@@ -310,6 +310,14 @@ class Walk:
                 dash = "-"
         return dash
 
+    def _other_spelling(self, name: str, source: Source, outcome: Outcome) -> Asking:
+        for other in _spellings(name, self.hands.index):
+            given = {"identifier": other, "columns": [source.column]}
+            found = yield from self.hands.call(source.tool, given, f"法院又称{other}，查其{source.column}。")
+            if found.status == "ok":
+                return found
+        return outcome
+
     def _sources(self, kind: str, concept: str, frame: Frame) -> Iterable[Source]:
         sources = ATTRIBUTES.get(kind, {}).get(concept, ())  # type: ignore[call-overload]
         if frame.relation == "parent" or (frame.entity is not None and frame.entity.kind in ("short", "stock")):
@@ -330,10 +338,20 @@ class Walk:
         )
         if outcome.status == "outside_pack":
             self.doubtful.add(item.frame)
+        if source.tool == "get_lawfirm_log" and outcome.status == "no_data" and concept != "rank":
+            return "0"
+        if outcome.status != "ok" and source.tool == "get_court_info":
+            outcome = yield from self._other_spelling(item.name, source, outcome)
         if isinstance(outcome.value, dict):
             cell = outcome.value.get(source.column)
             return cell if cell is not None else "-"
         return None
+
+
+def _spellings(name: str, index: NameIndex) -> list[str]:
+    """Other known names of a court: with or without its province or city in front."""
+    courts = index.kinds.get("court", frozenset())
+    return sorted(c for c in courts if c != name and len(c) > 6 and (c.endswith(name) or name.endswith(c)))[:3]
 
 
 def _identify(hop: Hop, parent: Item) -> dict[str, Any] | None:

@@ -72,7 +72,9 @@ def _value(concept: str, cell: Any) -> Any:
 def _ranked(walk: Walk, frame: Frame, items: list[Item], modifier: Modifier) -> Asking:
     if modifier.op == "mode":
         counted = Counter(item.name for item in items)
-        order = sorted(counted, key=lambda name: -counted[name])
+        together = Counter(id(item.origin) for item in items)
+        alone = Counter(item.name for item in items if together[id(item.origin)] == 1)
+        order = sorted(counted, key=lambda name: (-counted[name], -alone[name]))
         return [[item for item in items if item.name == name] for name in order]
     concept = concept_of(frame, modifier)
     valued: list[tuple[Any, Item]] = []

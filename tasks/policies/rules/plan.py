@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from tasks.policies.rules.graph import ATTRIBUTES, CASE_ROWS, ENFORCEMENT, IMPLIES, Hop, Kind, route
+from tasks.policies.rules.graph import ATTRIBUTES, BY, CASE_ROWS, ENFORCEMENT, IMPLIES, Hop, Kind, route
 from tasks.policies.rules.names import NameIndex
 from tasks.policies.rules.recognise import Entity, recognise, tidy
 from tasks.policies.rules.vocabulary import CASE_UNITS
@@ -153,10 +153,23 @@ def _follow(state: State, origin: int, relation: str, cost: float, weight: float
             price *= 0.2
     if not hops:
         return None
-    price += 0.35 * len(current.pending)
+    price += 0.35 * len(current.pending) + _round_trip(state, origin, hops)
     if any(f.parent == origin and f.relation == relation and f.hop == hops[0] for f in state.frames):
         price += 0.8
     return replace(current, cost=current.cost + cost + price)
+
+
+def _round_trip(state: State, origin: int, hops: tuple[Hop, ...]) -> float:
+    """From one company to its cases and back to the company of these cases is no way at all."""
+    row = state.frames[origin]
+    if not hops or hops[0].relation not in ("company",) or row.kind not in CASE_ROWS:
+        return 0.0
+    index = row.parent
+    while index >= 0 and state.frames[index].hop is None and state.frames[index].entity is None:
+        index = state.frames[index].parent
+    if index < 0 or state.frames[index].kind != "company":
+        return 0.0
+    return 1.0 if state.frames[index].relation != "sub" else 0.0
 
 
 def _within(state: State, index: int, kind: Kind) -> bool:
@@ -192,7 +205,7 @@ def _relation(state: State, relation: str, mention: Mention) -> list[State]:
         frame = state.frames[index]
         back = 0.0 if distance == 0 else 0.25 + 0.2 * distance
         if _same(frame, relation):
-            price = back * (0.3 if mention.pointing else 0.8)
+            price = back * (0.3 if mention.pointing else 0.4 if relation == "case" and frame.kind != "doc" else 0.8)
             waiting = tuple(m for m, _ in state.pending if fits(m, frame))
             if waiting or state.awaiting:
                 single = frame.entity is not None and frame.kind != "case"
@@ -221,9 +234,10 @@ def _meant(state: State, frame: Frame, relation: str) -> tuple[str, ...]:
 
 
 def _order(state: State) -> list[int]:
-    """Frames from the top outwards: the top, its ancestors, then the others, latest first."""
-    chain: list[int] = []
-    index = state.top
+    """Frames from the top outwards: the top, what came of it, its ancestors, then the others, latest first."""
+    chain = [state.top] if state.top >= 0 else []
+    chain += [i for i in range(len(state.frames) - 1, -1, -1) if state.frames[i].parent == state.top]
+    index = state.frames[state.top].parent if state.top >= 0 else -1
     while index >= 0:
         chain.append(index)
         index = state.frames[index].parent
@@ -315,12 +329,13 @@ def _count(state: State, mention: Mention, next_relation: bool) -> list[State]:
     return results
 
 
-def _modifier(state: State, mention: Mention) -> list[State]:
+def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[State]:
     assert mention.modifier is not None
     modifier = mention.modifier
     weight = mention.weight * mention.factor
     away = (1.0 - mention.factor) * 1.0
-    results = [replace(state, pending=(*state.pending, (modifier, weight)), cost=state.cost + away, fresh=False)]
+    wait = 0.4 if "conjunct" in mention.facts else 0.0
+    results = [replace(state, pending=(*state.pending, (modifier, weight)), cost=state.cost + away + wait, fresh=False)]
     if state.top < 0:
         return results
     for kind in {kind for concept in modifier.concepts for kind in IMPLIES.get(concept, ())}:
@@ -332,13 +347,17 @@ def _modifier(state: State, mention: Mention) -> list[State]:
         frame = state.frames[index]
         if frame.entity is not None or not fits(modifier, frame):
             continue
-        cost = away + 0.12 + 0.35 * distance
+        if "conjunct" in mention.facts and distance == 0:
+            frames = list(state.frames)
+            frames[index] = replace(frame, modifiers=(*frame.modifiers, modifier))
+            results.append(replace(state, frames=tuple(frames), cost=state.cost + away + 0.02, fresh=True))
+        cost = away + wait + 0.12 + 0.35 * distance
         copy = Frame(frame.kind, index, None, frame.relation, modifiers=(modifier,))
         narrowed = _add(replace(state, top=index), copy, cost)
         results.append(narrowed)
         if mention.kind == "select" and modifier.concepts:
             concept = next((c for c in modifier.concepts if _measures(c, frame)), "")
-            asked = 0.25 if mention.facts == ("before",) else 0.9
+            asked = 0.9 if "before" not in mention.facts else 0.25 if followed_by_noun else -0.1
             if concept:
                 results.append(_tell(narrowed, narrowed.top, Wanted("attribute", concept, "", mention.start), asked))
     return results
@@ -386,9 +405,12 @@ def _sum(state: State, mention: Mention) -> list[State]:
     return results
 
 
-def _named(state: State, mention: Mention) -> State:
-    """A noun in an enumeration is itself something to tell."""
-    return _tell(state, state.top, Wanted("identity", "", "", mention.start), 0.05 + 1.0 - mention.factor)
+_NAMING = {"listed": 0.05, "closing": 0.3, "pausing": 0.7}
+
+
+def _named(state: State, mention: Mention, price: float) -> State:
+    """A noun in an enumeration, or at the end of a sentence, is itself something to tell."""
+    return _tell(state, state.top, Wanted("identity", "", "", mention.start), price + 1.0 - mention.factor)
 
 
 def _same_thing(first: Entity, second: Entity) -> bool:
@@ -428,15 +450,16 @@ def _advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[St
         case "term":
             for relation in mention.relations:
                 reached = _relation(state, relation, mention)
-                if "listed" in mention.facts and relation != "place":
-                    results += [_named(s, mention) for s in reached if s.frame.entity is None]
+                for fact, price in _NAMING.items():
+                    if fact in mention.facts and relation not in ("place", "case"):
+                        results += [_named(s, mention, price) for s in reached if s.frame.entity is None]
                 results += reached
                 if relation in ENFORCEMENT or relation == "administrative":
                     results.append(replace(state, pending=(*state.pending, (Modifier("exists", (), relation), 0.3)), cost=state.cost + 0.7))
             for concept in mention.concepts:
                 results += _attribute(state, concept, mention)
         case "modifier" | "select":
-            results += _modifier(state, mention)
+            results += _modifier(state, mention, _next_is_noun(mentions, place))
         case "count":
             results += _count(state, mention, _next_is_noun(mentions, place))
         case "sum":
@@ -573,6 +596,13 @@ def _search(mentions: tuple[Mention, ...], text: str, surcharge: float = 0.0) ->
     return list(plans.values())[:PLANS]
 
 
+def _heard(mention: Mention, first: Mention) -> Mention:
+    """A kind of case named before its company counts: 失信被执行企业，尤其是某公司的案件."""
+    if mention.start < first.start and set(mention.relations) & {*ENFORCEMENT, "administrative"}:
+        return replace(mention, factor=max(mention.factor, 0.7))
+    return mention
+
+
 def plans_for(question: str, index: NameIndex) -> list[Plan]:
     """Readings of a question, cheapest first. A pure function of the question and the names."""
     text = tidy(question)
@@ -581,7 +611,32 @@ def plans_for(question: str, index: NameIndex) -> list[Plan]:
     strong = [m for m in mentions if m.kind == "entity" and m.weight > 1]
     if strong and mentions[0] is not strong[0]:
         first = strong[0]
-        moved = (replace(first, factor=1.0), *(m for m in mentions if m is not first))
-        plans += _search(moved, text, 0.6)
+        moved = (replace(first, factor=1.0), *(_heard(m, first) for m in mentions if m is not first))
+        plans += _search(moved, text, 0.4)
     plans.sort(key=lambda plan: plan.cost)
     return plans[:PLANS]
+
+
+def instead_of_documents(plan: Plan) -> list[Plan]:
+    """The plan with enforcement records in place of judgments, for a company that has no judgment on record."""
+    variants: list[Plan] = []
+    for kind in ENFORCEMENT:
+        frames: list[Frame] | None = []
+        swapped = False
+        for frame in plan.frames:
+            source = frames[frame.parent].kind if frames and 0 <= frame.parent < len(frames) else None
+            if frame.hop is None or source is None:
+                new = replace(frame, kind=source) if source and frame.entity is None else frame
+            elif frame.kind == "doc" and (source, kind) in BY:
+                new, swapped = replace(frame, kind=kind, hop=BY[(source, kind)], relation=kind), True
+            elif (source, frame.hop.relation) in BY:
+                hop = BY[(source, frame.hop.relation)]
+                new = replace(frame, kind=hop.target, hop=hop)
+            else:
+                frames = None
+                break
+            assert frames is not None
+            frames.append(new)
+        if frames and swapped:
+            variants.append(Plan(tuple(frames), plan.cost + 1.0, plan.text))
+    return variants

@@ -14,10 +14,13 @@ from tasks.policies.rules.execute import Asking, Call, Hands, Item, Outcome, Wal
 from tasks.policies.rules.graph import CASE_ROWS
 from tasks.policies.rules.names import NameIndex
 from tasks.policies.rules.narrow import narrow
-from tasks.policies.rules.plan import Frame, Plan, Wanted
+from tasks.policies.rules.plan import Frame, Plan, Wanted, instead_of_documents
 from tasks.policies.rules.values import date_of, known
 
 GOOD = 0.95
+POOR = 0.5
+FEW_CALLS = 60
+"""After so many calls no further reading is tried."""
 MARGIN = 3.0
 PLANS_TRIED = 4
 _PRESUPPOSED = frozenset(("parent", "firm", "plaintiff_firm", "defendant_firm"))
@@ -57,7 +60,7 @@ def solve(plans: list[Plan], index: NameIndex) -> Generator[Call, Outcome, Findi
     best: Findings | None = None
     best_value = -1.0
     for plan in plans[:PLANS_TRIED]:
-        if plan.cost > plans[0].cost + MARGIN:
+        if plan.cost > plans[0].cost + MARGIN or hands.calls > FEW_CALLS:
             break
         found = yield from _carry_out(plan, hands)
         value = found.score - 0.03 * (plan.cost - plans[0].cost)
@@ -65,6 +68,11 @@ def solve(plans: list[Plan], index: NameIndex) -> Generator[Call, Outcome, Findi
             best, best_value = found, value
         if found.score >= GOOD:
             break
+    if best is not None and best.score < POOR and hands.calls <= FEW_CALLS:
+        for plan in instead_of_documents(plans[0]):
+            found = yield from _carry_out(plan, hands)
+            if found.score > max(best.score, POOR):
+                return found
     return best
 
 

@@ -125,6 +125,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("cause", rf"(?:和|与|涉及|关于|有关|属于|因)(?P<cause>{_CAUSE}?)(?:有关|相关)的?(?=案|诉|纠|官|法律)"),
     ("cause", r"(?P<cause>[^，。；？！、的和与在中其了作为及涉于“”（）]{2,10}?(?:纠纷|争议))(?:类型|类|的)?(?=案件|案|的案)"),
     ("type", r"(?P<type>民事|刑事|行政|执行|一审|二审|再审)(?:类)?(?:判决|裁定)?(?:的)?(?=案件|诉讼|案子)"),
+    ("sided", r"(?P<side>原告|被告)(?:方|人|公司|企业)?(?:的|在(?:该|此|本|这|上述|这起|该起)案件?(?:中|里)?|所|共同|当时|曾|有|一方|方面){0,4}(?:选择|委托|聘请|聘用|指定|雇佣|使用|代理)(?:了|过|的|其)*(?:代理)?(?:律师事务所|律所|事务所)"),
     ("level", r"(?P<level>基层|中级|高级|最高|专门)(?:管理|人民|审理|审判)?(?=法院)|(?:是|为|属于)(?:一个|一家)?(?P<level2>基层|中级|高级)(?:人民)?法院"),
     ("is_sub", r"(?:是|为|属于)(?:另)?(?:一家|某个?|某家|一个|其他)?(?:上市)?(?:公司|企业)的子公司"),
     ("recent", r"(?:最近|最后)(?:的)?一[次起个笔件条]|(?:最近|最后)的(?=案|审|限|终|失|处)"),
@@ -236,6 +237,8 @@ def _mention(name: str, m: re.Match[str]) -> Mention:
             return made("modifier", 1.6, modifier=Modifier("cause", (), m["cause"]))
         case "type":
             return made("modifier", 1.0, modifier=Modifier("type", (), m["type"]))
+        case "sided":
+            return made("term", 3.0, relations=("plaintiff_firm" if m["side"] == "原告" else "defendant_firm",))
         case "is_sub":
             return made("modifier", 2.0, modifier=Modifier("exists", (), "parent"))
         case "recent":
@@ -360,8 +363,13 @@ _AFTER = re.compile(r"^(?:、|和|及|以及|与|，以及|，及|跟|还有|，
 
 def _listed(mention: Mention, mentions: list[Mention], index: int, text: str) -> Mention:
     """Marks a mention that stands in an enumeration: 原告和被告, 名称、电话及地址."""
+    if mention.kind == "modifier" and re.search(r"(?:且|并|并且|而且|同时)$", text[max(0, mention.start - 2) : mention.start]):
+        return replace(mention, facts=(*mention.facts, "conjunct"))
     if mention.kind != "term":
         return mention
+    end = re.match(r"(?:呢)?(?:[。；？！]|$)|(，)", text[mention.end :])
+    if end and mention.relations:
+        mention = replace(mention, facts=(*mention.facts, "pausing" if end[1] else "closing"))
     joined = _AFTER.match(text[mention.end : mention.end + 3]) or _BEFORE.search(text[max(0, mention.start - 8) : mention.start])
     return replace(mention, facts=(*mention.facts, "listed")) if joined else mention
 
