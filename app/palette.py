@@ -7,6 +7,7 @@ from functools import partial
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.markup import escape
 
 from app.bindings import KEYS, Key
 from app.strings import t
@@ -33,7 +34,7 @@ class MootCommands(Provider):
     async def discover(self) -> Hits:
         """Everything that is possible."""
         for name, key, target in self._offered():
-            yield DiscoveryHit(Content(name), partial(self._run, key, target), text=name, help=f"{key.tip} [{key.shown}]")
+            yield DiscoveryHit(Content(name), partial(self._run, key, target), text=name, help=escape(f"{key.tip} · {key.shown}"))
 
     async def search(self, query: str) -> Hits:
         """What fits the words."""
@@ -41,7 +42,7 @@ class MootCommands(Provider):
         for name, key, target in self._offered():
             score = max(matcher.match(name), matcher.match(key.tip) * 0.8, matcher.match(key.id) * 0.6)
             if score > 0:
-                yield Hit(score, Content(name), partial(self._run, key, target), text=name, help=f"{key.tip} [{key.shown}]")
+                yield Hit(score, Content(name), partial(self._run, key, target), text=name, help=escape(f"{key.tip} · {key.shown}"))
 
     async def _run(self, key: Key, target: object) -> None:
         await self.app.run_action(key.action, target)  # type: ignore[arg-type]
