@@ -28,7 +28,20 @@ _BRANCHES = {
     "新能源": "能源", "工程": "建设工程", "置业": "建设工程", "材料": "新材料", "机电": "精密机械", "设备租赁": "智能装备",
     "投资管理": "商贸", "检测技术": "电子科技", "生物科技": "生物医药",
 }  # fmt: skip
-_SHARES = ("100.0",) * 9 + ("51.0", "51.0", "60.0", "65.0", "70.0", "75.0", "80.0", "80.0", "90.0", "95.0", "99.53", "55.0")
+_SHARES = ("100.0",) * 9 + (
+    "51.0",
+    "51.0",
+    "60.0",
+    "65.0",
+    "70.0",
+    "75.0",
+    "80.0",
+    "80.0",
+    "90.0",
+    "95.0",
+    "99.53",
+    "55.0",
+)
 
 
 @dataclass
@@ -100,7 +113,7 @@ class CompanyMaker:
         capital = round(rng.lognormvariate(10.6, 0.7), 4)
         host, code = f"{sound}{place.code}", f"66{serial + 1:04d}"
         company = self._register(
-            name, place, word, founded, address, capital, host, appetite=rng.paretovariate(0.9) + 0.6, listed=True,
+            name, place, word, founded, address, capital, host, appetite=min(6.0, rng.paretovariate(1.1) + 1.0), listed=True,
             intro=f"{name}是一家专注于{trade['business'].rstrip('。')}的企业，股票代码{code}，总部位于{place.city}{place.county}。",
         )  # fmt: skip
         price = round(rng.uniform(3.2, 38.0), 2)
@@ -132,7 +145,9 @@ class CompanyMaker:
             name = f"{rng.choice(place.prefixes)}{sign}{branch}有限公司"
             if not self._namer.fresh(name):
                 continue
-            family.append(self._subsidiary(parent, name, place, _BRANCHES[branch], f"{tone}{place.code}{len(family)}"))
+            family.append(
+                self._subsidiary(parent, name, place, _BRANCHES[branch], f"{tone}{place.code}{len(family)}")
+            )
         parent.subsidiaries = family
         return family
 
@@ -143,7 +158,7 @@ class CompanyMaker:
         if rng.random() < 0.2:
             capital = round(capital * rng.uniform(0.9, 1.2), 2)
         child = self._register(name, place, word, founded, self._address(place), capital, host,
-                               appetite=rng.paretovariate(1.2) * 0.6, intro="")  # fmt: skip
+                               appetite=min(6.0, rng.paretovariate(0.8) * 0.4), intro="")  # fmt: skip
         child.parent = parent
         share = rng.choice(_SHARES) if rng.random() > 0.04 else " -"
         minority = rng.random() < 0.08
@@ -161,14 +176,16 @@ class CompanyMaker:
         while True:
             brand, sound = self._namer.brand()
             word = rng.choice(list(self._industries))
-            form = rng.choice(("有限公司", "有限公司", "有限责任公司", "工程有限公司" if word == "建设工程" else "有限公司"))
+            form = rng.choice(
+                ("有限公司", "有限公司", "有限责任公司", "工程有限公司" if word == "建设工程" else "有限公司")
+            )
             name = f"{rng.choice(place.prefixes)}{brand}{word}{form}"
             if self._namer.fresh(name):
                 break
         founded = draw_date(rng, date(1997, 2, 3), date(2019, 10, 31))
         capital = float(rng.choice((100, 200, 300, 500, 1000, 1200, 2000, 3000, 5000)))
         return self._register(name, place, word, founded, self._address(place), capital, f"{sound}{place.code}",
-                              appetite=rng.paretovariate(1.3) * 0.5, intro="")  # fmt: skip
+                              appetite=min(4.0, rng.paretovariate(1.2) * 0.4), intro="")  # fmt: skip
 
     def _address(self, place: Place) -> str:
         while not self._ledger.address_free(text := draw_address(self._rng, place)):

@@ -8,6 +8,7 @@ literal backslash-n.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cache
@@ -97,7 +98,7 @@ class DocumentMaker:
         rng = self._rng
         cause = rng.choices(list(causes()), weights=[c["weight"] for c in causes().values()])[0]
         entry = causes()[cause]
-        plaintiff, defendant = self._sides(company, entry["by"])
+        plaintiff, defendant = self._sides(company, entry)
         others = self._co_defendants(defendant, entry["by"])
         court = self._court(defendant, cause)
         low, high = entry["range"]
@@ -114,8 +115,8 @@ class DocumentMaker:
         )  # fmt: skip
         return Judgment(number, court, plaintiff, defendant, others, cause, claimed, amount, day, outcome, row)
 
-    def _sides(self, company: Company, by: str) -> tuple[Side, Side]:
-        rng = self._rng
+    def _sides(self, company: Company, entry: dict[str, Any]) -> tuple[Side, Side]:
+        rng, by = self._rng, entry["by"]
         own = Side(company.name, company, company.place)
         if by == "person":
             place = company.place if rng.random() < 0.7 else draw_place(rng)
@@ -124,15 +125,21 @@ class DocumentMaker:
             city = own.place.city
             bank = rng.choice((f"{city[:-1]}农商银行股份有限公司", f"望舒银行股份有限公司{city[:-1]}分行"))
             return Side(bank, None, company.place), own
-        rival = self._rival(company)
-        return (own, rival) if rng.random() < 0.42 else (rival, own)
+        trades = entry.get("trades", ())
+        if (not trades or company.industry in trades) and rng.random() < 0.5:
+            return own, self._rival(company, ())
+        return self._rival(company, trades), own
 
-    def _rival(self, company: Company) -> Side:
+    def _rival(self, company: Company, trades: Sequence[str]) -> Side:
+        """The other party; with `trades` one whose line of business it is to be owed this kind of money."""
         rng = self._rng
         roll = rng.random()
-        if roll < 0.12:
+        if roll < 0.12 and not trades:
             return Side(masked(rng), None, company.place)
-        pool = self._market.partners if roll < 0.75 else self._market.subsidiaries
+        pool: Sequence[Company] = self._market.partners if roll < 0.75 else self._market.subsidiaries
+        fit = [c for c in pool if c.industry in trades and c.parent is not company and company.parent is not c]
+        if fit and fit != [company]:
+            pool = fit
         while (other := rng.choice(pool)) is company or other.parent is company or company.parent is other:
             pass
         return Side(other.name, other, other.place)
@@ -164,9 +171,9 @@ class DocumentMaker:
             return self._bar.near(rng, side.place).name if rng.random() < 0.45 else None
         if company.counsel is None:
             company.counsel = self._bar.near(rng, company.place).name
-        if rng.random() > 0.72:
+        if rng.random() > 0.78:
             return None
-        name = company.counsel if rng.random() < 0.66 else self._bar.near(rng, side.place).name
+        name = company.counsel if rng.random() < 0.8 else self._bar.near(rng, side.place).name
         if rng.random() < 0.06 and (second := self._bar.near(rng, side.place).name) != name:
             return f"{name},{second}"
         return name
@@ -192,17 +199,29 @@ class DocumentMaker:
         accused = "、".join(side.name for side in defendants)
         appeal = f"如不服本判决，可以在判决书送达之日起十五日内，向本院递交上诉状，并按照对方当事人的人数提出副本，上诉于{self._judiciary.above(court).name}。"
         if outcome == "withdrawn":
-            return f"准许原告{plaintiff.name}撤回起诉。{BREAK}案件受理费{money(fee / 2)}元，由原告{plaintiff.name}负担。"
+            return (
+                f"准许原告{plaintiff.name}撤回起诉。{BREAK}案件受理费{money(fee / 2)}元，由原告{plaintiff.name}负担。"
+            )
         if outcome == "refused":
-            return BREAK.join((f"驳回原告{plaintiff.name}的诉讼请求。", f"案件受理费{money(fee)}元，由原告{plaintiff.name}负担。", appeal))
+            return BREAK.join(
+                (
+                    f"驳回原告{plaintiff.name}的诉讼请求。",
+                    f"案件受理费{money(fee)}元，由原告{plaintiff.name}负担。",
+                    appeal,
+                )
+            )
         order = f"被告{accused}于本判决生效之日起十日内向原告{plaintiff.name}支付{entry['item']}{money(amount)}元"
-        lines = [f"{order}。"] if outcome == "granted" else [f"一、{order}；", f"二、驳回原告{plaintiff.name}的其他诉讼请求。"]
+        lines = (
+            [f"{order}。"]
+            if outcome == "granted"
+            else [f"一、{order}；", f"二、驳回原告{plaintiff.name}的其他诉讼请求。"]
+        )
         paid = f"案件受理费{money(fee)}元，由被告{accused}负担。"
         if outcome == "part":
             own = round(fee * (1 - amount / claimed), 2)
             paid = f"案件受理费{money(fee)}元，由原告{plaintiff.name}负担{money(own)}元，被告{accused}负担{money(round(fee - own, 2))}元。"
-        late = _LATE.format(article=_book()["late_interest"]) if "late_interest" in _book() else ""
-        return BREAK.join(line for line in (*lines, late, paid, appeal) if line)
+        late = _LATE.format(article=_book()["late_interest"])
+        return BREAK.join((*lines, late, paid, appeal))
 
     def _appeal(self, judgment: Judgment) -> None:
         rng = self._rng
@@ -236,7 +255,12 @@ class DocumentMaker:
         rng, company = self._rng, judgment.defendant.company
         assert company is not None
         debtor = judgment.defendant.name
-        frozen = BREAK.join((f"冻结、划拨被执行人{debtor}的银行存款{money(amount)}元，或者查封、扣押其相应价值的财产。", "本裁定立即执行。"))
+        frozen = BREAK.join(
+            (
+                f"冻结、划拨被执行人{debtor}的银行存款{money(amount)}元，或者查封、扣押其相应价值的财产。",
+                "本裁定立即执行。",
+            )
+        )
         ended = BREAK.join((
             f"终结{judgment.court.name}{judgment.number}民事判决书的本次执行程序。",
             "申请执行人发现被执行人有可供执行财产的，可以再次申请执行。", "本裁定送达后立即生效。",
@@ -255,7 +279,12 @@ class DocumentMaker:
     def _summary(self, judgment: Judgment) -> str:
         rng, entry = self._rng, causes()[judgment.cause]
         day = written(judgment.day - timedelta(days=rng.randint(260, 900)))
-        words = {"p": judgment.plaintiff.name, "d": judgment.defendant.name, "m": f"{money(judgment.claimed)}元", "day": day}
+        words = {
+            "p": judgment.plaintiff.name,
+            "d": judgment.defendant.name,
+            "m": f"{money(judgment.claimed)}元",
+            "day": day,
+        }
         fact, claim = rng.choice(entry["fact"]).format(**words), entry["claim"].format(**words)
         defence = rng.choice(entry["defence"]).format(**words)
         view = {
@@ -263,7 +292,12 @@ class DocumentMaker:
             "part": f"原告的主张部分成立，结合在案证据，对其中{money(judgment.amount)}元予以支持，超出部分缺乏依据",
             "refused": "原告未能就其主张的事实提供充分证据，应当承担举证不能的不利后果",
         }[judgment.outcome]
-        result = str(judgment.row["判决结果"]).split(BREAK + "案件受理费")[0].replace(BREAK, "")
+        result = (
+            str(judgment.row["判决结果"])
+            .split(BREAK + "案件受理费")[0]
+            .split(BREAK + "如果未按")[0]
+            .replace(BREAK, "")
+        )
         laws = "、".join(f"《{law}》{article}" for law, article in map(split_citation, basis(judgment.cause)))
         return (
             f"摘要：\n原告{judgment.plaintiff.name}向{judgment.court.name}提出诉讼请求：{claim}。\n"

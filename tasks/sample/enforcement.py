@@ -84,7 +84,11 @@ class EnforcementMaker:
         restricted = rng.random() < (0.45 if closed else 0.2)
         dishonest = restricted and rng.random() < 0.5
         applicant = matter.applicant if rng.random() > 0.06 else "-"
-        base: dict[str, Value] = {"案号": matter.number, "执行法院": matter.court.name, "立案日期": written(matter.filed)}
+        base: dict[str, Value] = {
+            "案号": matter.number,
+            "执行法院": matter.court.name,
+            "立案日期": written(matter.filed),
+        }
         if restricted:
             self._ledger.add("RestrictionCase", base | {
                 "限制高消费企业名称": matter.company.name, "法定代表人": matter.company.head, "申请人": applicant,
@@ -122,7 +126,7 @@ def mixed(rng: Random, amount: int) -> Value:
     return str(amount) if roll < 0.95 else "-"
 
 
-_AGENCIES = {
+_AGENCIES: dict[str, tuple[str, tuple[tuple[str, int, int], ...]]] = {
     "市场监督管理局": ("市监", (
         ("销售的产品标签未标明生产日期和执行标准，违反了产品标识管理的有关规定。", 2000, 30000),
         ("在网页宣传中使用“全域第一”等绝对化用语，且无法提供证明材料，构成虚假宣传。", 5000, 200000),
@@ -153,7 +157,7 @@ _AGENCIES = {
         ("消防控制室值班人员未持证上岗，消防设施未保持完好有效。", 5000, 50000),
     )),
 }  # fmt: skip
-_BRACKETS = ("〔〕",) * 16 + ("﹝﹞", "﹝﹞", "[]", "（）")
+_BRACKETS = (("〔", "〕"),) * 16 + (("﹝", "﹞"), ("﹝", "﹞"), ("[", "]"), ("（", "）"))
 _DIGITS = "零壹贰叁肆伍陆柒捌玖"
 
 

@@ -68,7 +68,13 @@ def _write(ledger: Ledger, rng: Random, namer: Namer, place: Place) -> Firm:
     fields = rng.sample(_FIELDS, 2)
     head, phone = person(rng), landline(rng, place)
     text = rng.choice(_MANNER).format(
-        name=name, year=founded.year, a=fields[0], b=fields[1], n=rng.randint(4, 86), city=place.city, county=place.county
+        name=name,
+        year=founded.year,
+        a=fields[0],
+        b=fields[1],
+        n=rng.randint(4, 86),
+        city=place.city,
+        county=place.county,
     )
     by_city = rng.random() < 0.6
     capital = rng.choice((10, 10, 20, 30, 30, 50, 60, 80, 100, 150, 200, 300, 500))

@@ -1,0 +1,167 @@
+"""The 60 tasks of the shipped pack: made from its rows, walkable with the real tools, every key where it must be."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from store.pack import Pack
+from store.schema import LOOKUPS
+from tasks.legalagentbench.construct import PackSource, RowSource, shipped_templates
+from tasks.legalagentbench.construct.keys import Rejected, written
+from tasks.legalagentbench.construct.walk import court_code, walk
+from tasks.legalagentbench.questions import Question, load_questions
+from tasks.legalagentbench.tools import Toolbox
+from tasks.sample.build import build_sample, make_tasks, make_world
+from tasks.sample.statutebook import by_citation
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("sample")))
+        opened = Pack.open(build_sample())
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def questions(pack: Pack) -> list[Question]:
+    path = pack.task_file("legalagentbench")
+    assert path is not None
+    return load_questions(path)
+
+
+@pytest.fixture(scope="module")
+def tasks(pack: Pack) -> list[dict[str, Any]]:
+    path = pack.task_file("legalagentbench")
+    assert path is not None
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def test_groups(questions: list[Question]) -> None:
+    groups = Counter(question.gold.group for question in questions)
+    assert groups == {"1-hop": 12, "2-hop": 12, "3-hop": 10, "4-hop": 8, "5-hop": 6, "writing": 12}
+    assert len({question.id for question in questions}) == 60
+    assert len({question.card["question"] for question in questions}) == 60
+
+
+def test_every_database_tool_and_retriever_is_used(questions: list[Question]) -> None:
+    used = {tool for question in questions for tool, _ in question.gold.calls}
+    assert used >= set(LOOKUPS)
+    assert used >= {
+        "legal_knowledge_retriever",
+        "legal_article_retriever",
+        "legal_case_retriever",
+        "get_sum",
+        "get_rank",
+    }
+
+
+def test_walking_the_path_finds_every_key(pack: Pack, questions: list[Question]) -> None:
+    tools = Toolbox(pack)
+    for question in questions:
+        results = [tools.call(tool, given) for tool, given in question.gold.calls]
+        allowed = {"ok", "no_data"} if len(results) > 1 else {"ok"}
+        assert {result.status for result in results} <= allowed, question.id
+        assert all(result.complete for result in results)
+        summary = "\n".join([question.gold.answer, *(result.observation for result in results)])
+        for key in question.gold.keys:
+            assert key in question.gold.answer, (question.id, key)
+        for key in question.gold.middle:
+            assert key in summary, (question.id, key)
+
+
+def test_middle_keys_of_paths_stand_in_observations(pack: Pack, questions: list[Question]) -> None:
+    tools = Toolbox(pack)
+    for question in questions:
+        if question.gold.group == "writing":
+            continue
+        seen = "\n".join(tools.call(tool, given).observation for tool, given in question.gold.calls)
+        assert all(key in seen for key in question.gold.middle), question.id
+
+
+def test_no_key_stands_in_the_question(questions: list[Question]) -> None:
+    for question in questions:
+        if question.gold.group != "writing":
+            keys = [key for key in question.gold.keys if "上市公司" not in key or len(key) > 7]
+            assert not any(key in question.card["question"] for key in keys), question.id
+
+
+def test_hops_and_way_agree_with_the_path(tasks: list[dict[str, Any]]) -> None:
+    for task in tasks:
+        way = task["way"].split("----") if task["way"] else []
+        if task["hops"] == "writing":
+            assert way == []
+            continue
+        assert len(way) == task["hops"]
+        called = [step["tool"] for step in task["path"] if step["tool"] in LOOKUPS]
+        assert [tool for i, tool in enumerate(called) if i == 0 or called[i - 1] != tool] == way
+
+
+def test_questions_are_worded_differently(tasks: list[dict[str, Any]]) -> None:
+    heads = Counter(task["question"][:12] for task in tasks if task["hops"] != "writing")
+    assert max(heads.values()) <= 3 and len(heads) >= 25
+    assert all("{" not in task["question"] + task["answer"] for task in tasks)
+
+
+def test_writing_tasks_cite_articles_the_retriever_can_find(pack: Pack, tasks: list[dict[str, Any]]) -> None:
+    tools = Toolbox(pack)
+    wanted = found = 0
+    for task in (task for task in tasks if task["hops"] == "writing"):
+        assert "委托" in task["question"] and "答辩状格式" in task["question"]
+        assert task["answer"].startswith("答辩人") and "被答辩人：" in task["answer"]
+        seen = "".join(tools.call(step["tool"], step["input"]).observation for step in task["path"])
+        citations = [key for key in task["key"] if key in by_citation()]
+        assert citations
+        wanted += len(citations)
+        found += sum(f"{citation}：" in seen for citation in citations)
+    assert found == wanted
+
+
+def test_other_seeds_and_scales_give_sixty_tasks_too() -> None:
+    for scale, seed in ((1.0, 5), (0.5, 2026), (1.5, 11)):
+        made = make_tasks(make_world(scale, seed), seed)
+        assert Counter(task["hops"] for task in made) == {1: 12, 2: 12, 3: 10, 4: 8, 5: 6, "writing": 12}
+
+
+def test_a_pack_and_its_rows_answer_alike(pack: Pack) -> None:
+    world = make_world()
+    rows, stored = RowSource(world.rows), PackSource(pack)
+    company = str(world.rows["FinalizedCase"][0]["终本公司名称"])
+    for tool in ("get_finalized_case_company_list", "get_legal_document_company_list", "get_company_register"):
+        assert rows.find(tool, [company]) == stored.find(tool, [company])
+        assert rows.hidden(tool, company) == stored.hidden(tool, company)
+    assert rows.values("CourtInfo", "法院名称") == stored.values("CourtInfo", "法院名称")
+    place = ("法院省份", "法院城市", "法院区县")
+    assert rows.places("CourtInfo", place) == stored.places("CourtInfo", place)
+
+
+def test_walk_refuses_more_than_one_reading() -> None:
+    template = next(t for t in shipped_templates() if t.id == "2-finalized-court")
+    row = {"终本公司名称": "栖云甲有限公司", "案号": "（2021）云海0101执1号", "被执行人": "栖云甲有限公司", "疑似申请执行人": "-",
+           "未履行金额（元）": 5.0, "执行标的（元）": 5.0, "执行法院": "栖云市揽月区人民法院", "立案日期": "2021年01月04日",
+           "终本日期": "2021年06月01日"}  # fmt: skip
+    start = {"start": "栖云甲有限公司"}
+    for amounts in ((5.0, 5.0, 1.0), (5.0, "-", 1.0), (5.0, 1.0)):
+        rows = [row | {"未履行金额（元）": amount} for amount in amounts]
+        with pytest.raises(Rejected):
+            walk(template, start, {}, RowSource({"FinalizedCase": rows, "CourtInfo": [], "LegalDoc": []}))
+
+
+def test_key_shapes() -> None:
+    assert written(3, "次") == "3次"
+    assert written("1.31亿", "亿元2") == "1.31亿元"
+    assert written(3546224, "元2") == "3546224.00元"
+    assert written("65.0", "plain") == "65"
+    for nothing in ("-", " - ", None, ""):
+        with pytest.raises(Rejected):
+            written(nothing)
+    with pytest.raises(Rejected):
+        written(10_050, "亿元2")
+    assert court_code("（2021）云海0102民初123号") == "云海0102"
+    assert court_code("（2020）云海民终9号") == "云海"
