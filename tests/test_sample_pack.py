@@ -125,6 +125,7 @@ def test_documents_keep_upstreams_habits(world: World) -> None:
             else:
                 assert set(str(row[side]).split(",")) <= firms
     assert nothing == {None, " -", " - "}
+    assert {"民事判决书", "民事裁定书", "执行裁定书", "行政判决书"} == set(column(world, "LegalDoc", "文书类型"))
 
 
 def test_summaries_tell_the_same_case(world: World) -> None:

@@ -18,6 +18,7 @@ from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.tools import Toolbox
 from tasks.sample.build import build_sample, make_tasks, make_world
 from tasks.sample.statutebook import by_citation
+from tasks.scoring.keywords import explain
 
 
 @pytest.fixture(scope="module")
@@ -74,6 +75,12 @@ def test_walking_the_path_finds_every_key(pack: Pack, questions: list[Question])
             assert key in question.gold.answer, (question.id, key)
         for key in question.gold.middle:
             assert key in summary, (question.id, key)
+
+
+def test_the_strict_rule_accepts_the_reference_answers(questions: list[Question]) -> None:
+    for question in questions:
+        rows = explain(question.gold, question.gold.answer, question.gold.answer)
+        assert all(row.strict_hit for row in rows if row.kind == "key"), question.id
 
 
 def test_middle_keys_of_paths_stand_in_observations(pack: Pack, questions: list[Question]) -> None:

@@ -69,7 +69,7 @@ def make_world(scale: float = 1.0, seed: int = 2026) -> World:
         judgments, max(30, round(90 * scale))
     )
     documents.summaries(judgments, max(60, round(150 * scale)))
-    make_penalties(ledger, stream(seed, "penalties"), market, max(80, round(210 * scale)))
+    make_penalties(ledger, stream(seed, "penalties"), market, documents, max(80, round(210 * scale)))
     return World(ledger, judiciary, bar, market)
 
 

@@ -24,9 +24,9 @@ _BROKERS = (
 _INDICES = ("望舒综指", "望舒300", "望交所红利", "云海50", "先进制造100", "绿色低碳指数", "中小成长指数")
 _MARKETS = ("望交所主板", "望交所主板", "望交所创新板", "望交所成长板")
 _BRANCHES = {
-    "贸易": "商贸", "销售": "商贸", "供应链管理": "现代物流", "物流": "现代物流", "科技": "软件", "信息技术": "软件", "环保科技": "水务环保",
-    "新能源": "能源", "工程": "建设工程", "置业": "建设工程", "材料": "新材料", "机电": "精密机械", "设备租赁": "智能装备",
-    "投资管理": "商贸", "检测技术": "电子科技", "生物科技": "生物医药",
+    "贸易": "商贸", "销售": "商贸", "供应链管理": "供应链管理", "物流": "现代物流", "科技": "软件", "信息技术": "软件",
+    "环保科技": "水务环保", "新能源": "能源", "工程": "建设工程", "置业": "置业", "材料": "新材料", "机电": "精密机械",
+    "设备租赁": "设备租赁", "投资管理": "投资管理", "检测技术": "检测技术", "生物科技": "生物科技",
 }  # fmt: skip
 _SHARES = ("100.0",) * 9 + (
     "51.0",
@@ -91,6 +91,7 @@ class CompanyMaker:
         self._rng = rng
         self._namer = namer
         self._industries = _industries()
+        self._trades = [word for word, entry in self._industries.items() if not entry.get("branch")]
 
     def market(self, scale: float) -> Market:
         """Listed companies first, then their subsidiaries, then independent ones."""
@@ -102,7 +103,7 @@ class CompanyMaker:
     def _listed(self, serial: int) -> tuple[Company, str, str]:
         rng, place = self._rng, draw_place(self._rng)
         brand, sound = self._namer.brand()
-        word = list(self._industries)[serial % len(self._industries)]
+        word = self._trades[serial % len(self._trades)]
         trade = self._industries[word]
         prefix = rng.choice(place.prefixes)
         name = f"{prefix}{brand}{word}股份有限公司"
@@ -175,7 +176,7 @@ class CompanyMaker:
         rng, place = self._rng, draw_place(self._rng)
         while True:
             brand, sound = self._namer.brand()
-            word = rng.choice(list(self._industries))
+            word = rng.choice(self._trades)
             form = rng.choice(
                 ("有限公司", "有限公司", "有限责任公司", "工程有限公司" if word == "建设工程" else "有限公司")
             )
@@ -231,7 +232,7 @@ def _amount(ten_thousands: float) -> str:
 def _plain_intro(name: str, place: Place, founded: date, head: str, capital: str, trade: dict[str, Any]) -> str:
     return (
         f"{name}成立于{founded.isoformat()}，法定代表人为{head}，注册资本为{capital}元人民币，住所地在{place.city}{place.county}，"
-        f"所属行业为{trade['levels'][1]}，主要经营{trade['scope'][0]}、{trade['scope'][1]}等业务。"
+        f"所属行业为{trade['levels'][1]}，经营范围包括{trade['scope'][0]}、{trade['scope'][1]}等。"
     )
 
 

@@ -185,7 +185,7 @@ class DocumentMaker:
         accused = "、".join(side.name for side in defendants)
         firms = self._firm(plaintiff), self._firm(defendants[0])
         return self._ledger.add("LegalDoc", {
-            "关联公司": company.name, "标题": f"{plaintiff.name}与{accused}{cause}{stage}{kind}", "案号": number,
+            "关联公司": company.name, "标题": f"{plaintiff.name}与{accused}{cause.strip(' -')}{stage}{kind}", "案号": number,
             "文书类型": kind, "原告": plaintiff.name, "被告": ",".join(side.name for side in defendants),
             "原告律师事务所": firms[0] or " -", "被告律师事务所": firms[1] or rng.choice((" - ", None)), "案由": cause,
             "涉案金额（元）": amount, "判决结果": decision, "日期": written(day), "文件名": f"{number}.txt",
@@ -267,6 +267,20 @@ class DocumentMaker:
         ))  # fmt: skip
         self._row(number, "执行裁定书", company, judgment.plaintiff, (judgment.defendant,), judgment.cause,
                   0.0 if closed else amount, day, ended if closed else frozen, "执行实施类", rng)  # fmt: skip
+
+    def administrative_suit(self, company: Company, office: str, number: str, fined: date) -> None:
+        """A company sues the authority that fined it; the fine stands or falls."""
+        rng = self._rng
+        court = self._judiciary.first_instance(company.place)
+        day = fined + timedelta(days=rng.randint(120, 330))
+        stands = rng.random() < 0.7
+        order = f"驳回原告{company.name}的诉讼请求。" if stands else f"撤销被告{office}作出的{number}行政处罚决定。"
+        loser = f"原告{company.name}" if stands else f"被告{office}"
+        appeal = f"如不服本判决，可以在判决书送达之日起十五日内向本院递交上诉状，上诉于{self._judiciary.above(court).name}。"
+        text = BREAK.join((order, f"案件受理费50元，由{loser}负担。", appeal))
+        sides = Side(company.name, company, company.place), Side(office, None, company.place)
+        case = self._ledger.case_number(rng, court.code, day.year, "行初")
+        self._row(case, "行政判决书", company, sides[0], (sides[1],), " -", 0.0, day, text, "行政处罚一审", rng)
 
     def summaries(self, judgments: list[Judgment], count: int) -> None:
         """LegalAbstract for a drawn part of the decided first-instance cases."""

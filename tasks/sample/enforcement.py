@@ -161,7 +161,7 @@ _BRACKETS = (("〔", "〕"),) * 16 + (("﹝", "﹞"), ("﹝", "﹞"), ("[", "]")
 _DIGITS = "零壹贰叁肆伍陆柒捌玖"
 
 
-def make_penalties(ledger: Ledger, rng: Random, market: Market, count: int) -> None:
+def make_penalties(ledger: Ledger, rng: Random, market: Market, documents: DocumentMaker, count: int) -> None:
     """Writes AdministrativeCase; the authorities are those of the company's county or of its city."""
     pool = market.all
     for company in rng.choices(pool, weights=[c.appetite + 0.4 for c in pool], k=count):
@@ -174,6 +174,8 @@ def make_penalties(ledger: Ledger, rng: Random, market: Market, count: int) -> N
         deed, low, high = rng.choice(deeds)
         amount = round(low * (high / low) ** rng.random(), -2 if low < 5000 else -3)
         warned = rng.random() < 0.12
+        if not warned and rng.random() < 0.1:
+            documents.administrative_suit(company, f"{unit}{office}", number, day)
         ledger.add("AdministrativeCase", {
             "行政处罚公司名称": company.name, "案号": number, "事实": f"当事人{company.name}{deed}",
             "处罚结果": "警告" if warned else _result(rng, int(amount)),

@@ -37,11 +37,13 @@ def number(value: object) -> Decimal:
 
 
 def written(value: object, shape: str = "text") -> str:
-    """The key string of a value. shape: text, plain, a measure word, or 元2 / 万元2 / 亿元2 (unit and decimals)."""
+    """The key string of a value. shape: text, plain, a measure word, 第 (a rank), or 元2 / 万元2 / 亿元2 (unit and decimals)."""
     if missing(value):
         raise Rejected("missing")
     if shape in _COUNTS:
         return f"{value}{shape}"
+    if shape == "第":
+        return f"第{value}名"
     if match := _MONEY.fullmatch(shape):
         return _money(number(value), match[1], int(match[2]))
     if shape == "plain":
