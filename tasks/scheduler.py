@@ -79,6 +79,8 @@ class Scheduler:
         self._announced.discard(episode)
         self._commit([driver])
         driver.resume()
+        if driver.ask is None:
+            self._commit([driver])
         self._round([driver])
 
     def seat(self, episode: str, seated: Seated) -> None:
