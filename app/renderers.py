@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from app.strings import known, t
+from app.strings import counted, known, t
 from app.terminal import clean
 from tasks.events import (
     ActionParsed,
@@ -85,6 +85,8 @@ def compact(value: Any) -> str:
     """JSON data on one line, short and readable: a person's view of a tool's input."""
     if isinstance(value, str):
         return one(value)
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return one("、".join(value))
     return one(json.dumps(value, ensure_ascii=False))
 
 
@@ -103,8 +105,8 @@ def provenance_marks(event: ToolReturned) -> list[Piece]:
 def size_of(value: Any) -> str:
     """How much a tool returned, in words; '' for a single value."""
     if isinstance(value, list):
-        return t("event.items", n=len(value))
-    return t("event.cells", n=len(value)) if isinstance(value, dict) else ""
+        return counted("event.items", len(value))
+    return counted("event.cells", len(value)) if isinstance(value, dict) else ""
 
 
 def duration(milliseconds: float) -> str:
@@ -198,7 +200,8 @@ def _returned(record: Record, event: ToolReturned) -> Block:
 def _said(record: Record, event: Said) -> Block:
     to = ((seat_name(event.to), "seat"), ("：", "dim")) if event.to else ()
     first, *rest = many(event.text)
-    return _block(record, seat_name(event.seat), "seat", ((*(("→ ", "dim"),) * bool(to), *to, *first), *rest), event.text)
+    head = ((seat_name(event.seat), "seat"), (" → " if to else "：", "dim"), *to, *first)
+    return _block(record, t("event.said"), "seat", (head, *rest), event.text)
 
 
 def _answered(record: Record, event: Answered) -> Block:

@@ -80,17 +80,19 @@ class Scorekeeper:
             self.group(state.task_id),
         )
 
-    def so_far(self, states: Sequence[State]) -> RunScores:
-        """The scores of those episodes of a run that are over; floor and ceiling are of the same tasks."""
+    def so_far(self, tasks: Sequence[str], states: Sequence[State]) -> RunScores:
+        """The scores of those episodes of a run that are over; floor and ceiling are of the same tasks.
+
+        Before anything is over, floor and ceiling are those of all `tasks` of the run.
+        """
         ended = [state for state in states if state.stopped is not None and state.task_id in self.questions]
-        asked = [state for state in states if state.task_id in self.questions]
-        over = ended or asked[:1]
-        questions = [self.questions[task] for task in dict.fromkeys(state.task_id for state in over)]
+        over = [state.task_id for state in ended] or [task for task in tasks if task in self.questions]
+        questions = [self.questions[task] for task in dict.fromkeys(over)]
         if not questions:
             return RunScores(0)
-        results = [self.bench.result(state.task_id, 0, state) for state in over]
-        block = self.bench.score(self.run, questions, results)
-        floor, ceiling = block["floor"]["compat"]["success"]["all"], block["ceiling"]["reference"]["compat"]["success"]["all"]
+        block = self.bench.score(self.run, questions, [self.bench.result(s.task_id, 0, s) for s in ended])
+        floor = block["floor"]["compat"]["success"]["all"]
+        ceiling = block["ceiling"]["reference"]["compat"]["success"]["all"]
         if not ended:
             return RunScores(0, floor=floor, ceiling=ceiling)
         return RunScores(
@@ -107,7 +109,9 @@ class Scorekeeper:
     def of_file(self, path: Path) -> RunScores:
         """The scores of a run file so far."""
         with Journal.open(path) as journal:
-            return self.so_far([fold(read_episode(journal, row.id)) for row in journal.episodes()])
+            rows = journal.episodes()
+            states = [fold(read_episode(journal, row.id)) for row in rows]
+        return self.so_far([row.task_id for row in rows], states)
 
 
 def _pair(interval: Any) -> tuple[float, float] | None:

@@ -17,7 +17,18 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from app import library
 from app.bindings import bindings
 from app.live import LiveRun
-from app.messages import Closed, Ended, Failed, Happened, HumanAsked, LiveMessage, Moving, Progressed, RunOpened, Watched
+from app.messages import (
+    Closed,
+    Ended,
+    Failed,
+    Happened,
+    HumanAsked,
+    LiveMessage,
+    Moving,
+    Progressed,
+    RunOpened,
+    Watched,
+)
 from app.palette import MootCommands
 from app.renderers import one
 from app.screens.episode import EpisodeScreen

@@ -13,6 +13,8 @@ NO_START = frozenset("，。、；：？！）》】〉」』〕］｝〗”’�
 """Marks that stay with what is before them."""
 NO_END = frozenset("（《【〈「『〔［｛〖“‘￥＄" + "([{")
 """Marks that stay with what comes after them."""
+JOINTS = frozenset("-_/.,:;=&")
+"""Where a word that is longer than a line is cut if it can be."""
 
 _TOKEN = re.compile(r"(?P<space>[ \t]+)|[!-~\u00a1-\u02af\u0370-\u1fff]+|.", re.DOTALL)
 
@@ -76,7 +78,8 @@ def _cut(text: str, start: int, stop: int, room: int) -> int:
     for index in range(start, stop):
         used += cell_len(text[index])
         if used > room:
-            return max(index, start + 1)
+            joint = max((at for at in range(start + 1, index + 1) if text[at - 1] in JOINTS), default=0)
+            return joint if joint - start > (index - start) // 2 else max(index, start + 1)
     return stop
 
 

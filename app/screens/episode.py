@@ -238,7 +238,7 @@ class EpisodeScreen(Screen[None]):
             facts.append((t("fact.pack"), self.facts.pack))
             parent = self.facts.header.get("parent") or {}
             if parent:
-                facts.append((t("fact.parent"), t("fact.parent.value", run=parent.get("run", ""), step=parent.get("step", 0))))
+                facts.append((t("fact.parent"), t("fact.parent.value", run="-".join(str(parent.get("run", "")).split("-")[-2:]), step=parent.get("step", 0))))
         flags = [t(f"flag.{flag}") for flag in sorted(state.flags)]
         return [*facts, (t("fact.flags"), "、".join(flags))] if flags else facts
 
@@ -304,10 +304,14 @@ class EpisodeScreen(Screen[None]):
         needs = ("step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide")
         if action in needs and not self.loaded:
             return None
+        if action == "view":
+            return self.has_class("-narrow")
+        if action == "now" and self.loaded:
+            return self.shown.back
         live = self.shown.back or not self.over
         rules = {
-            "step": live, "auto": live, "back": self.shown.step > 0, "now": self.shown.back,
-            "seat": not self.over and not self.shown.back, "view": self.has_class("-narrow"),
+            "step": live, "auto": live, "back": self.shown.step > 0,
+            "seat": not self.over and not self.shown.back,
         }  # fmt: skip
         return True if rules.get(action, True) else None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, cast
 
@@ -10,19 +11,21 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import DataTable, Label, Static
+from textual.widgets import DataTable, Label
 from textual.worker import Worker
 
 from app import library
 from app.bindings import bindings
 from app.library import PackLine, RunLine
 from app.messages import Closed, Ended, LiveMessage, Moving, Progressed
-from app.renderers import one, policy_name
+from app.renderers import Line, one, policy_name
 from app.screens.new_run import NewRunScreen
 from app.screens.run import RunScreen
 from app.strings import known, t
+from app.terminal import truncate
 from app.widgets.empty import Empty
 from app.widgets.key_bar import KeyBar
+from app.widgets.text_pane import TextPane
 from tasks.spec import RunSpec
 
 if TYPE_CHECKING:
@@ -63,20 +66,15 @@ class HomeScreen(Screen[None]):
                 yield Table(cursor_type="row", zebra_stripes=False, id="table")
                 yield Empty(id="none")
             with Vertical(id="side"):
-                yield Static("", id="packs", markup=False)
-                yield Static("", id="next", markup=False)
+                yield TextPane(id="packs")
+                yield TextPane(id="next")
         yield Label("", id="progress", markup=False)
         yield KeyBar(("home", "app"), id="keys")
 
     def on_mount(self) -> None:
         """Words, then what is on disk."""
         self.retranslate()
-        self.reload()
         self.query_one(Table).focus()
-
-    def on_resize(self) -> None:
-        """Other columns fit."""
-        self.call_after_refresh(self.retranslate)
 
     def retranslate(self) -> None:
         """All words in the current language."""
@@ -85,6 +83,10 @@ class HomeScreen(Screen[None]):
         self.query_one("#packs").border_title = t("home.packs")
         self.query_one("#next").border_title = t("home.next")
         self._show()
+
+    def on_screen_resume(self) -> None:
+        """Back from an episode: things have changed."""
+        self.reload()
 
     def reload(self) -> None:
         """Read again what is on disk."""
@@ -119,8 +121,8 @@ class HomeScreen(Screen[None]):
         if not self.is_mounted:
             return
         self._show_runs()
-        self.query_one("#packs", Static).update(self._packs())
-        self.query_one("#next", Static).update(self._next())
+        self.query_one("#packs", TextPane).show(self._packs())
+        self.query_one("#next", TextPane).show(self._next(), hang=2)
         self._show_progress()
         self.query_one(KeyBar).refresh()
 
@@ -139,50 +141,35 @@ class HomeScreen(Screen[None]):
         empty = self.query_one(Empty)
         empty.display = not self.runs
         empty.say(t("home.empty" if self._loaded else "home.loading"), t("home.empty.hint") if self._loaded else "")
-        wide = self.has_class("-wide")
-        names = COLUMNS if wide else tuple(name for name in COLUMNS if name not in ("benchmark", "outcomes"))
-        for name in names:
-            numeric = name in ("n", "compat", "strict")
-            table.add_column(Text(t(f"column.{name}"), justify="right" if numeric else "left"), key=name)
+        for name in COLUMNS:
+            table.add_column(Text(t(f"column.{name}"), justify="right" if name in RATES else "left"), key=name)
         for line in self.runs:
-            cells = run_cells(line)
-            table.add_row(*(cells[name] for name in names), key=str(line.path))
+            table.add_row(*run_cells(line), key=str(line.path), height=2)
         if self.runs:
             table.move_cursor(row=min(at, len(self.runs) - 1), animate=False)
 
-    def _packs(self) -> Text:
-        text = Text(end="")
+    def _packs(self) -> list[Line]:
         if not self.packs:
-            text.append(t("home.packs.none"), "dim")
-        for number, pack in enumerate(self.packs):
-            text.append("\n" if number else "")
-            text.append(one(pack.name), "bold")
-            if pack.error:
-                text.append(f"\n  ✘ {one(pack.error)}", self._colour("error"))
-                continue
+            return [((t("home.packs.none"), "dim"),)]
+        lines: list[Line] = []
+        for pack in self.packs:
             marks = "、".join(t(f"mark.{kind}") if known(f"mark.{kind}") else one(kind) for kind in pack.provenance)
-            text.append(f"  ● {marks}", self._colour("warning") if "authored" in pack.provenance else "dim")
-            tasks = sum(pack.tasks.values())
-            text.append("\n  " + t("home.pack", rows=f"{pack.rows:,}", documents=f"{pack.documents:,}", tasks=tasks), "dim")
-        return text
+            tone = "mark" if "authored" in pack.provenance else "dim"
+            lines.append(((one(pack.name), "question"), (f"  ● {marks}" if marks else "", tone)))
+            if pack.error:
+                lines.append((("  ✘ ", "bad"), (one(pack.error), "bad")))
+            else:
+                n = {"rows": f"{pack.rows:,}", "documents": f"{pack.documents:,}", "tasks": sum(pack.tasks.values())}
+                lines.append((("  ", "dim"), (t("home.pack", **n), "dim")))
+        return lines
 
-    def _colour(self, name: str) -> str:
-        return self.app.theme_variables[name]
-
-    def _next(self) -> Text:
+    def _next(self) -> list[Line]:
         """What to do next, from what is there."""
-        lines = []
-        if not any(pack.tasks for pack in self.packs):
-            lines.append(t("next.build"))
-        else:
-            lines += [t("next.demo"), t("next.run")]
-        if self.runs:
-            lines.append(t("next.open"))
-        if any(line.outcomes.get("unfinished") for line in self.runs):
-            lines.append(t("next.resume"))
-        if all(set(pack.provenance) == {"authored"} for pack in self.packs):
-            lines.append(t("next.import"))
-        return Text("\n".join(f"· {line}" for line in lines))
+        names = ["demo", "run"] if any(pack.tasks for pack in self.packs) else ["build"]
+        names += ["open"] if self.runs else []
+        names += ["resume"] if any(line.outcomes.get("unfinished") for line in self.runs) else []
+        names += ["import"] if all(set(pack.provenance) == {"authored"} for pack in self.packs) else []
+        return [(("· ", "label"), (t(f"next.{name}"), "text")) for name in names]
 
     # wishes
 
@@ -250,24 +237,31 @@ class HomeScreen(Screen[None]):
         self.reload()
 
 
-COLUMNS = ("created", "benchmark", "agent", "pack", "n", "outcomes", "compat", "strict")
+COLUMNS = ("created", "run", "progress", "compat", "strict")
+RATES = ("compat", "strict")
 
 
-def run_cells(line: RunLine) -> dict[str, Text]:
-    """The cells of a run in the list."""
+def run_cells(line: RunLine) -> list[Text]:
+    """The cells of a run in the list, two lines each."""
     if line.error:
-        blank = {name: Text("") for name in COLUMNS}
-        return {**blank, "created": Text("✘"), "agent": Text(one(line.error)), "pack": Text(one(line.id))}
+        return [Text("✘"), Text.assemble(one(line.id), "\n", (one(line.error), "dim")), Text(""), Text(""), Text("")]
     name = f"benchmark.{line.benchmark}"
+    benchmark = t(name) if known(name) else one(line.benchmark)
     outcomes = " · ".join(f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n)
-    agent = policy_name(line.agent, line.model)
-    return {
-        "created": Text(line.created[5:16].replace("T", " ")),
-        "benchmark": Text(t(name) if known(name) else one(line.benchmark)),
-        "agent": Text(one(agent), no_wrap=True, overflow="ellipsis"),
-        "pack": Text(one(line.pack) + (" ●" if line.fictional else "")),
-        "n": Text(f"{line.finished}/{line.n}", justify="right"),
-        "outcomes": Text(outcomes),
-        "compat": Text("—" if line.compat is None else f"{line.compat:.3f}", justify="right"),
-        "strict": Text("—" if line.strict is None else f"{line.strict:.3f}", justify="right"),
-    }
+    pack = one(line.pack) + (f" ● {t('mark.fictional')}" if line.fictional else "")
+    when = _local(line.created)
+    rates = ("—" if rate is None else f"{rate:.3f}" for rate in (line.compat, line.strict))
+    return [
+        Text.assemble(f"{when:%m-%d}" if when else "—", "\n", (f"{when:%H:%M}" if when else "", "dim")),
+        Text.assemble(policy_name(line.agent, line.model), "\n", (f"{benchmark} · {pack}", "dim")),
+        Text.assemble(f"{line.finished}/{line.n}", "\n", (truncate(outcomes, 20), "dim")),
+        *(Text(rate, justify="right") for rate in rates),
+    ]
+
+
+def _local(moment: str) -> datetime | None:
+    """A stored moment (UTC) on the clock of this machine."""
+    try:
+        return datetime.fromisoformat(moment).astimezone()
+    except ValueError:
+        return None

@@ -52,8 +52,11 @@ class RunScreen(Screen[None]):
     def on_mount(self) -> None:
         """Read the run."""
         self.retranslate()
-        self.reload()
         self.query_one(DataTable).focus()
+
+    def on_screen_resume(self) -> None:
+        """Back from an episode: things have changed."""
+        self.reload()
 
     def reload(self) -> None:
         """Read the run again."""

@@ -39,6 +39,12 @@ def t(key: str, **values: object) -> str:
     return text.format(**values) if values else text
 
 
+def counted(key: str, n: int, **values: object) -> str:
+    """The text of a key for a number of things; `<key>.one` is its singular where a language has one."""
+    singular = f"{key}.one"
+    return t(singular if n == 1 and known(singular) else key, n=n, **values)
+
+
 def known(key: str) -> bool:
     """Whether there is a text of this key."""
     return key in table("zh")

@@ -16,7 +16,7 @@ ESSENTIAL = ("help", "quit")
 
 
 class KeyBar(Widget):
-    """Keys of the given areas; those that have no meaning at the moment are dim."""
+    """Keys of the given areas; those that have no meaning at the moment are dim or absent."""
 
     COMPONENT_CLASSES = {"key-bar--key", "key-bar--off"}
     DEFAULT_CSS = """
@@ -58,7 +58,7 @@ class KeyBar(Widget):
         return text
 
     def _fitting(self, room: int) -> list[tuple[Key, str]]:
-        keys = bar_keys(*self._areas)
+        keys = [pair for pair in bar_keys(*self._areas) if self._check(pair[0]) is not False]
         while keys and sum(width(key.shown) + width(key.label) + 3 for key, _ in keys) - 2 > room:
             spare = [pair for pair in keys if pair[0].id not in ESSENTIAL]
             if not spare:
@@ -66,9 +66,11 @@ class KeyBar(Widget):
             keys.remove(spare[-1])
         return keys
 
+    def _check(self, key: Key) -> bool | None:
+        return self.screen.check_action(key.action.split("(")[0], ())
+
     def _enabled(self, key: Key) -> bool:
-        name = key.action.split("(")[0]
-        return self.screen.check_action(name, ()) is True
+        return self._check(key) is True
 
     async def on_click(self, event: Click) -> None:
         """Do what the key does."""

@@ -84,6 +84,7 @@ class LineView(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self.rows: list[Row] = []
+        self._stale = True
         self._strips: LRUCache[tuple[int, bool], Strip] = LRUCache(2048)
 
     def build(self, width: int) -> Iterable[Row]:
@@ -97,7 +98,8 @@ class LineView(ScrollView, can_focus=True):
 
     def rebuild(self) -> None:
         """Make the rows again: the content or the width changed."""
-        if not self.is_mounted or not self.size.width:
+        self._stale = not self.is_mounted or not self.size.width
+        if self._stale:
             return
         self.rows = list(self.build(self.room))
         self._strips.clear()
@@ -106,8 +108,12 @@ class LineView(ScrollView, can_focus=True):
 
     def on_resize(self, event: Resize) -> None:
         """Wrap again."""
-        if self.virtual_size.width != self.room or not self.rows:
+        if self._stale or self.virtual_size.width != self.room:
             self.rebuild()
+
+    def on_show(self) -> None:
+        """Paint what changed while the view was hidden."""
+        self.rebuild()
 
     def notify_style_update(self) -> None:
         """A new theme: paint again."""

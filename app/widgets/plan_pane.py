@@ -20,7 +20,7 @@ from tasks.events import Answered, Planned, Record, Stopped, ToolCalled, ToolRet
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One line of the plan. `mark` is done, now, open or failed; `seq` the record it came true with."""
+    """One line of the plan. `mark` is done, now, open, failed or extra (not planned); `seq` the record it came true with."""
 
     text: str
     tool: str
@@ -29,7 +29,7 @@ class Item:
     seq: int | None = None
 
 
-MARKS = {"done": ("✔", "good"), "now": ("▶", "label"), "open": ("☐", "dim"), "failed": ("✘", "bad")}
+MARKS = {"done": ("✔", "good"), "now": ("▶", "label"), "open": ("☐", "dim"), "failed": ("✘", "bad"), "extra": ("+", "dim")}
 
 
 def plan_items(records: Sequence[Record]) -> list[Item]:
@@ -50,7 +50,7 @@ def plan_items(records: Sequence[Record]) -> list[Item]:
     items: list[Item] = []
     for index, step in enumerate(steps):
         own = [record for record, where in zip(returned, reached, strict=True) if where == index]
-        done = bool(own) or (not tools[index] and (index < last or over))
+        done = bool(own) or (not tools[index] and (index < last or over or (index == 0 and bool(returned))))
         failed = own and all(_tone(record) == "bad" for record in own)
         mark = "failed" if failed else "done" if done else "open"
         items.append(Item(step, tools[index], mark, len(own), own[0].seq if own else None))
@@ -58,7 +58,16 @@ def plan_items(records: Sequence[Record]) -> list[Item]:
         now = next((i for i, item in enumerate(items) if item.mark == "open" and i >= last), None)
         if now is not None:
             items[now] = Item(items[now].text, items[now].tool, "now")
-    return items
+    return items + _unplanned([record for record, where in zip(returned, reached, strict=True) if where < 0])
+
+
+def _unplanned(returned: Sequence[Record]) -> list[Item]:
+    """Calls that the plan does not name, one line a tool."""
+    by_tool: dict[str, list[Record]] = {}
+    for record in returned:
+        assert isinstance(record.event, ToolReturned)
+        by_tool.setdefault(record.event.tool, []).append(record)
+    return [Item("", tool, "extra", len(records), records[0].seq) for tool, records in by_tool.items()]
 
 
 def _reached(tools: Sequence[str], called: Sequence[str]) -> list[int]:
@@ -130,7 +139,7 @@ class PlanPane(LineView):
         if self._facts:
             yield Row((("", "dim"),))
             yield Row((("─" * width_, "rule"),))
-            column = max(width(name) for name, _ in self._facts) + 2
+            column = max(width(name) for name, _ in self._facts) + 1
             for name, value in self._facts:
                 for number, row in enumerate(wrapped(((one(value), "text"),), max(4, width_ - column))):
                     label = name if number == 0 else ""
@@ -141,11 +150,11 @@ class PlanPane(LineView):
         text = one(item.text)
         same = text == item.tool or not text
         role = "dim" if item.mark == "open" else "text"
-        rows = wrapped(((item.tool if same else text, "tool" if same else role),), max(4, width_ - 2))
-        for number, row in enumerate(rows):
+        times = f" ×{item.calls}" if item.calls > 1 else ""
+        line = ((one(item.tool), "tool"), (times, "label")) if same else ((text, role),)
+        for number, row in enumerate(wrapped(line, max(4, width_ - 2))):
             yield Row(((sign if number == 0 else " ", tone), (" ", "text"), *row), index)
         if item.tool and not same:
-            times = f" ×{item.calls}" if item.calls > 1 else ""
             for row in wrapped(((one(item.tool), "dim"), (times, "label")), max(4, width_ - 2)):
                 yield Row((("  ", "text"), *row), index)
 

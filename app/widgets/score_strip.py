@@ -13,7 +13,7 @@ from textual.binding import BindingType
 from app.bindings import bindings
 from app.renderers import one
 from app.scores import RunScores, StepScores
-from app.strings import t
+from app.strings import counted, t
 from app.terminal import pad, truncate, width
 from app.widgets.lines import LineView, Row, wrapped
 
@@ -99,7 +99,7 @@ class ScoreStrip(LineView):
             yield Row(((f"{sign} ", tone), (pad(text, room), "text"), (f" {kind}" if kind else "", "dim")))
 
     def _of_run(self, run: RunScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
-        title = f"── {t('scores.run', n=run.n)} "
+        title = f"── {counted('scores.run', run.n)} "
         yield Row(((title, "rule"), ("─" * max(0, width_ - width(title)), "rule")))
         if run.n:
             pair = (run.compat, run.strict)

@@ -121,11 +121,11 @@ class Transcript(LineView):
 
     def on_resize(self, event: object) -> None:
         """Wrap again, keeping the reader's place."""
-        if self.virtual_size.width == self.room and self.rows:
+        if self.virtual_size.width == self.room and not self._stale:
             return
-        tail = self.at_tail
+        tail = self.at_tail or self._stale
         self.rebuild()
-        self.call_after_refresh(self.move_to, self.cursor, tail=tail)
+        self.call_after_refresh(self._settle, tail)
 
     def _block_rows(self, index: int, block: Block, width: int) -> Iterator[Row]:
         gutter = label_width()
@@ -179,10 +179,28 @@ class Transcript(LineView):
             self.unseen = 0
             self._announce()
             self.scroll_end(animate=False, immediate=True, x_axis=False)
+            self.call_after_refresh(self._keep_tail)
         else:
             self._reveal(row)
         if changed or tail:
             self.post_message(self.Looked(self.blocks[index]))
+
+    def _settle(self, tail: bool) -> None:
+        """Find the reader's place again after a change of size."""
+        if tail:
+            self._keep_tail()
+        else:
+            self._reveal()
+
+    def _keep_tail(self) -> None:
+        """The layout may have settled only now."""
+        if self.cursor == len(self.blocks) - 1:
+            self.scroll_end(animate=False, immediate=True, x_axis=False)
+
+    def on_show(self) -> None:
+        """Paint what changed while the view was hidden, and find the place again."""
+        self.rebuild()
+        self.call_after_refresh(self._keep_tail)
 
     def _reveal(self, row: int | None = None) -> None:
         own = [y for y, candidate in enumerate(self.rows) if candidate.owner == self.cursor]
