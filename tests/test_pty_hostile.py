@@ -18,6 +18,7 @@ import time
 import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyte
 import pytest
@@ -29,7 +30,8 @@ PATIENCE = 60.0
 """Seconds after which a screen that has not come will not come."""
 
 ALLOWED = re.compile(
-    r"\x1b\[(?:"
+    r"\x1b\]22;(?:default|pointer|text|grab|grabbing|not-allowed|wait|help|[ensw]{1,4}-resize)\x07"  # shape of the mouse pointer
+    r"|\x1b\[(?:"
     r"[0-9;:]*m"  # colours
     r"|[0-9;]*[HfABCDEFGJK]"  # moving and clearing
     r"|\?(?:7|25|1000|1002|1003|1004|1006|1015|1016|1049|2004|2026|2048)[hl]"  # modes: mouse, focus, paste, whole frames
@@ -37,7 +39,7 @@ ALLOWED = re.compile(
     r"|>[0-9]*u|<u|6n"  # keyboard protocol, cursor query
     r")"
 )
-"""All that the desk may say to a terminal besides text: no OSC (titles, clipboard, links), no DCS, no other ESC."""
+"""All that the desk may say to a terminal besides text: no other OSC (titles, clipboard, links), no DCS, no other ESC."""
 
 
 def offences(stream: bytes) -> list[str]:
@@ -106,21 +108,29 @@ class Desk:
     def text(self) -> str:
         return "\n".join(self.screen.display)
 
+    @property
+    def last_words(self) -> str:
+        plain = re.sub(ALLOWED, "", self.stream[-20_000:].decode("utf-8", "replace"))
+        return f"the program ended; it said:\n{plain[-4000:]}"
+
     def wait(self, shown: Callable[[str], bool]) -> None:
         end = time.monotonic() + PATIENCE
         while not shown(self.text):
             assert time.monotonic() < end, f"never came; the screen shows:\n{self.text}"
-            assert self.read(0.1), f"the program ended; it showed:\n{self.text}"
+            assert self.read(0.1), self.last_words
 
     def settle(self) -> None:
-        """Read until half a second brings nothing new."""
+        """Read until a quarter of a second brings nothing new."""
         before = -1
         while before != len(self.stream):
             before = len(self.stream)
-            assert self.read(0.5), f"the program ended; it showed:\n{self.text}"
+            assert self.read(0.25), self.last_words
+
+    def type(self, keys: str) -> None:
+        os.write(self._ours, keys.encode())
 
     def press(self, keys: str) -> None:
-        os.write(self._ours, keys.encode())
+        self.type(keys)
         self.settle()
 
     def finish(self) -> int:
@@ -275,4 +285,75 @@ def test_the_command_line_prints_nothing_that_acts(hostile_run: Path, moot_home:
         assert offences(done.stderr) == [], arguments
 
 
-OPEN = "import sys; from pathlib import Path; from app.main import open_desk; sys.exit(open_desk(*map(Path, sys.argv[1:])))"
+OPEN = """
+import sys
+from pathlib import Path
+from app.guard import install_guard
+from app.main import open_desk
+install_guard()
+sys.exit(open_desk(*map(Path, sys.argv[1:])))
+"""
+
+SIZES = [(120, 40), (80, 24)]
+
+
+def leave(opened: Desk) -> None:
+    """Quit, and hold the whole stream to the allowed set."""
+    opened.type("\x11")
+    assert opened.finish() == 0, opened.stream[-3000:].decode("utf-8", "replace")
+    assert offences(opened.stream) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("columns", "lines"), SIZES)
+def test_home_and_its_dialogs(hostile_run: Path, columns: int, lines: int) -> None:
+    with desk("-c", OPEN, columns=columns, lines=lines) as opened:
+        opened.wait(lambda text: "hostile" in text)
+        for key in ("\x1b[B", "\x1b[B", "\t", "\x1b[B", "l", "\x1bOP", "\x1b", "\x10", "\x1b", "n", "\x1b", "r"):
+            opened.press(key)
+        leave(opened)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("columns", "lines"), SIZES)
+def test_an_episode_in_every_view(hostile_run: Path, columns: int, lines: int) -> None:
+    with desk("-c", OPEN, str(hostile_run), columns=columns, lines=lines) as opened:
+        opened.wait(lambda text: "乙公司" in text)
+        opened.press("\r")
+        opened.wait(lambda text: "⍰" in text or "␛" in text)
+        for key in ("\x1b[H", *["\x1b[B"] * 6, "\r", "\x1b[F", "\r", *"vvmmbbg]["):
+            opened.press(key)
+        for keys in ("/乙公司\r\r", "\x1b", "\x1bOP", "\x1b", "\x10", "\x1b", "f", "\x1b", "s", "\x1b", "l", "l"):
+            opened.press(keys)
+        assert "\U000e0041" not in opened.text and "\u202e" not in opened.text
+        leave(opened)
+
+
+@pytest.mark.slow
+def test_an_episode_as_it_is_driven(hostile_run: Path, moot_home: Path) -> None:
+    from tasks.runner import start_run
+    from tasks.spec import RunSpec
+
+    spec = RunSpec(
+        benchmark="legalagentbench", agent="react", model=f"scripted:{moot_home / 'script.json'}", pack="hostile",
+        tasks=str(moot_home / "tasks.json"), max_turns=6, seed=9,
+    )  # fmt: skip
+    path = hostile_run.with_name("open.moot")
+    with start_run(spec, out=path) as run:
+        steps = iter([True])
+        run.go(lambda: next(steps, False))
+    before = records_of(path)
+    with desk("-c", OPEN) as opened:
+        opened.wait(lambda text: "hostile" in text)
+        for key in ("u", "n", "n", " "):
+            opened.press(key)
+        leave(opened)
+    assert len(records_of(path)) > len(before)
+
+
+def records_of(path: Path) -> list[Any]:
+    from store.journal import Journal
+    from tasks.runner import read_episode
+
+    with Journal.open(path) as journal:
+        return [record for row in journal.episodes() for record in read_episode(journal, row.id)]
