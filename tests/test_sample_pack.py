@@ -119,6 +119,10 @@ def test_documents_keep_upstreams_habits(world: World) -> None:
         assert isinstance(row["涉案金额（元）"], float)
         assert row["关联公司"] in (row["原告"], *str(row["被告"]).split(","))
         assert str(row["日期"])[:4] == str(row["案号"])[1:5] or "执" in str(row["案号"])
+        both = [
+            set(str(row[side]).split(",")) for side in ("原告律师事务所", "被告律师事务所") if not missing(row[side])
+        ]
+        assert len(both) < 2 or not both[0] & both[1]
         for side in ("原告律师事务所", "被告律师事务所"):
             if missing(row[side]):
                 nothing.add(row[side])

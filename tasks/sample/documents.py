@@ -178,12 +178,18 @@ class DocumentMaker:
             return f"{name},{second}"
         return name
 
+    def _opposed(self, first: str | None, second: str | None) -> tuple[str | None, str | None]:
+        """No firm stands on both sides: the defendant then has none."""
+        if first and second and set(first.split(",")) & set(second.split(",")):
+            return first, None
+        return first, second
+
     def _row(
         self, number: str, kind: str, company: Company, plaintiff: Side, defendants: tuple[Side, ...], cause: str,
         amount: float, day: date, decision: str, stage: str, rng: Random,
     ) -> Record:  # fmt: skip
         accused = "、".join(side.name for side in defendants)
-        firms = self._firm(plaintiff), self._firm(defendants[0])
+        firms = self._opposed(self._firm(plaintiff), self._firm(defendants[0]))
         return self._ledger.add("LegalDoc", {
             "关联公司": company.name, "标题": f"{plaintiff.name}与{accused}{cause.strip(' -')}{stage}{kind}", "案号": number,
             "文书类型": kind, "原告": plaintiff.name, "被告": ",".join(side.name for side in defendants),
