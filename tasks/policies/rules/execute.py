@@ -6,6 +6,7 @@ Nothing here looks at words of the question: only at frames, hops and conditions
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Generator, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -299,6 +300,8 @@ class Walk:
         kind = frame.kind
         if concept == "address" and kind == "company":
             concept = "register_address"
+        if concept in ("register_address", "office_address") and kind in ("court", "firm"):
+            concept = "address"
         if concept == "place" and kind == "place":
             return item.name
         dash: Any = None
@@ -308,6 +311,9 @@ class Walk:
                 return cell
             if cell is not None and dash is None and str(cell).strip().startswith("-"):
                 dash = "-"
+        if concept == "court_level":
+            self.doubtful.add(item.frame)
+            return _level_by_name(item.name)
         return dash
 
     def _other_spelling(self, name: str, source: Source, outcome: Outcome) -> Asking:
@@ -346,6 +352,14 @@ class Walk:
             cell = outcome.value.get(source.column)
             return cell if cell is not None else "-"
         return None
+
+
+_LEVELS = (("最高人民法院", "最高法院"), ("高级", "高级法院"), ("中级", "中级法院"), ("铁路|知识产权|海事|金融|互联网|军事", "特殊法院"))
+
+
+def _level_by_name(court: str) -> str:
+    """The level a court's name tells, for a court whose record the pack does not hold."""
+    return next((level for words, level in _LEVELS if re.search(words, court)), "基层法院")
 
 
 def _spellings(name: str, index: NameIndex) -> list[str]:

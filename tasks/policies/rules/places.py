@@ -78,7 +78,7 @@ for _name in MUNICIPALITIES:
 
 _LONGEST = 12
 _COUNTY = re.compile(r"(?:[一-龥]{1,9}?(?:自治县|自治旗|林区|新区|县|区|旗)|[一-龥]{1,4}?市)(?!人民|场|内|域)")
-_NOT_COUNTY = re.compile(r"开发区|工业区|园区|保税区|示范区|高新区|经开区|^市辖区|小区|社区|校区|街区|景区|地区|厂区|[路街道号村镇乡]")
+_NOT_COUNTY = re.compile(r"律师|法院|公司|所在|所属|事务|开发区|工业区|园区|保税区|示范区|高新区|经开区|^市辖区|小区|社区|校区|街区|景区|地区|厂区|[路街道号村镇乡]")
 
 
 def _prefix(text: str, names: dict[str, object]) -> str:

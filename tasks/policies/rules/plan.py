@@ -261,6 +261,7 @@ def _settled(state: State) -> State:
     return state
 
 
+_ADDRESSES = frozenset(("address", "register_address", "office_address"))
 _EXTRA: dict[str, tuple[Kind, ...]] = {"laws": ("doc", "case"), "place": ("place",)}
 _REACH = ("company", "court", "firm", "place", "doc", "address")
 
@@ -270,8 +271,8 @@ def _has(kind: Kind, concept: str) -> bool:
         return kind in ("doc",)
     if concept in _EXTRA:
         return kind in _EXTRA[concept]
-    if concept == "address" and kind == "company":
-        return True
+    if concept in _ADDRESSES:
+        return kind in ("company", "court", "firm")
     return concept in ATTRIBUTES.get(kind, {})
 
 

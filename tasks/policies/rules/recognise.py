@@ -58,7 +58,7 @@ _GENERIC = re.compile(
     r"^(?:告|[被原]告|这?[一几两三多]?[家个些所间名]|企业|公司|该|本|此|其|某|哪|什么|我|你|他|贵|的|有|是|由|被告|原告|所有|全部|当地|各|相关|其他|多少|上述|任何|一些|服务|知名|参与|审理|执行|大型|律师|有关|基层|高级|中级|管辖|省|市|区|上市|控股|子|母|全资|区内)"
 )
 _BOUNDARY = re.compile(
-    r"被告|原告|告诉我|列出|列举|告知|能否|可否|想问|哪些|有哪些|有多少|我们|我|了解到|了解一下|了解|关于|涉及到|涉及|针对|处理|调查|查询一下|查询|查找|查一查|查一下|查|确认一下|确认|知道|知晓|得知|获悉|获取|获得|委托|是否|请问|请|帮我|帮忙|协助|评估|"
+    r"怀疑|被告|原告|告诉我|列出|列举|告知|能否|可否|想问|哪些|有哪些|有多少|我们|我|了解到|了解一下|了解|关于|涉及到|涉及|针对|处理|调查|查询一下|查询|查找|查一查|查一下|查|确认一下|确认|知道|知晓|得知|获悉|获取|获得|委托|是否|请问|请|帮我|帮忙|协助|评估|"
     r"审查|分析|研究|关注到|关注|注意到|名为|名叫|叫做|叫|一家|一个|这家|该|针|对于|对|向|与|和|及|由|被|在|从|为|给|将|把|跟|同|让|想|要|的|是|于|以|到|核实|核查|明确|搜集|收集|整理|统计|"
     r"梳理|代表|作为|提到|中|至|起诉|投资了?|联系|咨询|说|看|问|下|并|且|考虑|准备|发现|得到|听说|合作|收购|背调|出具|就|因|帮|一下|根据|服务|关系到|包括|如|以及|或|比如|例如|代理|特别|尤其"
 )
@@ -69,25 +69,27 @@ _NEVER_IN_A_NAME = re.compile(r"选择|聘请|聘用|哪|多少|这些|那些|�
 
 
 def _clip(text: str, start: int, end: int) -> int:
-    """Where a shaped name really begins: after the last word that cannot be part of a name."""
+    """Where a shaped name really begins: at a place name after a verb, else after the last word no name contains."""
     safe = [match.span() for match in _SAFE_INSIDE.finditer(text, start, end)]
     best = start
-    for match in _BOUNDARY.finditer(text, start, end):
+    cuts = [match for match in _BOUNDARY.finditer(text, start, end) if end - match.end() >= 4]
+    for match in cuts:
+        if parse_place(text[match.end() : end])[1] and "（" not in text[start : match.end()]:
+            best = max(best, match.end())
+    if best > start and "的" not in text[best:end]:
+        return best
+    best = start
+    for match in cuts:
         inside = any(low <= match.start() and match.end() <= high for low, high in safe)
-        if not inside and end - match.end() >= 4:
+        named = len(match[0]) == 1 and _ends_with_place(text[max(0, match.start() - 4) : match.start()])
+        if not inside and not named:
             best = match.end()
-    for position in range(start, best):
-        if parse_place(text[position:end])[1] and position >= start and _starts_clean(text, position):
-            tail = text[position:end]
-            if not re.search(r"[的，了]|请问|查询|了解|涉及", tail):
-                return position
     return best
 
 
-def _starts_clean(text: str, position: int) -> bool:
-    return position == 0 or not re.match(r"[一-龥]", text[position - 1]) or bool(
-        re.search(r"(?:了解|关于|涉及|针对|处理|调查|查询|确认|知道|在|对|向|与|和|及|由|的|是|于|以|到|一下|请问|查|名为|叫|该|为|解)$", text[:position])
-    )
+def _ends_with_place(text: str) -> bool:
+    """Whether a text ends with a province or city: 广东 in 广东和颂律师事务所."""
+    return any(parse_place(text[start:])[1] == len(text) - start for start in range(len(text) - 1))
 
 
 def _known(text: str, index: NameIndex) -> list[Entity]:
@@ -182,11 +184,18 @@ def recognise(text: str, index: NameIndex) -> list[Entity]:
 
 
 def _in_full(entity: Entity, others: list[Entity]) -> Entity:
-    """The same thing named shorter elsewhere (应急管理局, 昌黎县应急管理局) takes its full name."""
+    """One name for a thing named twice: 应急管理局 takes its place in front, 分析某公司 loses its verb."""
     if entity.exact or entity.kind not in ("agency", "court", "firm", "company", "address"):
         return entity
-    full = [o for o in others if o.kind == entity.kind and o.name != entity.name and o.name.endswith(entity.name)]
-    return replace(entity, name=full[0].name, exact=full[0].exact) if full else entity
+    for other in others:
+        if other.kind != entity.kind or other.name == entity.name:
+            continue
+        longer, shorter = (other, entity) if len(other.name) > len(entity.name) else (entity, other)
+        if longer.name.endswith(shorter.name):
+            front = longer.name.removesuffix(shorter.name)
+            better = longer if longer.exact or parse_place(front)[1] == len(front) or _ends_with_place(front) else shorter
+            return replace(entity, name=better.name, exact=better.exact)
+    return entity
 
 
 __all__ = ["CITIES", "MUNICIPALITIES", "Entity", "recognise", "tidy"]

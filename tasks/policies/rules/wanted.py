@@ -103,7 +103,7 @@ def _chosen(text: str) -> Modifier:
     return Modifier(order, (), None, rank)
 
 
-_CAUSE = r"[^，。；？、的和与在中其了作为]{2,12}"
+_CAUSE = r"[^，。；？的和与在中其了作为过几起多少件次参]{2,12}"
 _PATTERNS: tuple[tuple[str, str], ...] = (
     ("threshold", rf"(?P<op>{_OVER}|{_UNDER})了?(?:人民币|有)?(?P<per>百分之)?(?P<number>{_NUMBER})(?P<unit>{_UNIT})?(?:人民币|元)?(?P<tail>)"),
     ("threshold", rf"(?P<op>)(?P<per>百分之)?(?P<number>{_NUMBER})(?P<unit>{_UNIT})(?:人民币)?(?:及|或|\(含\))?(?P<tail>以上|以下|以内|之上|之下)"),
@@ -123,6 +123,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("name", r"(?:名称|名字|名)(?:中|里|内)?(?:包含|含有|带有|包括|含|有|带)了?[“\"‘'「『]?(?P<part>[^，。“”\"‘’'」』的]{1,8}?)[”\"’'」』]?(?:字样|二字|两字|两个字|几个字|字)?(?=的|，|。|？|且|是|公司|法院|律|企业)"),
     ("cause", rf"案由(?:是|为|属于|包含|含有|涉及)[“\"‘']?(?P<cause>{_CAUSE}?)[”\"’']?(?=的|，|。|案|？)"),
     ("cause", rf"(?:和|与|涉及|关于|有关|属于|因)(?P<cause>{_CAUSE}?)(?:有关|相关)的?(?=案|诉|纠|官|法律)"),
+    ("cause", r"(?P<cause>[^，。；？的在中其了作为过几起多少件次参与]{2,6}(?:(?:、|或|和|与|及|以及)[^，。；？的在中其了作为过几起多少件次参与]{2,6})?)(?:相关|有关)的?(?=案件|诉讼|纠纷)"),
     ("cause", r"(?P<cause>[^，。；？！、的和与在中其了作为及涉于“”（）]{2,10}?(?:纠纷|争议))(?:类型|类|的)?(?=案件|案|的案)"),
     ("type", r"(?P<type>民事|刑事|行政|执行|一审|二审|再审)(?:类)?(?:判决|裁定)?(?:的)?(?=案件|诉讼|案子)"),
     ("sided", r"(?P<side>原告|被告)(?:方|人|公司|企业)?(?:的|在(?:该|此|本|这|上述|这起|该起)案件?(?:中|里)?|所|共同|当时|曾|有|一方|方面){0,4}(?:选择|委托|聘请|聘用|指定|雇佣|使用|代理)(?:了|过|的|其)*(?:代理)?(?:律师事务所|律所|事务所)"),
@@ -135,6 +136,9 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("which", r"哪(?:些|个|家|一家|几家|几个|一个|所|位|几所|里|一些|一)|什么(?!时候)"),
     ("days", r"(?:相差|间隔|相隔|相距|差了?|隔了?|之间|经过了?|历时|用了|耗时|时间差)[^，。？、的]{0,8}?(?:多少|几)(?:个)?(?:天|日)|(?:多少|几)(?:个)?天|天数|时间差|间隔时间|时间间隔"),
     ("invests", r"投资(?:了|过|有|着)?(?:的)?(?:有)?(?P<much>(?:多少|几)(?:家|个)?)(?:子公司|公司|企业)?|(?:拥有|有|设立了?|控制)(?P<many>(?:多少|几)(?:家|个)?)(?:子公司|下属公司|旗下公司)"),
+    ("put_in", r"(?:投资|投入|投|出资|注资)(?:了|过|的)?(?:的)?(?:金额|资金|金额为)?(?:是|为|有)?(?:多少|几)(?P<unit>亿元|万元|元|亿|万|钱|资金)"),
+    ("where", r"(?:具体|究竟|到底)?(?:位于|坐落于|坐落在|设在|处于|在)(?:什么|何|哪个?)(?:地方|里|儿|处|位置|地点)|在哪(?=[？。，]|$)|地处何处|在何处"),
+    ("placed", r"(?:所(?:在|处|属)|隶属|归属|对应|相应)(?:的|地)?(?:具体)?(?:的)?(?P<part>省市区县|省市区|市区县|区县|县区|省份|城市|地区|区域|地域|辖区|省|市|县|区|地)(?:域|内|里|范围内|范围)?(?!址|方)"),
     ("count", r"(?P<about>案件|案子|案)(?:的)?(?:总)?(?:数量|总数|次数|数目|数|件数|总量)(?:总共|一共|总计|共)?(?:是|为|有|达)?(?:(?:多少|几)(?P<unit>个|次|起|件|条|宗|例|笔|桩|份)?)?"),
     ("count", r"(?P<about>)(?:一共|总共|总计|共计|合计|共)?(?:有|了|过|是|为)*(?:多少|几)(?P<unit>个|家|次|起|件|条|宗|例|所|笔|项|名|间|桩|份|位|回)(?!月|工作日|天|亿|元)"),
     ("money", r"(?:共计|总计|合计|一共|总共|共)?(?:是|为|有|达)?(?:多少|几)(?P<unit>亿元|万元|元|亿|万|钱|块)"),
@@ -142,6 +146,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("clause", r"(?P<clause>违约金|赔偿金|补偿金|逾期利息|利息|案件受理费|受理费|诉讼费用|诉讼费|货款|定金|本金|抚慰金|工程款|租金|保全费|鉴定费|律师费|医疗费|误工费|护理费|公告费)(?:数额|金额|的金额|的数额)?"),
     ("ask", r"是(?:谁|什么|哪|？|\?)|(?:分别)?(?:是|为)(?:谁|什么|哪|？|，请|$)|叫什么|叫啥|分别是|具体是|名称|名字|具体名称|名单|信息(?!记录)|是(?=$)"),
 )  # fmt: skip
+_PARTS = ((("区县", "县区", "县", "区"), "county"), (("城市", "市"), "city"), (("省份", "省"), "province"), (("省市区县", "省市区", "市区县"), "place"))
 _COMPILED = tuple((name, re.compile(pattern)) for name, pattern in _PATTERNS)
 _MERGED = {"过亿": 10**8, "超亿": 10**8, "上亿": 10**8, "破亿": 10**8}
 
@@ -253,10 +258,17 @@ def _mention(name: str, m: re.Match[str]) -> Mention:
             return made("focus", 0.05)
         case "which":
             return made("which", 0.15)
+        case "put_in":
+            return made("term", 2.5, concepts=("invested",), unit=m["unit"])
+        case "where":
+            return made("term", 1.5, relations=("address",), concepts=("address",))
+        case "placed":
+            part = next((c for letters, c in _PARTS if m["part"] in letters), "")
+            return made("term", 1.5, relations=("place",), concepts=(part,) if part else ())
         case "days":
             return made("days", 3.0)
         case "invests":
-            return made("invests", 3.0, unit=(m["much"] or m["many"] or "")[-1:])
+            return made("invests", 3.0, unit=(m["much"] or m["many"] or "")[-1:].strip("少几"))
         case "count":
             return made("count", 2.5, unit=m["unit"] or "", facts=("case",) if m["about"] else ())
         case "money":
@@ -334,6 +346,7 @@ def read(text: str, entities: list[Entity]) -> list[Mention]:
 
 def _combine(mentions: list[Mention], text: str) -> list[Mention]:
     """Joins neighbours that mean one thing: attribute + threshold, attribute + choice, count + measure word."""
+    mentions = _investors(mentions, text)
     result: list[Mention] = []
     index = 0
     while index < len(mentions):
@@ -343,6 +356,12 @@ def _combine(mentions: list[Mention], text: str) -> list[Mention]:
         joined = _join(mention, following, gap) if following else None
         if joined is not None:
             mentions[index + 1] = joined
+            index += 1
+            continue
+        if mention.kind == "listed" and re.search(r"(?:[几多][家个]|多少[家个]|哪[些几]|哪家|分别)(?:公司|企业)?$", text[max(0, mention.start - 6) : mention.start]):
+            mention = replace(mention, kind="modifier", modifier=Modifier("listed"))
+            mentions[index] = mention
+        if mention.kind == "term" and result and mention.text.startswith(("在哪", "位于", "在什么", "在何", "坐落", "设在", "具体")) and "address" in mention.concepts and {"address", "register_address", "office_address"} & set(result[-1].concepts):
             index += 1
             continue
         if mention.kind == "pointer":
@@ -356,6 +375,29 @@ def _combine(mentions: list[Mention], text: str) -> list[Mention]:
     return result
 
 
+def _investors(mentions: list[Mention], text: str) -> list[Mention]:
+    """投资某公司的上市公司 and 哪家公司投资了某公司 both speak of the parent."""
+    result = list(mentions)
+    for index, mention in enumerate(mentions[:-1]):
+        entity = mentions[index + 1]
+        if mention.kind not in ("invests", "verb") or mention.unit or entity.kind != "entity" or text[mention.end : entity.start].strip("对到"):
+            continue
+        noun = _INVESTOR.match(text, entity.end)
+        before = mentions[index - 1] if index else None
+        if noun or (before is not None and _WHO.search(text[max(0, mention.start - 9) : mention.start])):
+            end = noun.end() if noun else entity.end
+            parent = Mention("term", entity.end, end, noun[0] if noun else mention.text, 3.0, relations=("parent",), factor=entity.factor, facts=("closing",) if not noun else ())
+            result[index] = entity
+            result[index + 1] = parent
+            result = [m for m in result if m is parent or m is entity or not (parent.start <= m.start < parent.end)]
+            if not noun:
+                result = [m for m in result if not (mention.start - 9 <= m.start < mention.start and m.kind in ("term", "which"))]
+            return result
+    return result
+
+
+_INVESTOR = re.compile(r"的(?:那家|该|这家|各)?(?:上市)?(?:母公司|公司|企业|股东|投资方|集团)(?!名称)")
+_WHO = re.compile(r"(?:哪[家个些]|哪一家|什么)(?:上市)?(?:公司|企业|母公司|集团)(?:所|曾|对|在)?$")
 _LABELS = re.compile(r"(?:是|为|：|:|在|位于|“|\"|‘|'|即|（)*")
 _BEFORE = re.compile(r"(?:、|和|及|以及|与|并|，以及|，及|跟|还有|，还有)(?:其|它的|该|相应的|对应的|具体的?)*$")
 _AFTER = re.compile(r"^(?:、|和|及|以及|与|，以及|，及|跟|还有|，还有)")
