@@ -42,7 +42,7 @@ class Ledger:
         return row
 
     def address(self, text: str, place: Place) -> str:
-        """Notes where an address lies (AddrInfo) and gives it back; False friends are refused by the caller's redraw."""
+        """Notes where an address lies (AddrInfo) and gives it back."""
         known = self._places.get(text)
         if known is None:
             self._places[text] = place

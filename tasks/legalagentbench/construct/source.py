@@ -62,6 +62,7 @@ class RowSource:
 
     def __init__(self, rows: Mapping[str, Sequence[Record]]) -> None:
         self._rows = rows
+        self._order: dict[str, dict[int, int]] = {}
         self._index: dict[tuple[str, tuple[str, ...]], dict[tuple[Value, ...], list[Record]]] = {}
         self._passed: dict[str, frozenset[str]] | None = None
 
@@ -70,11 +71,12 @@ class RowSource:
         lookup = LOOKUPS[tool]
         if len(lookup.match) > 1:
             return self._by(lookup.table, tuple(columns[0] for columns in lookup.match)).get(tuple(values), [])
-        found: list[Record] = []
-        for column in lookup.match[0]:
-            found += [row for row in self._by(lookup.table, (column,)).get(tuple(values), []) if row not in found]
-        order = {id(row): number for number, row in enumerate(self._rows[lookup.table])}
-        return sorted(found, key=lambda row: order[id(row)]) if len(lookup.match[0]) > 1 else found
+        columns = lookup.match[0]
+        found = [row for column in columns for row in self._by(lookup.table, (column,)).get(tuple(values), [])]
+        if len(columns) == 1 or len(found) < 2:
+            return found
+        order = self._positions(lookup.table)
+        return sorted({id(row): row for row in found}.values(), key=lambda row: order[id(row)])
 
     def values(self, table: str, column: str) -> list[str]:
         """Distinct strings of a column, sorted."""
@@ -89,6 +91,11 @@ class RowSource:
         if self._passed is None:
             self._passed = _passed_over(self._rows["LegalDoc"])
         return value in self._passed.get(tool, ())
+
+    def _positions(self, table: str) -> dict[int, int]:
+        if table not in self._order:
+            self._order[table] = {id(row): number for number, row in enumerate(self._rows[table])}
+        return self._order[table]
 
     def _by(self, table: str, columns: tuple[str, ...]) -> dict[tuple[Value, ...], list[Record]]:
         key = (table, columns)
