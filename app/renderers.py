@@ -27,6 +27,7 @@ from tasks.events import (
     Seated,
     Stopped,
     Thought,
+    TokensReported,
     ToolCalled,
     ToolReturned,
     Unknown,
@@ -224,6 +225,11 @@ def _stopped(record: Record, event: Stopped) -> Block:
     return _block(record, t("event.stopped"), tone, (_joined(pieces),), f"{event.outcome} {event.reason}".strip(), SHORT)
 
 
+def _tokens(record: Record, event: TokensReported) -> Block:
+    line = t("event.tokens", prompt=f"{event.prompt:,}", generated=f"{event.generated:,}")
+    return _block(record, t("fact.tokens"), "dim", (((line, "dim"),),), f"{event.prompt} {event.generated}")
+
+
 def _unknown(record: Record, event: Unknown) -> Block:
     raw = json.dumps({event.name: event.content}, ensure_ascii=False)
     return _block(record, t("event.unknown"), "warn", (((one(event.name), "text"),), ((one(raw), "dim"),)), raw, SHORT)
@@ -243,6 +249,7 @@ RENDERERS: dict[type[Event], Callable[[Record, Any], Block | None]] = {
     Answered: _answered,
     LimitHit: _limit,
     Stopped: _stopped,
+    TokensReported: _tokens,
     Unknown: _unknown,
 }
 """Event -> renderer. Events that are not here (the end of a step) show nothing."""

@@ -196,8 +196,6 @@ class EpisodeScreen(Screen[None]):
 
     def _panes(self) -> None:
         """Bring every pane in line with the looked-at step."""
-        if not self.is_mounted:
-            return
         self.set_class(not self.loaded, "-empty")
         self._hint()
         self.query_one(KeyBar).refresh()

@@ -76,6 +76,10 @@ class HomeScreen(Screen[None]):
         self.retranslate()
         self.query_one(Table).focus()
 
+    def on_resize(self) -> None:
+        """Other widths fit."""
+        self.call_after_refresh(self._show)
+
     def retranslate(self) -> None:
         """All words in the current language."""
         self.query_one("#title", Label).update(t("home.title"))
@@ -118,8 +122,6 @@ class HomeScreen(Screen[None]):
     # what is shown
 
     def _show(self) -> None:
-        if not self.is_mounted:
-            return
         self._show_runs()
         self.query_one("#packs", TextPane).show(self._packs())
         self.query_one("#next", TextPane).show(self._next(), hang=2)
@@ -144,7 +146,7 @@ class HomeScreen(Screen[None]):
         for name in COLUMNS:
             table.add_column(Text(t(f"column.{name}"), justify="right" if name in RATES else "left"), key=name)
         for line in self.runs:
-            table.add_row(*run_cells(line), key=str(line.path), height=2)
+            table.add_row(*run_cells(line, self.query_one("#runs").content_size.width), key=str(line.path), height=2)
         if self.runs:
             table.move_cursor(row=min(at, len(self.runs) - 1), animate=False)
 
@@ -241,8 +243,14 @@ COLUMNS = ("created", "run", "progress", "compat", "strict")
 RATES = ("compat", "strict")
 
 
-def run_cells(line: RunLine) -> list[Text]:
-    """The cells of a run in the list, two lines each."""
+RUN = 35
+"""Cells of the column that names a run."""
+FIXED = 5 + RUN + 2 * 8 + 5 * 2 + 1
+"""Cells that date, run, rates and the space between the columns take."""
+
+
+def run_cells(line: RunLine, room: int = 80) -> list[Text]:
+    """The cells of a run in the list, two lines each, in a table of `room` cells."""
     if line.error:
         return [Text("✘"), Text.assemble(one(line.id), "\n", (one(line.error), "dim")), Text(""), Text(""), Text("")]
     name = f"benchmark.{line.benchmark}"
@@ -253,8 +261,10 @@ def run_cells(line: RunLine) -> list[Text]:
     rates = ("—" if rate is None else f"{rate:.3f}" for rate in (line.compat, line.strict))
     return [
         Text.assemble(f"{when:%m-%d}" if when else "—", "\n", (f"{when:%H:%M}" if when else "", "dim")),
-        Text.assemble(policy_name(line.agent, line.model), "\n", (f"{benchmark} · {pack}", "dim")),
-        Text.assemble(f"{line.finished}/{line.n}", "\n", (truncate(outcomes, 20), "dim")),
+        Text.assemble(
+            truncate(policy_name(line.agent, line.model), RUN), "\n", (truncate(f"{benchmark} · {pack}", RUN), "dim")
+        ),
+        Text.assemble(f"{line.finished}/{line.n}", "\n", (truncate(outcomes, min(24, max(9, room - FIXED))), "dim")),
         *(Text(rate, justify="right") for rate in rates),
     ]
 
