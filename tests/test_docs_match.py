@@ -147,6 +147,18 @@ def test_an_unknown_command_is_a_usage_error() -> None:
     assert done.stderr.startswith("moot: ") and done.stderr.count("\n") == 1 and "\x1b" not in done.stderr
 
 
+def test_every_key_has_its_words_in_both_languages() -> None:
+    from app.bindings import KEYS
+    from app.strings import LANGUAGES, table
+
+    wanted = {f"key.{key.id}{part}" for keys in KEYS.values() for key in keys for part in ("", ".tip")}
+    for name in LANGUAGES:
+        assert wanted - table(name).keys() == set()
+    for area, keys in KEYS.items():
+        ids = [key.id for key in keys]
+        assert len(ids) == len(set(ids)), area
+
+
 def test_make_targets_of_readme_exist() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     assert {"demo", "llm", "run", "test", "lint", "bench"} <= targets
