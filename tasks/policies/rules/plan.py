@@ -71,7 +71,8 @@ class Plan:
     text: str = field(default="", compare=False)
 
 
-_DATED = frozenset("date filed published closed punished".split())
+_SINGLE = frozenset(("max", "min", "first", "last", "ends"))
+"""Choices that leave one thing, which nobody counts."""
 _FITS: dict[str, frozenset[str]] = {
     "role": frozenset(CASE_ROWS), "cause": frozenset(("doc",)), "type": frozenset((*CASE_ROWS,)),
     "level": frozenset(("court",)), "listed": frozenset(("company",)), "exists": frozenset(("company",)),
@@ -110,6 +111,8 @@ def _add(state: State, frame: Frame, cost: float) -> State:
     frame = replace(frame, modifiers=(*frame.modifiers, *taken))
     awaiting = state.awaiting
     if awaiting is not None and not (awaiting.kind == "count" and awaiting.unit in CASE_UNITS and frame.kind not in CASE_ROWS):
+        if awaiting.kind == "count" and any(m.op in _SINGLE for m in frame.modifiers):
+            cost += 4.0
         frame = replace(frame, wanted=(*frame.wanted, awaiting))
         awaiting = None
     frames = (*state.frames, frame)
@@ -153,6 +156,8 @@ def _follow(state: State, origin: int, relation: str, cost: float, weight: float
             price *= 0.2
     if not hops:
         return None
+    if source.relation in ("plaintiff", "defendant"):
+        price += 1.0 if relation in ("plaintiff", "defendant") else 0.4 if relation == "case" else 0.0
     price += 0.35 * len(current.pending) + _round_trip(state, origin, hops)
     if any(f.parent == origin and f.relation == relation and f.hop == hops[0] for f in state.frames):
         price += 0.8
@@ -321,7 +326,7 @@ def _count(state: State, mention: Mention, next_relation: bool) -> list[State]:
             wrong = 1.2
         elif mention.unit == "家" and rows:
             wrong = 0.5
-        if any(m.op in ("max", "min", "first", "last", "ends") for m in frame.modifiers):
+        if any(m.op in _SINGLE for m in frame.modifiers):
             wrong += 4.0
         if not rows and frame.relation not in ("sub", "court", "firm", "neighbour") and frame.parent >= 0:
             wrong += 0.8
@@ -336,7 +341,8 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
     weight = mention.weight * mention.factor
     away = (1.0 - mention.factor) * 1.0
     wait = 0.4 if "conjunct" in mention.facts else 0.0
-    results = [replace(state, pending=(*state.pending, (modifier, weight)), cost=state.cost + away + wait, fresh=False)]
+    said = 0.5 if "predicate" in mention.facts else 0.0
+    results = [replace(state, pending=(*state.pending, (modifier, weight)), cost=state.cost + away + wait + said, fresh=False)]
     if state.top < 0:
         return results
     for kind in {kind for concept in modifier.concepts for kind in IMPLIES.get(concept, ())}:
@@ -352,7 +358,7 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
             frames = list(state.frames)
             frames[index] = replace(frame, modifiers=(*frame.modifiers, modifier))
             results.append(replace(state, frames=tuple(frames), cost=state.cost + away + 0.02, fresh=True))
-        cost = away + wait + 0.12 + 0.35 * distance
+        cost = away + wait + (0.0 if said else 0.12) + 0.35 * distance
         copy = Frame(frame.kind, index, None, frame.relation, modifiers=(modifier,))
         narrowed = _add(replace(state, top=index), copy, cost)
         results.append(narrowed)
