@@ -136,7 +136,7 @@ VIA: dict[tuple[Kind, str], tuple[tuple[str, ...], float]] = {
     **{
         (kind, relation): (("company", relation), cost)
         for kind in (*ENFORCEMENT, "administrative")
-        for relation, cost in (("parent", 0.4), ("sub", 0.9), ("doc", 1.2), ("place", 1.4), ("address", 1.2))
+        for relation, cost in (("parent", 0.4), ("sub", 0.9), ("doc", 1.2), ("place", 1.4), ("address", 0.5))
     },
 }  # fmt: skip
 """Hops that people leave out: (kind, relation) -> the relations in between, and the cost when nothing hints at them."""

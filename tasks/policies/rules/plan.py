@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from tasks.policies.rules.graph import ATTRIBUTES, BY, CASE_ROWS, ENFORCEMENT, IMPLIES, Hop, Kind, route
 from tasks.policies.rules.names import NameIndex
@@ -17,12 +18,11 @@ from tasks.policies.rules.vocabulary import CASE_UNITS
 from tasks.policies.rules.wanted import Mention, Modifier, read
 
 _COURT_CASE = re.compile(r"（[12]\d{3}）[一-龥]{1,3}\d{0,5}[一-龥]{1,4}\d")
-BEAM = 160
+BEAM = 120
 PLANS = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(NamedTuple):
     """Something to tell about a frame: "identity", "count", "sum", "listed", "days" or "attribute"."""
 
     kind: str
@@ -31,8 +31,7 @@ class Wanted:
     at: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """A set of things. parent: index of the frame it comes from. hop None: the start, or a narrowed copy of its parent."""
 
     kind: Kind
@@ -45,8 +44,7 @@ class Frame:
     weight: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """A reading of the question so far."""
 
     frames: tuple[Frame, ...] = ()
@@ -59,6 +57,7 @@ class State:
 
     @property
     def frame(self) -> Frame:
+        """The top frame."""
         return self.frames[self.top]
 
 
@@ -108,16 +107,16 @@ def _add(state: State, frame: Frame, cost: float) -> State:
     """The state with one more frame on top, taking the waiting conditions that fit and what was asked before its noun."""
     taken = tuple(m for m, _ in state.pending if fits(m, frame))
     left = tuple((m, w) for m, w in state.pending if not fits(m, frame))
-    frame = replace(frame, modifiers=(*frame.modifiers, *taken))
+    frame = frame._replace(modifiers=(*frame.modifiers, *taken))
     awaiting = state.awaiting
     if awaiting is not None and not (awaiting.kind == "count" and awaiting.unit in CASE_UNITS and frame.kind not in CASE_ROWS):
         if awaiting.kind == "count" and any(m.op in _SINGLE for m in frame.modifiers):
             cost += 4.0
-        frame = replace(frame, wanted=(*frame.wanted, awaiting))
+        frame = frame._replace(wanted=(*frame.wanted, awaiting))
         awaiting = None
     frames = (*state.frames, frame)
-    return replace(
-        state, frames=frames, top=len(frames) - 1, pending=left, awaiting=awaiting, cost=state.cost + cost, fresh=True
+    return state._replace(
+        frames=frames, top=len(frames) - 1, pending=left, awaiting=awaiting, cost=state.cost + cost, fresh=True
     )
 
 
@@ -145,13 +144,13 @@ def _follow(state: State, origin: int, relation: str, cost: float, weight: float
     hops, price = found
     if any(hop.target == "place" for hop in hops) and _within(state, origin, "place"):
         price += 1.0
-    current = replace(state, top=origin)
+    current = state._replace(top=origin)
     awaiting = current.awaiting
     for place, hop in enumerate(hops):
         last = place == len(hops) - 1
         frame = Frame(hop.target, current.top, hop, relation if last else hop.relation, weight=weight if last else 0.0)
         waiting = current.pending
-        current = _add(replace(current, awaiting=awaiting if last else None), frame, 0.0)
+        current = _add(current._replace(awaiting=awaiting if last else None), frame, 0.0)
         if not last and len(current.pending) < len(waiting):
             price *= 0.2
     if not hops:
@@ -161,7 +160,7 @@ def _follow(state: State, origin: int, relation: str, cost: float, weight: float
     price += 0.35 * len(current.pending) + _round_trip(state, origin, hops)
     if any(f.parent == origin and f.relation == relation and f.hop == hops[0] for f in state.frames):
         price += 0.8
-    return replace(current, cost=current.cost + cost + price)
+    return current._replace(cost=current.cost + cost + price)
 
 
 def _round_trip(state: State, origin: int, hops: tuple[Hop, ...]) -> float:
@@ -215,9 +214,9 @@ def _relation(state: State, relation: str, mention: Mention) -> list[State]:
             if waiting or state.awaiting:
                 single = frame.entity is not None and frame.kind != "case"
                 copy = Frame(frame.kind, index, None, frame.relation)
-                results.append(_add(replace(state, top=index), copy, price + (1.2 if single else 0.0)))
+                results.append(_add(state._replace(top=index), copy, price + (1.2 if single else 0.0)))
             else:
-                results.append(replace(state, top=index, cost=state.cost + price, fresh=True))
+                results.append(state._replace(top=index, cost=state.cost + price, fresh=True))
         pointing = 0.8 if mention.pointing and any(_same(f, relation) for f in state.frames) else 0.0
         if relation == "firm" and frame.relation in ("plaintiff", "defendant") and frame.parent >= 0:
             sided = _follow(state, frame.parent, f"{frame.relation}_firm", back + away, weight)
@@ -252,17 +251,17 @@ def _order(state: State) -> list[int]:
 def _tell(state: State, index: int, wanted: Wanted, cost: float) -> State:
     frame = state.frames[index]
     if any(w.kind == wanted.kind and w.concept == wanted.concept for w in frame.wanted):
-        return replace(state, top=index, cost=state.cost + cost, fresh=False)
+        return state._replace(top=index, cost=state.cost + cost + 0.3, fresh=False)
     frames = tuple(
-        replace(f, wanted=(*f.wanted, wanted)) if i == index else f for i, f in enumerate(state.frames)
+        f._replace(wanted=(*f.wanted, wanted)) if i == index else f for i, f in enumerate(state.frames)
     )
-    return replace(state, frames=frames, top=index, cost=state.cost + cost, fresh=False)
+    return state._replace(frames=frames, top=index, cost=state.cost + cost, fresh=False)
 
 
 def _settled(state: State) -> State:
     """Conditions that wait and fit the top frame, put to a narrowed copy of it."""
     if state.top >= 0 and any(fits(m, state.frame) for m, _ in state.pending) and state.frame.entity is None:
-        return _add(replace(state, awaiting=None), Frame(state.frame.kind, state.top, None, state.frame.relation), 0.05)
+        return _add(state._replace(awaiting=None), Frame(state.frame.kind, state.top, None, state.frame.relation), 0.05)
     return state
 
 
@@ -297,32 +296,37 @@ def _attribute(state: State, concept: str, mention: Mention) -> list[State]:
             found = route(kind, relation)
             if found is None or not _has(found[0][-1].target, concept):
                 continue
+            if concept in ("register_address", "office_address") and found[0][-1].target != "company":
+                continue
             guess = 0.4 if found[0][0].source == "case" or relation == "place" or relation in IMPLIES.get(concept, ()) else 1.0
-            followed = _follow(replace(base, awaiting=None), index, relation, back + away + guess, 0.0)
+            followed = _follow(base._replace(awaiting=None), index, relation, back + away + guess, 0.0)
             if followed is not None:
                 told = _tell(followed, followed.top, wanted, 0.0)
-                results.append(replace(told, awaiting=base.awaiting, top=index if relation == "place" else told.top))
+                results.append(told._replace(awaiting=base.awaiting, top=index if relation == "place" else told.top))
     return results
 
 
 def _count(state: State, mention: Mention, next_relation: bool) -> list[State]:
     wanted = Wanted("count", "", mention.unit, mention.start)
     away = (1.0 - mention.factor) * 2.0
-    results = [replace(state, awaiting=wanted, cost=state.cost + away + (0.0 if next_relation else 0.5), fresh=False)]
+    results: list[State] = []
+    if "closing" not in mention.facts:
+        price = away + (0.0 if next_relation else 0.5)
+        results.append(state._replace(awaiting=wanted, cost=state.cost + price, fresh=False))
     base = _settled(state)
     implied = "case" in mention.facts or mention.unit in CASE_UNITS
     for distance, index in enumerate(_order(base)):
         frame = base.frames[index]
         if implied and frame.kind in ("company", "firm", "agency"):
-            guess = (0.1 if mention.facts else 0.9) + 0.35 * distance + away
-            followed = _follow(replace(base, awaiting=None), index, "case", guess, 0.0)
+            guess = (0.1 if "case" in mention.facts else 0.9) + 0.35 * distance + away
+            followed = _follow(base._replace(awaiting=None), index, "case", guess, 0.0)
             if followed is not None:
-                results.append(replace(_tell(followed, followed.top, wanted, 0.0), awaiting=base.awaiting))
+                results.append(_tell(followed, followed.top, wanted, 0.0)._replace(awaiting=base.awaiting))
         if frame.entity is not None or frame.kind in ("place", "address"):
             continue
         rows = frame.kind in CASE_ROWS
         wrong = 0.0
-        if (mention.unit in CASE_UNITS or mention.facts) and not rows:
+        if (mention.unit in CASE_UNITS or "case" in mention.facts) and not rows:
             wrong = 1.2
         elif mention.unit == "家" and rows:
             wrong = 0.5
@@ -342,12 +346,12 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
     away = (1.0 - mention.factor) * 1.0
     wait = 0.4 if "conjunct" in mention.facts else 0.0
     said = 0.5 if "predicate" in mention.facts else 0.0
-    results = [replace(state, pending=(*state.pending, (modifier, weight)), cost=state.cost + away + wait + said, fresh=False)]
+    results = [state._replace(pending=(*state.pending, (modifier, weight)), cost=state.cost + away + wait + said, fresh=False)]
     if state.top < 0:
         return results
     for kind in {kind for concept in modifier.concepts for kind in IMPLIES.get(concept, ())}:
         if state.frame.kind in ("company", "court", "case", "agency"):
-            followed = _follow(replace(state, pending=(*state.pending, (modifier, weight))), state.top, kind, away + 0.4, 0.0)
+            followed = _follow(state._replace(pending=(*state.pending, (modifier, weight))), state.top, kind, away + 0.4, 0.0)
             if followed is not None:
                 results.append(followed)
     for distance, index in enumerate(_order(state)[:3]):
@@ -356,15 +360,17 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
             continue
         if "conjunct" in mention.facts and distance == 0:
             frames = list(state.frames)
-            frames[index] = replace(frame, modifiers=(*frame.modifiers, modifier))
-            results.append(replace(state, frames=tuple(frames), cost=state.cost + away + 0.02, fresh=True))
+            frames[index] = frame._replace(modifiers=(*frame.modifiers, modifier))
+            results.append(state._replace(frames=tuple(frames), cost=state.cost + away + 0.02, fresh=True))
         cost = away + wait + (0.0 if said else 0.12) + 0.35 * distance
         copy = Frame(frame.kind, index, None, frame.relation, modifiers=(modifier,))
-        narrowed = _add(replace(state, top=index), copy, cost)
+        narrowed = _add(state._replace(top=index), copy, cost)
         results.append(narrowed)
         if mention.kind == "select" and modifier.concepts:
             concept = next((c for c in modifier.concepts if _measures(c, frame)), "")
             asked = 0.9 if "before" not in mention.facts else 0.25 if followed_by_noun else -0.1
+            if "多少" in mention.text:
+                asked = -0.6
             if concept:
                 results.append(_tell(narrowed, narrowed.top, Wanted("attribute", concept, "", mention.start), asked))
     return results
@@ -408,7 +414,7 @@ def _sum(state: State, mention: Mention) -> list[State]:
             back = 0.0 if distance == 0 else 0.3 + 0.2 * distance
             results.append(_tell(base, index, Wanted("sum", options[0], mention.unit, mention.start), back + away))
     for concept in mention.concepts:
-        results += [replace(s, cost=s.cost + 0.6) for s in _attribute(state, concept, mention)]
+        results += [s._replace(cost=s.cost + 0.6) for s in _attribute(state, concept, mention)]
     return results
 
 
@@ -430,7 +436,7 @@ def _entity(state: State, mention: Mention) -> list[State]:
     away = (1.0 - mention.factor) * 0.5
     for index, frame in enumerate(state.frames):
         if frame.entity is not None and frame.entity.kind == entity.kind and _same_thing(frame.entity, entity):
-            return [replace(state, top=index, fresh=True)]
+            return [state._replace(top=index, fresh=True)]
     frame = Frame(_start_kind(entity), -1, entity=entity, weight=mention.weight * mention.factor)
     if not state.frames:
         return [_add(state, frame, away)]
@@ -443,13 +449,13 @@ def _advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[St
     factor = mention.factor * (0.3 if mention.pointing else 1.0)
     if set(mention.relations) & {*ENFORCEMENT, "administrative"}:
         factor = max(factor, 0.4)
-    skipped = replace(state, cost=state.cost + mention.weight * factor)
+    skipped = state._replace(cost=state.cost + mention.weight * factor)
     results = [skipped]
     if mention.kind == "entity":
         return [*results, *_entity(state, mention)]
     if state.top < 0:
         if mention.modifier:
-            results.append(replace(state, pending=(*state.pending, (mention.modifier, mention.weight)), cost=state.cost + 0.3 + 1 - mention.factor))
+            results.append(state._replace(pending=(*state.pending, (mention.modifier, mention.weight)), cost=state.cost + 0.3 + 1 - mention.factor))
         elif mention.kind == "which":
             results.append(state)
         return results
@@ -462,7 +468,7 @@ def _advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[St
                         results += [_named(s, mention, price) for s in reached if s.frame.entity is None]
                 results += reached
                 if relation in ENFORCEMENT or relation == "administrative":
-                    results.append(replace(state, pending=(*state.pending, (Modifier("exists", (), relation), 0.3)), cost=state.cost + 0.7))
+                    results.append(state._replace(pending=(*state.pending, (Modifier("exists", (), relation), 0.3)), cost=state.cost + 0.7))
             for concept in mention.concepts:
                 results += _attribute(state, concept, mention)
         case "modifier" | "select":
@@ -482,19 +488,19 @@ def _advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[St
         case "invests":
             results += _invests(state, mention)
         case "focus":
-            results += [replace(state, top=i, cost=state.cost + 0.3) for i in _order(state)[1:4]]
-            results.append(replace(state, fresh=False))
+            results += [state._replace(top=i, cost=state.cost + 0.3) for i in _order(state)[1:4]]
+            results.append(state._replace(fresh=False))
     return results
 
 
 def _ask(state: State, mention: Mention, next_relation: bool) -> list[State]:
     identity = Wanted("identity", "", "", mention.start)
     if mention.kind == "which" and next_relation and state.awaiting is None:
-        return [replace(state, awaiting=identity)]
+        return [state._replace(awaiting=identity)]
     results = [state]
     base = _settled(state)
     if (state.fresh or base is not state) and base.frame.entity is None:
-        results = [replace(state, cost=state.cost + 0.3 * mention.factor)]
+        results = [state._replace(cost=state.cost + 0.3 * mention.factor)]
         results.append(_tell(base, base.top, identity, (1.0 - mention.factor)))
     return results
 
@@ -530,10 +536,10 @@ def _invests(state: State, mention: Mention) -> list[State]:
         if followed is None:
             continue
         if not mention.unit and "多少" not in mention.text and "几" not in mention.text:
-            results.append(replace(followed, cost=followed.cost + 0.3))
+            results.append(followed._replace(cost=followed.cost + 0.3))
             continue
         results.append(_tell(followed, followed.top, Wanted("count", "", mention.unit, mention.start), 0.0))
-    return [*results, replace(state, cost=state.cost + 0.6)] if not mention.unit and "多" not in mention.text else results
+    return [*results, state._replace(cost=state.cost + 0.6)] if not mention.unit and "多" not in mention.text else results
 
 
 def _finish(state: State) -> State:
@@ -546,7 +552,7 @@ def _finish(state: State) -> State:
         cost += 1.0
     if not any(frame.wanted for frame in state.frames):
         if state.top < 0:
-            return replace(state, cost=99.0)
+            return state._replace(cost=99.0)
         cost += 0.4 if state.frame.entity is None else 4.0
         state = _tell(state, state.top, Wanted("identity"), 0.0)
     needed: set[int] = set()
@@ -558,9 +564,9 @@ def _finish(state: State) -> State:
     idle = [f for i, f in enumerate(state.frames) if i not in needed]
     last_idle = state.top >= 0 and state.top not in needed and state.fresh
     if last_idle and state.frame.entity is None and state.frame.weight >= 1.0:
-        return _finish(replace(_tell(state, state.top, Wanted("identity"), 0.5), cost=cost + 0.5, pending=(), awaiting=None))
+        return _finish(_tell(state, state.top, Wanted("identity"), 0.5)._replace(cost=cost + 0.5, pending=(), awaiting=None))
     cost += sum(f.weight + 1.0 * len(f.modifiers) for f in idle)
-    return replace(state, cost=cost)
+    return state._replace(cost=cost)
 
 
 def _pack(state: State, text: str) -> Plan:
@@ -574,7 +580,7 @@ def _pack(state: State, text: str) -> Plan:
     needed.sort()
     position = {old: new for new, old in enumerate(needed)}
     frames = tuple(
-        replace(state.frames[old], parent=position.get(state.frames[old].parent, -1), weight=0.0) for old in needed
+        state.frames[old]._replace(parent=position.get(state.frames[old].parent, -1), weight=0.0) for old in needed
     )
     return Plan(frames, round(state.cost, 3), text)
 
@@ -583,18 +589,32 @@ def _signature(state: State) -> tuple[object, ...]:
     return (state.frames, state.top, state.pending, state.awaiting)
 
 
+def _cost(state: State) -> float:
+    return state.cost
+
+
+def _distinct(states: list[State]) -> list[State]:
+    """The cheapest different states, as many as the beam is wide."""
+    kept: list[State] = []
+    seen: set[tuple[object, ...]] = set()
+    for state in states:
+        key = _signature(state)
+        if key not in seen:
+            seen.add(key)
+            kept.append(state)
+            if len(kept) == BEAM:
+                break
+    return kept
+
+
 def _search(mentions: tuple[Mention, ...], text: str, surcharge: float = 0.0) -> list[Plan]:
     beam = [State(cost=surcharge)]
     for place in range(len(mentions)):
-        best: dict[tuple[object, ...], State] = {}
-        for state in beam:
-            for advanced in _advance(state, mentions, place):
-                key = _signature(advanced)
-                if key not in best or advanced.cost < best[key].cost:
-                    best[key] = advanced
-        beam = sorted(best.values(), key=lambda state: state.cost)[:BEAM]
+        reached = [advanced for state in beam for advanced in _advance(state, mentions, place)]
+        reached.sort(key=_cost)
+        beam = _distinct(reached)
     plans: dict[tuple[Frame, ...], Plan] = {}
-    for state in sorted((_finish(state) for state in beam), key=lambda state: state.cost):
+    for state in sorted((_finish(state) for state in beam), key=_cost):
         if state.cost >= 99.0:
             continue
         plan = _pack(state, text)
@@ -633,12 +653,12 @@ def instead_of_documents(plan: Plan) -> list[Plan]:
         for frame in plan.frames:
             source = frames[frame.parent].kind if frames and 0 <= frame.parent < len(frames) else None
             if frame.hop is None or source is None:
-                new = replace(frame, kind=source) if source and frame.entity is None else frame
+                new = frame._replace(kind=source) if source and frame.entity is None else frame
             elif frame.kind == "doc" and (source, kind) in BY:
-                new, swapped = replace(frame, kind=kind, hop=BY[(source, kind)], relation=kind), True
+                new, swapped = frame._replace(kind=kind, hop=BY[(source, kind)], relation=kind), True
             elif (source, frame.hop.relation) in BY:
                 hop = BY[(source, frame.hop.relation)]
-                new = replace(frame, kind=hop.target, hop=hop)
+                new = frame._replace(kind=hop.target, hop=hop)
             else:
                 frames = None
                 break

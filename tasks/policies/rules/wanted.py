@@ -9,15 +9,14 @@ import re
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from store.text.numerals import to_decimal
 from tasks.policies.rules import vocabulary as words
 from tasks.policies.rules.recognise import Entity
 
 
-@dataclass(frozen=True, slots=True)
-class Modifier:
+class Modifier(NamedTuple):
     """A condition or a choice.
 
     op: ">", ">=", "<", "<=", "=", "in" (year range), "max", "min", "mode", "role", "name", "cause", "type", "level",
@@ -136,6 +135,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("which", r"哪(?:些|个|家|一家|几家|几个|一个|所|位|几所|里|一些|一)|什么(?!时候)"),
     ("days", r"(?:相差|间隔|相隔|相距|差了?|隔了?|之间|经过了?|历时|用了|耗时|时间差)[^，。？、的]{0,8}?(?:多少|几)(?:个)?(?:天|日)|(?:多少|几)(?:个)?天|天数|时间差|间隔时间|时间间隔"),
     ("invests", r"投资(?:了|过|有|着)?(?:的)?(?:有)?(?P<much>(?:多少|几)(?:家|个)?)(?:子公司|公司|企业)?|(?:拥有|有|设立了?|控制)(?P<many>(?:多少|几)(?:家|个)?)(?:子公司|下属公司|旗下公司)"),
+    ("verb", r"(?:所)?(?:投资|控股|参股|持股|入股)(?:了|过|于|到)?"),
     ("put_in", r"(?:投资|投入|投|出资|注资)(?:了|过|的)?(?:的)?(?:金额|资金|金额为)?(?:是|为|有)?(?:多少|几)(?P<unit>亿元|万元|元|亿|万|钱|资金)"),
     ("where", r"(?:具体|究竟|到底)?(?:位于|坐落于|坐落在|设在|处于|在)(?:什么|何|哪个?)(?:地方|里|儿|处|位置|地点)|在哪(?=[？。，]|$)|地处何处|在何处"),
     ("placed", r"(?:所(?:在|处|属)|隶属|归属|对应|相应)(?:的|地)?(?:具体)?(?:的)?(?P<part>省市区县|省市区|市区县|区县|县区|省份|城市|地区|区域|地域|辖区|省|市|县|区|地)(?:域|内|里|范围内|范围)?(?!址|方)"),
@@ -144,7 +144,7 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("money", r"(?:共计|总计|合计|一共|总共|共)?(?:是|为|有|达)?(?:多少|几)(?P<unit>亿元|万元|元|亿|万|钱|块)"),
     ("laws", r"(?:法律条款|法律条文|法条|法律依据|法律法规|法规|法律规定|引用的法律|适用的法律|具体条款|哪些法律)"),
     ("clause", r"(?P<clause>违约金|赔偿金|补偿金|逾期利息|利息|案件受理费|受理费|诉讼费用|诉讼费|货款|定金|本金|抚慰金|工程款|租金|保全费|鉴定费|律师费|医疗费|误工费|护理费|公告费)(?:数额|金额|的金额|的数额)?"),
-    ("ask", r"是(?:谁|什么|哪|？|\?)|(?:分别)?(?:是|为)(?:谁|什么|哪|？|，请|$)|叫什么|叫啥|分别是|具体是|名称|名字|具体名称|名单|信息(?!记录)|是(?=$)"),
+    ("ask", r"(?:分别)?(?:是|为)(?:谁|什么(?!时候)|哪(?![家个些一几所位])|？|\?|，请|$)|叫什么|叫啥|分别是|具体是|名称|名字|具体名称|名单|信息(?!记录)|是(?=$)"),
 )  # fmt: skip
 _PARTS = ((("区县", "县区", "县", "区"), "county"), (("城市", "市"), "city"), (("省份", "省"), "province"), (("省市区县", "省市区", "市区县"), "place"))
 _COMPILED = tuple((name, re.compile(pattern)) for name, pattern in _PATTERNS)
@@ -263,6 +263,8 @@ def _mention(name: str, m: re.Match[str]) -> Mention:
             return made("focus", 0.05)
         case "which":
             return made("which", 0.15)
+        case "verb":
+            return made("verb", 0.1)
         case "put_in":
             return made("term", 2.5, concepts=("invested",), unit=m["unit"])
         case "where":
@@ -363,6 +365,9 @@ def _combine(mentions: list[Mention], text: str) -> list[Mention]:
             mentions[index + 1] = joined
             index += 1
             continue
+        if mention.text in ("多少", "有多少") and mention.kind == "count" and result and result[-1].concepts and len(text[result[-1].end : mention.start]) <= 2:
+            index += 1
+            continue
         if mention.kind == "listed" and re.search(r"(?:[几多][家个]|多少[家个]|哪[些几]|哪家|分别)(?:公司|企业)?$", text[max(0, mention.start - 6) : mention.start]):
             mention = replace(mention, kind="modifier", modifier=Modifier("listed"))
             mentions[index] = mention
@@ -412,6 +417,8 @@ def _listed(mention: Mention, mentions: list[Mention], index: int, text: str) ->
     """Marks a mention that stands in an enumeration: 原告和被告, 名称、电话及地址."""
     if mention.kind == "modifier" and re.search(r"(?:且|并|并且|而且|同时)$", text[max(0, mention.start - 2) : mention.start]):
         return replace(mention, facts=(*mention.facts, "conjunct"))
+    if mention.kind == "count" and re.match(r"(?:呢)?[。；？！]", text[mention.end :]):
+        return replace(mention, facts=(*mention.facts, "closing"))
     if mention.kind != "term":
         return mention
     end = re.match(r"(?:呢)?(?:[。；？！]|$)|(，)", text[mention.end :])
@@ -440,18 +447,18 @@ def _join(first: Mention, second: Mention, gap: str) -> Mention | None:
         if second.kind == "select" or (second.kind == "modifier" and modifier.op in (">", ">=", "<", "<=", "between")):
             if "，" in gap and second.kind == "select":
                 return None
-            return replace(second, start=first.start, text=first.text + gap + second.text, modifier=replace(modifier, concepts=measured), facts=("after",))
+            return replace(second, start=first.start, text=first.text + gap + second.text, modifier=modifier._replace(concepts=measured), facts=("after",))
         if modifier.op == "in" and set(measured) & {"founded", "date", "filed", "published", "closed", "punished", "listing_date"}:
-            return replace(second, start=first.start, text=first.text + gap + second.text, modifier=replace(modifier, concepts=measured))
+            return replace(second, start=first.start, text=first.text + gap + second.text, modifier=modifier._replace(concepts=measured))
     if first.modifier and first.modifier.op == "in" and second.kind == "term" and gap in ("", "的", "期间", "内", "就", "度", "已", "注册", "新") and second.text in (
         "成立", "设立", "创立", "创办", "注册", "立案", "处罚", "上市"):
         concept = {"立案": "filed", "处罚": "punished", "上市": "listing_date"}.get(second.text, "founded")
-        return replace(first, end=second.end, text=first.text + gap + second.text, modifier=replace(first.modifier, concepts=(concept,)))
+        return replace(first, end=second.end, text=first.text + gap + second.text, modifier=first.modifier._replace(concepts=(concept,)))
     if first.kind == "select" and first.modifier and not first.modifier.concepts and _agree(first.modifier.op, second.concepts) and gap in ("", "的", "一笔", "的一笔", "一次", "一笔的", "涉及") and second.kind in ("term", "sum"):
         measured = tuple(c for c in second.concepts if c in _MEASURED)
         if measured and second.text not in ("标的",):
             facts = ("verb",) if second.text in ("成立", "设立", "创立", "创办") else ("before",)
-            return replace(first, end=second.end, text=first.text + gap + second.text, modifier=replace(first.modifier, concepts=measured), facts=facts)
+            return replace(first, end=second.end, text=first.text + gap + second.text, modifier=first.modifier._replace(concepts=measured), facts=facts)
     if first.kind == "select" and second.kind == "select" and first.modifier and second.modifier and gap in ("和", "与", "及", "以及", "、", "的和") and {first.modifier.op, second.modifier.op} in ({"max", "min"}, {"first", "last"}):
         return replace(second, start=first.start, text=first.text + gap + second.text, modifier=Modifier("ends", first.modifier.concepts or second.modifier.concepts))
     if first.kind == "count" and second.kind == "count" and len(gap) <= 6 and not re.search(r"[，。；？]", gap):
