@@ -97,7 +97,7 @@ def provenance_marks(event: ToolReturned) -> list[Piece]:
     if event.status == "outside_pack":
         return marks
     if event.unknown:
-        marks.append((t("mark.outside_cells", n=event.unknown), "warn"))
+        marks.append((counted("mark.outside_cells", event.unknown), "warn"))
     if not event.complete:
         marks.append((t("mark.incomplete"), "warn"))
     return marks

@@ -14,8 +14,8 @@ class Empty(Vertical):
     Empty {
         align: center middle;
         height: 1fr;
-        & > .empty--title { width: auto; max-width: 90%; color: $text-accent; text-style: bold; margin-bottom: 1; }
-        & > .empty--text { width: auto; max-width: 90%; color: $text-muted; }
+        & > .empty--title { width: 1fr; text-align: center; color: $text-accent; text-style: bold; margin-bottom: 1; }
+        & > .empty--text { width: 1fr; text-align: center; color: $text-muted; }
     }
     """
 

@@ -10,6 +10,7 @@ from textual.widget import Widget
 
 from app.bindings import Key, bar_keys
 from app.terminal import width
+from app.widgets.ink import ink
 
 ESSENTIAL = ("help", "quit")
 """Keys that are always there, however narrow the window."""
@@ -45,8 +46,8 @@ class KeyBar(Widget):
         keys = self._fitting(self.content_size.width)
         text = Text(no_wrap=True, end="")
         self._spans = []
-        on = self.get_component_rich_style("key-bar--key", partial=True)
-        off = self.get_component_rich_style("key-bar--off", partial=True)
+        on = ink(self, "key-bar--key")
+        off = ink(self, "key-bar--off")
         for key, area in keys:
             if text:
                 text.append("  ")

@@ -20,6 +20,7 @@ from textual.selection import Selection
 from textual.strip import Strip
 
 from app.renderers import ROLES, Line, Piece
+from app.widgets.ink import ink
 from app.wrapping import wrap
 
 
@@ -60,11 +61,13 @@ class LineView(ScrollView, can_focus=True):
         overflow-y: auto;
         scrollbar-gutter: stable;
         scrollbar-size-vertical: 1;
+        scrollbar-color: $foreground 25%;
+        scrollbar-background: $background;
         background: transparent;
         & > .lines--text { color: $foreground; }
         & > .lines--question { color: $foreground; text-style: bold; }
         & > .lines--label { color: $text-accent; }
-        & > .lines--dim { color: $text-muted; }
+        & > .lines--dim { color: $foreground 65%; }
         & > .lines--thought { color: $foreground 75%; text-style: italic; }
         & > .lines--tool { color: $text-primary; text-style: bold; }
         & > .lines--value { color: $foreground; }
@@ -157,9 +160,10 @@ class LineView(ScrollView, can_focus=True):
             base += self.get_component_rich_style("lines--cursor")
         text = Text(style=base, end="", no_wrap=True)
         for part, role in self.rows[y].pieces:
-            text.append(part, self.get_component_rich_style(f"lines--{role}", partial=True))
+            name = f"lines--{role}"
+            text.append(part, self.get_component_rich_style(name) if role == "match" else ink(self, name))
         if marked and text.plain[:1] == " ":
-            text = Text.assemble(("▌", self.get_component_rich_style("lines--bar", partial=True)), text[1:], style=base, end="")
+            text = Text.assemble(("▌", ink(self, "lines--bar")), text[1:], style=base, end="")
         selection = self.text_selection
         if selection is not None and (span := selection.get_span(y)) is not None:
             start, end = span

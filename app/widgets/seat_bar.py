@@ -10,6 +10,7 @@ from textual.widget import Widget
 from app.renderers import one, policy_name, seat_name
 from app.strings import known, t
 from app.terminal import truncate, width
+from app.widgets.ink import ink
 from tasks.events import Seated
 
 
@@ -41,7 +42,7 @@ class SeatBar(Widget):
         color: $foreground;
         padding: 0 1;
         & > .seat-bar--name { color: $text-accent; text-style: bold; }
-        & > .seat-bar--dim { color: $text-muted; }
+        & > .seat-bar--dim { color: $foreground 65%; }
         & > .seat-bar--seat { color: $text-secondary; }
         & > .seat-bar--good { color: $text-success; text-style: bold; }
         & > .seat-bar--warn { color: $text-warning; text-style: bold; }
@@ -101,9 +102,9 @@ class SeatBar(Widget):
         step = t("episode.back", step=heading.step, of=heading.of) if back else t("event.step", step=heading.step)
         right = Text(end="", no_wrap=True)
         right.append(step, self._style("warn" if back else "plain"))
-        right.append("  ")
-        right.append(t(f"state.{heading.state}"), self._style(TONES.get(heading.state, "dim")))
+        word = t(f"state.{heading.state}")
+        right.append(f"  {word}" if word else "", self._style(TONES.get(heading.state, "dim")))
         return right
 
     def _style(self, role: str):  # type: ignore[no-untyped-def]
-        return self.get_component_rich_style(f"seat-bar--{role}", partial=True)
+        return ink(self, f"seat-bar--{role}")

@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 from app.strings import t
 from app.terminal import width
+from app.widgets.ink import ink
 
 VIEWS = ("record", "plan", "evidence")
 """Ids of the panes, in the order in which `v` goes through them."""
@@ -24,7 +25,7 @@ class ViewTabs(Widget):
         padding: 0 1;
         background: $surface;
         & > .view-tabs--on { color: $text-accent; text-style: bold underline; }
-        & > .view-tabs--off { color: $text-muted; }
+        & > .view-tabs--off { color: $foreground 65%; }
     }
     """
 
@@ -51,7 +52,7 @@ class ViewTabs(Widget):
             if index:
                 text.append("   ")
             style = "view-tabs--on" if index == self._at else "view-tabs--off"
-            text.append(t(f"view.{name}"), self.get_component_rich_style(style, partial=True))
+            text.append(t(f"view.{name}"), ink(self, style))
         return text
 
     def on_click(self, event: Click) -> None:

@@ -1,0 +1,256 @@
+"""What a person can do on the Episode screen. Wishes go to the thread of the run; looking back only reads.
+
+Kept apart from what the screen shows: `EpisodeScreen` is this plus panes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from textual import on
+from textual.screen import Screen
+from textual.timer import Timer
+
+from app.live import PACES
+from app.markdown import export_episode
+from app.messages import EpisodeLine, RunFacts
+from app.shown import Shown
+from app.strings import t
+from app.terminal import clean
+from app.widgets.answer_box import AnswerBox
+from app.widgets.evidence_pane import EvidencePane
+from app.widgets.find_bar import FindBar
+from app.widgets.plan_pane import PlanPane
+from app.widgets.transcript import Transcript
+from app.widgets.view_tabs import VIEWS, ViewTabs
+from tasks.events import Seated
+from tasks.scheduler import HUMAN
+from tasks.state import State
+
+if TYPE_CHECKING:
+    from app.shell import Desk
+
+
+class EpisodeActions(Screen[None]):
+    """The actions; `show_panes` brings the screen in line with what they changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = Shown()
+        self.facts: RunFacts | None = None
+        self.episodes: tuple[EpisodeLine, ...] = ()
+        self.episode = ""
+        self.moving = "stored"
+        self.state = State()
+        self._view = 0
+        self._replay: Timer | None = None
+
+    @property
+    def desk(self) -> Desk:
+        """The app."""
+        return cast("Desk", self.app)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether there is an episode."""
+        return self.facts is not None and bool(self.shown.records)
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode has ended."""
+        return self.state.stopped is not None
+
+    @property
+    def human(self) -> bool:
+        """Whether a person holds a seat of the running episode."""
+        return not self.over and any(seated.engine == HUMAN for seated in self.state.seats.values())
+
+    def show_panes(self) -> None:
+        """Bring every pane in line with the looked-at step."""
+        raise NotImplementedError
+
+    def work(self, job: Callable[[], Any], name: str) -> None:
+        """Do something slow in a thread; the newest job of a name counts."""
+        self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim."""
+        needs = ("step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide")
+        if action in needs and not self.loaded:
+            return None
+        if action == "view":
+            return self.has_class("-narrow")
+        if action == "now" and self.loaded:
+            return self.shown.back
+        live = self.shown.back or not self.over
+        rules = {
+            "step": live, "auto": live, "back": self.shown.step > 0,
+            "seat": not self.over and not self.shown.back,
+        }  # fmt: skip
+        return True if rules.get(action, True) else None
+
+    def action_step(self) -> None:
+        """One step: a stored one while looking back, else a new one."""
+        self._stop_replay()
+        if self.shown.back:
+            return self._look(1)
+        if self.desk.with_live(self, lambda live: live.step(self.episode)):
+            self.moving = "paused"
+        return None
+
+    def action_auto(self) -> None:
+        """Go on by itself, or pause. While looking back the stored steps are shown one after the other."""
+        if self._replay:
+            return self._stop_replay()
+        if self.shown.back:
+            self._replay = self.set_interval(max(0.2, PACES[self.desk.pace]), self._replay_step)
+            return self.show_panes()
+        if self.moving in ("auto", "all"):
+            self.desk.with_live(self, lambda live: live.pause())
+        else:
+            self.desk.with_live(self, lambda live: live.auto(self.episode))
+        return None
+
+    def action_pace(self, by: int) -> None:
+        """Faster or slower."""
+        self.desk.pace = min(max(self.desk.pace + by, 0), len(PACES) - 1)
+        if self.desk.live is not None:
+            self.desk.live.pace = self.desk.pace
+        self.desk.say(t("episode.pace", n=self.desk.pace + 1, of=len(PACES)))
+
+    def action_back(self) -> None:
+        """Look one step back. What goes on by itself is paused first."""
+        self._stop_replay()
+        if self.moving in ("auto", "all"):
+            self.desk.with_live(self, lambda live: live.pause())
+        self._look(-1)
+
+    def action_now(self) -> None:
+        """Back to the head."""
+        self._stop_replay()
+        self._look(self.shown.total - self.shown.step)
+
+    def _look(self, by: int) -> None:
+        if self.shown.go(by):
+            self.query_one(Transcript).show(self.shown.blocks())
+            self.show_panes()
+
+    def _replay_step(self) -> None:
+        self._look(1)
+        if not self.shown.back:
+            self._stop_replay()
+
+    def _stop_replay(self) -> None:
+        if self._replay:
+            self._replay.stop()
+            self._replay = None
+            self.show_panes()
+
+    def action_fork(self) -> None:
+        """A new run from the shown step."""
+        assert self.facts is not None
+        self._stop_replay()
+        self.desk.fork(self.facts.path, self.episode, self.shown.step)
+
+    def action_seat(self) -> None:
+        """Take the tested seat, or leave it."""
+        seat = next(iter(self.state.seats), "")
+        if not seat:
+            return
+        sitting = self.state.seats[seat]
+        if sitting.engine == HUMAN:
+            before = [r.event for r in self.shown.records if isinstance(r.event, Seated) and r.event.engine != HUMAN]
+            newcomer = before[-1] if before else Seated(seat=seat, policy="rules/1")
+            self.query_one(AnswerBox).close()
+            self.desk.with_live(self, lambda live: live.seat(self.episode, newcomer))
+            self.query_one(Transcript).focus()
+        else:
+            newcomer = Seated(seat=seat, policy="human/1", engine=HUMAN)
+            self.desk.with_live(self, lambda live: live.seat(self.episode, newcomer, ask=True))
+
+    @on(AnswerBox.Said)
+    def _said(self, event: AnswerBox.Said) -> None:
+        self.query_one(AnswerBox).close()
+        self.query_one(Transcript).focus()
+        self.desk.with_live(self, lambda live: live.say(self.episode, event.text))
+
+    def action_find(self) -> None:
+        """Open the search."""
+        self.query_one(FindBar).open()
+
+    @on(FindBar.Changed)
+    def _find(self, event: FindBar.Changed) -> None:
+        self.query_one(Transcript).find(clean(event.words, multiline=False))
+        self._found()
+
+    @on(FindBar.Went)
+    def _find_next(self, event: FindBar.Went) -> None:
+        self.query_one(Transcript).find_next(event.by)
+        self._found()
+
+    @on(FindBar.Left)
+    def _find_left(self) -> None:
+        self.query_one(Transcript).find("")
+        self.query_one(Transcript).focus()
+
+    def _found(self) -> None:
+        record = self.query_one(Transcript)
+        self.query_one(FindBar).count(record.hit + 1, len(record.hits))
+
+    def action_copy(self) -> None:
+        """The raw source of the block at the cursor, or of the shown evidence."""
+        evidence = self.query_one(EvidencePane)
+        block = self.query_one(Transcript).current
+        raw = evidence.event.observation if evidence.has_focus and evidence.event else block.raw if block else ""
+        text = clean(raw)
+        if text:
+            self.desk.copy_to_clipboard(text)
+            self.desk.say(t("episode.copied", n=len(text)))
+
+    def action_export(self) -> None:
+        """Write the looked-at record as Markdown."""
+        assert self.facts is not None
+        self.work(partial(export_episode, self.facts, self.episode, tuple(self.shown.visible())), "export")
+
+    def action_view(self, view: int | None = None) -> None:
+        """On a narrow screen: the next pane."""
+        self._view = (self._view + 1) % len(VIEWS) if view is None else view
+        for index, name in enumerate(VIEWS):
+            self.set_class(index == self._view, f"-view-{name}")
+        self.query_one(ViewTabs).show(self._view)
+        self.query_one(f"#{VIEWS[self._view]}").focus()
+
+    @on(ViewTabs.Chosen)
+    def _view_chosen(self, event: ViewTabs.Chosen) -> None:
+        self.action_view(event.index)
+
+    @on(PlanPane.Chosen)
+    def _plan_chosen(self, event: PlanPane.Chosen) -> None:
+        record = self.query_one(Transcript)
+        index = next((i for i, block in enumerate(record.blocks) if block.seq == event.seq), None)
+        if index is not None:
+            record.move_to(index)
+
+    def action_wide(self) -> None:
+        """The focused pane fills the screen, or goes back."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.focused is not None:
+            self.maximize(self.focused)
+
+    def action_episode(self, by: int) -> None:
+        """The next episode of the run, or the one before."""
+        names = [line.id for line in self.episodes]
+        if self.facts is not None and self.episode in names:
+            index = names.index(self.episode) + by
+            if 0 <= index < len(names):
+                self.desk.open_episode(self.facts.path, names[index])
+
+    async def action_leave(self) -> None:
+        """Back to the list of runs."""
+        if self.maximized is not None:
+            self.minimize()
+        else:
+            await self.desk.action_mode("home")
