@@ -62,6 +62,7 @@ _ENFORCED = tuple(
         _row(kind, "company", "company", COMPANY_COLUMN[kind]),
         _row(kind, "defendant", "company", COMPANY_COLUMN[kind], cost=0.1),
         _row(kind, "plaintiff", "company", "申请人" if kind == "restriction" else "疑似申请执行人", cost=0.2),
+        _row(kind, "applicant", "company", "申请人" if kind == "restriction" else "疑似申请执行人"),
         _row(kind, "court", "court", "执行法院"),
     )
 )
@@ -117,6 +118,7 @@ VIA: dict[tuple[Kind, str], tuple[tuple[str, ...], float]] = {
     ("case", "plaintiff_firm"): (("doc", "plaintiff_firm"), 0.05),
     ("case", "defendant_firm"): (("doc", "defendant_firm"), 0.05),
     ("case", "company"): (("doc", "company"), 0.8),
+    ("case", "applicant"): (("restriction", "applicant"), 0.4),
     ("case", "punished_company"): (("administrative", "company"), 0.1),
     ("case", "agency"): (("administrative", "agency"), 0.3),
     ("case", "place"): (("court", "place"), 1.2),

@@ -43,7 +43,7 @@ LABELS: dict[str, str] = {
 NOUNS: dict[str, str] = {
     "parent": "母公司", "sub": "子公司", "doc": "裁判文书", "case": "案件", "restriction": "限制高消费案件", "finalized": "终本案件",
     "dishonesty": "失信被执行案件", "administrative": "行政处罚案件", "court": "法院", "neighbour": "法院", "firm": "律师事务所",
-    "plaintiff": "原告", "defendant": "被告", "plaintiff_firm": "原告律师事务所", "defendant_firm": "被告律师事务所", "company": "公司",
+    "plaintiff": "原告", "applicant": "申请人", "defendant": "被告", "plaintiff_firm": "原告律师事务所", "defendant_firm": "被告律师事务所", "company": "公司",
     "address": "地址", "office_address": "办公地址", "place": "所在地区", "agency": "处罚单位",
 }  # fmt: skip
 _UNIT_OF: dict[str, str] = {"company": "家", "court": "家", "firm": "家", "place": "个", "address": "个", "agency": "家"}

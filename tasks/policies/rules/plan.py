@@ -362,6 +362,10 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
             frames = list(state.frames)
             frames[index] = frame._replace(modifiers=(*frame.modifiers, modifier))
             results.append(state._replace(frames=tuple(frames), cost=state.cost + away + 0.02, fresh=True))
+        if frame.wanted and distance == 0 and not frame.modifiers and mention.kind == "modifier":
+            frames = list(state.frames)
+            frames[index] = frame._replace(modifiers=(modifier,))
+            results.append(state._replace(frames=tuple(frames), cost=state.cost + away + 0.35, fresh=True))
         cost = away + wait + (0.0 if said else 0.12) + 0.35 * distance
         copy = Frame(frame.kind, index, None, frame.relation, modifiers=(modifier,))
         narrowed = _add(state._replace(top=index), copy, cost)
@@ -385,10 +389,13 @@ def _next_is_noun(mentions: tuple[Mention, ...], place: int) -> bool:
     return False
 
 
+_PAID = frozenset("amount invested capital target unpaid fine issue_price par_value net_raised".split())
+
+
 def _money(state: State, mention: Mention) -> list[State]:
     """多少元: the amount of the top frame unless an amount was told just before."""
     recent = [w for f in state.frames for w in f.wanted if w.at <= mention.start and mention.start - w.at < 16]
-    if any(w.concept in ("amount", "invested", "capital", "target", "unpaid") or w.kind == "sum" or w.concept.startswith("clause") for w in recent):
+    if any(w.concept in _PAID or w.kind == "sum" or w.concept.startswith("clause") for w in recent):
         return [state]
     results: list[State] = []
     base = _settled(state)

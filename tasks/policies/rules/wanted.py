@@ -365,7 +365,7 @@ def _combine(mentions: list[Mention], text: str) -> list[Mention]:
             mentions[index + 1] = joined
             index += 1
             continue
-        if mention.text in ("多少", "有多少") and mention.kind == "count" and result and result[-1].concepts and len(text[result[-1].end : mention.start]) <= 2:
+        if mention.text in ("多少", "有多少") and mention.kind == "count" and result and result[-1].concepts and re.fullmatch(r"(?:分别|各自|具体)?(?:是|为|达)?", text[result[-1].end : mention.start]):
             index += 1
             continue
         if mention.kind == "listed" and re.search(r"(?:[几多][家个]|多少[家个]|哪[些几]|哪家|分别)(?:公司|企业)?$", text[max(0, mention.start - 6) : mention.start]):
