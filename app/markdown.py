@@ -9,11 +9,21 @@ from pathlib import Path
 
 from app.messages import RunFacts
 from app.renderers import one, policy_name, seat_name
+from app.shown import blocks_of
 from app.strings import t
 from app.terminal import clean
 from store import places
-from tasks.events import Answered, AttemptStarted, Planned, Record, Seated, StepEnded, Thought, ToolCalled, ToolReturned
-from app.shown import blocks_of
+from tasks.events import (
+    Answered,
+    AttemptStarted,
+    Planned,
+    Record,
+    Seated,
+    StepEnded,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+)
 
 
 def fence(text: str, kind: str = "") -> str:

@@ -6,9 +6,7 @@ episode: it shows blocks, and tells which one the reader looks at.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual.binding import BindingType
@@ -19,21 +17,14 @@ from app.bindings import bindings
 from app.renderers import Block, Line, Piece
 from app.strings import t
 from app.terminal import pad, width
-from app.widgets.lines import LineView, Row, wrapped
+from app.widgets.lines import Row, wrapped
+from app.widgets.searchable import Searchable
 
 EXACT = 1500
 """Characters up to which hidden lines are counted by wrapping them; above, by their width."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One place where the searched words stand: block, and which of the block's places it is."""
-
-    block: int
-    nth: int
-
-
-class Transcript(LineView):
+class Transcript(Searchable):
     """Blocks under each other, a rule at each step."""
 
     help_id = "transcript"
@@ -48,14 +39,7 @@ class Transcript(LineView):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self.blocks: list[Block] = []
-        self.cursor = -1
         self.unseen = 0
-        self.unfolded: set[int] = set()
-        self.hits: list[Hit] = []
-        self.hit = -1
-        self._query: re.Pattern[str] | None = None
-        self._wrapped: dict[int, tuple[int, list[Row]]] = {}
 
     # content
 
@@ -64,7 +48,7 @@ class Transcript(LineView):
         self.blocks = list(blocks)
         self.unseen = 0
         self._wrapped.clear()
-        self._search()
+        self.search()
         where = next((i for i, block in enumerate(self.blocks) if block.seq == at), len(self.blocks) - 1)
         self.rebuild()
         self._announce()
@@ -76,7 +60,7 @@ class Transcript(LineView):
             return
         tail = self.at_tail
         self.blocks += blocks
-        self._search()
+        self.search()
         self.rebuild()
         if tail:
             self.move_to(len(self.blocks) - 1, tail=True)
@@ -100,7 +84,7 @@ class Transcript(LineView):
         """The same blocks in another language."""
         self.blocks = list(blocks)
         self._wrapped.clear()
-        self._search()
+        self.search()
         self.rebuild()
         self._announce()
 
@@ -130,7 +114,7 @@ class Transcript(LineView):
     def _block_rows(self, index: int, block: Block, width: int) -> Iterator[Row]:
         gutter = label_width()
         body = max(8, width - gutter - 3)
-        lines = [self._marked(line) for line in block.lines]
+        lines = [self.with_marks(line) for line in block.lines]
         rows = _take(lines, body, ALL_ROWS if block.seq in self.unfolded else block.fold + 1)
         hidden = 0
         if block.seq not in self.unfolded and len(rows) > block.fold:
@@ -144,21 +128,6 @@ class Transcript(LineView):
         for number, row in enumerate(rows):
             label = pad(block.label if number == 0 else "", gutter)
             yield Row(((" ", "text"), (" ", "text"), (label, block.tone), (" ", "text"), *row), index)
-
-    def _marked(self, line: Line) -> Line:
-        if self._query is None:
-            return line
-        pieces: list[Piece] = []
-        text = "".join(part for part, _ in line)
-        spans = [match.span() for match in self._query.finditer(text) if match.end() > match.start()]
-        at = 0
-        for part, role in line:
-            cuts = sorted({0, len(part), *(min(max(edge - at, 0), len(part)) for span in spans for edge in span)})
-            for a, b in zip(cuts, cuts[1:], strict=False):
-                inside = any(start <= at + a < end for start, end in spans)
-                pieces.append((part[a:b], "match" if inside else role))
-            at += len(part)
-        return tuple(pieces)
 
     # cursor
 
@@ -251,48 +220,6 @@ class Transcript(LineView):
             self.move_to(self.rows[y].owner)
             if twice:
                 self.action_fold()
-
-    # search
-
-    def find(self, words: str) -> None:
-        """Mark every place where these words stand and go to the first one from the cursor on; '' ends the search."""
-        self._query = re.compile(re.escape(words), re.IGNORECASE) if words else None
-        self._wrapped.clear()
-        self._search()
-        self.rebuild()
-        if self.hits:
-            self.hit = next((i for i, hit in enumerate(self.hits) if hit.block >= self.cursor), 0)
-            self._go_to_hit()
-
-    def find_next(self, by: int) -> None:
-        """The next place, or the one before; at the end it begins again."""
-        if self.hits:
-            self.hit = (self.hit + by) % len(self.hits)
-            self._go_to_hit()
-
-    def _search(self) -> None:
-        self.hits, self.hit = [], -1
-        if self._query is None:
-            return
-        for index, block in enumerate(self.blocks):
-            texts = ("".join(part for part, _ in line) for line in block.lines)
-            found = sum(1 for text in texts for _ in self._query.finditer(text))
-            self.hits += [Hit(index, nth) for nth in range(found)]
-
-    def _go_to_hit(self) -> None:
-        hit = self.hits[self.hit]
-        block = self.blocks[hit.block]
-        if len(self._places(hit.block)) <= hit.nth:
-            self.unfolded.add(block.seq)
-            self._wrapped.pop(block.seq, None)
-            self.rebuild()
-        places = self._places(hit.block)
-        self.move_to(hit.block, row=places[min(hit.nth, len(places) - 1)] if places else None)
-
-    def _places(self, block: int) -> list[int]:
-        return [
-            y for y, row in enumerate(self.rows) if row.owner == block for _, role in row.pieces if role == "match"
-        ]
 
     def _announce(self) -> None:
         self.border_subtitle = t("episode.unseen", n=self.unseen) if self.unseen else ""
