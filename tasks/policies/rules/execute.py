@@ -279,9 +279,9 @@ class Walk:
 
     def _places(self, hop: Hop, parent: Item, rows: list[dict[str, Any]], index: int) -> Asking:
         for row in rows:
-            parts = [str(row.get(column) or "") for column in hop.columns]
-            if all(known(part) for part in parts):
-                return [_place_item(Place(*parts), parent, index)]
+            parts = [str(cell) if known(cell := row.get(column)) else "" for column in hop.columns]
+            if parts[2] or all(parts[:2]):
+                return [_place_item(self._whole(Place(*parts), parent.name), parent, index)]
         if hop.source == "court":
             address = yield from self.hands.call("get_court_info", {"identifier": parent.name, "columns": ["法院地址"]}, f"换用法院地址推断“{parent.name}”所在区县。")
             if isinstance(address.value, dict) and known(address.value.get("法院地址")):
@@ -294,6 +294,14 @@ class Walk:
         guess, _ = self.hands.index.place(guess, parent.name[used:])
         self.doubtful.add(index)
         return [_place_item(guess, parent, index)] if guess.city else []
+
+    def _whole(self, place: Place, text: str) -> Place:
+        """A place whose province or city the pack does not hold, completed from the text or from known places."""
+        if all(place):
+            return place
+        guess, _ = parse_place(text)
+        joined = Place(place.province or guess.province, place.city or guess.city, place.county or guess.county)
+        return self.hands.index.place(joined, "")[0]
 
     def attribute(self, item: Item, frame: Frame, concept: str, tag: str = "") -> Asking:
         """A cell about a thing, from the row at hand or through a tool; None when nobody knows."""

@@ -381,6 +381,8 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
 
 
 def _next_is_noun(mentions: tuple[Mention, ...], place: int) -> bool:
+    if "closing" in mentions[place].facts:
+        return False
     for mention in mentions[place + 1 : place + 3]:
         if mention.relations:
             return True

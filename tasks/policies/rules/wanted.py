@@ -417,7 +417,7 @@ def _listed(mention: Mention, mentions: list[Mention], index: int, text: str) ->
     """Marks a mention that stands in an enumeration: 原告和被告, 名称、电话及地址."""
     if mention.kind == "modifier" and re.search(r"(?:且|并|并且|而且|同时)$", text[max(0, mention.start - 2) : mention.start]):
         return replace(mention, facts=(*mention.facts, "conjunct"))
-    if mention.kind == "count" and re.match(r"(?:呢)?[。；？！]", text[mention.end :]):
+    if mention.kind in ("count", "which") and re.match(r"(?:呢)?[，。；？！]", text[mention.end :]):
         return replace(mention, facts=(*mention.facts, "closing"))
     if mention.kind != "term":
         return mention
