@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from store.pack import Pack
-
 from store.journal import ScoreRow
+from store.pack import Pack
 from tasks.errors import UsageError
 from tasks.program import Program
 from tasks.scoring.result import Result

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
-from store.pack import Pack
 
 from store.errors import NotFound
+from store.pack import Pack
 from tasks.benchmark import Benchmark
 from tasks.driver import Limits
 from tasks.errors import UsageError

@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.kill_harness import prepare  # noqa: E402
-
 from app.cli.main import main  # noqa: E402
+from tests.kill_harness import prepare  # noqa: E402
 
 
 class Moot:

@@ -10,8 +10,6 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from tests.kill_harness import prepare  # noqa: E402
-
 import tasks.prompts  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from store.errors import BadInput, NotFound, StoreError  # noqa: E402
@@ -21,6 +19,7 @@ from tasks.events import Seated, ToolReturned  # noqa: E402
 from tasks.runner import fork_run, read_episode, resume_run, start_run, verify_episode  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tasks.state import completed, digest, fold  # noqa: E402
+from tests.kill_harness import prepare  # noqa: E402
 
 
 @pytest.fixture

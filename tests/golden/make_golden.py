@@ -17,11 +17,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 def main(folder: Path) -> None:
     os.environ["MOOT_HOME"] = str(folder)
     platform.platform = lambda *_, **__: "golden"  # type: ignore[assignment]
-    from tests.kill_harness import prepare
-
     from tasks.events import Seated
     from tasks.runner import start_run
     from tasks.spec import RunSpec
+    from tests.kill_harness import prepare
 
     spec = prepare(folder, tasks=3)
     os.chdir(folder)
