@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from dataclasses import dataclass, field
 from typing import Any
 
-from tasks.policies.rules.graph import ATTRIBUTES, CASE_ROWS, ENFORCEMENT, FALLBACK, IMPLIES, TABLE_OF, Hop, Source
+from tasks.policies.rules.columns import frame_columns
+from tasks.policies.rules.frames import Frame, Plan
+from tasks.policies.rules.graph import ATTRIBUTES, CASE_ROWS, ENFORCEMENT, FALLBACK, Hop, Source
 from tasks.policies.rules.names import NameIndex
 from tasks.policies.rules.places import Place, parse_place
-from tasks.policies.rules.plan import Frame, Plan
 from tasks.policies.rules.values import court_code, known, names_in
 
 MOST_CALLS = 200
@@ -51,17 +52,6 @@ class Item:
     frame: int = -1
 
 
-@dataclass
-class Findings:
-    """What a plan brought: the things of each frame, what could not be known, and how well the questions are answered."""
-
-    plan: Plan
-    items: list[list[Item]]
-    told: list[Any] = field(default_factory=list)
-    doubtful: set[int] = field(default_factory=set)
-    score: float = 0.0
-
-
 class Hands:
     """Calls tools for one task: remembers answers, counts calls."""
 
@@ -79,64 +69,6 @@ class Hands:
             self.calls += 1
             self.seen[key] = yield Call(tool, given, why)
         return self.seen[key]
-
-
-_ROW_KEYS = {
-    "get_court_info_list": ("法院名称",), "get_lawfirm_info_list": ("律师事务所名称",),
-}  # fmt: skip
-_ALWAYS: dict[str, tuple[str, ...]] = {
-    "LegalDoc": ("关联公司", "案号", "日期", "涉案金额（元）"),
-    "RestrictionCase": ("限制高消费企业名称", "案号", "涉案金额（元）", "执行法院"),
-    "FinalizedCase": ("终本公司名称", "案号", "执行标的（元）", "执行法院"),
-    "DishonestyCase": ("失信被执行公司名称", "案号", "涉案金额（元）", "执行法院"),
-    "AdministrativeCase": ("行政处罚公司名称", "案号", "处罚金额（元）"),
-    "SubCompanyInfo": ("关联上市公司全称", "公司名称", "上市公司参股比例", "上市公司投资金额"),
-}
-
-
-def frame_columns(plan: Plan, index: int) -> tuple[str, ...]:
-    """The columns that a frame's call should ask for: its names, and what conditions, questions and row hops need."""
-    frame = plan.frames[index]
-    assert frame.hop is not None
-    wanted = list(frame.hop.columns)
-    table = TABLE_OF.get(frame.kind, "SubCompanyInfo" if frame.relation in ("sub", "parent") else "")
-    wanted += _ALWAYS.get(table, ())
-    group = {index}
-    for other in range(index + 1, len(plan.frames)):
-        follower = plan.frames[other]
-        if follower.parent in group and follower.hop is None:
-            group.add(other)
-        elif follower.parent in group and follower.hop is not None and not follower.hop.tool:
-            wanted += follower.hop.columns
-            if follower.relation in ("firm", "company"):
-                wanted += ("原告", "被告") if frame.kind == "doc" else ()
-    for member in group:
-        for concept in _concepts(plan.frames[member]):
-            for source in ATTRIBUTES.get(frame.kind, {}).get(concept, ()):
-                if source.tool in ("", frame.hop.tool.removesuffix("_list")):
-                    wanted.append(source.column)
-        for modifier in plan.frames[member].modifiers:
-            wanted += _needs(frame, modifier.op)
-    return tuple(dict.fromkeys(wanted))
-
-
-def _concepts(frame: Frame) -> list[str]:
-    found = [concept for modifier in frame.modifiers for concept in modifier.concepts]
-    if frame.kind == "firm" and any(m.op in (">", ">=", "<", "<=", "max", "min", "between") and not m.concepts for m in frame.modifiers):
-        found.append("capital")
-    if any(m.op in ("first", "last") and not m.concepts for m in frame.modifiers):
-        found.append("founded" if frame.kind in ("firm", "court") else "date")
-    if any(w.kind == "days" for w in frame.wanted):
-        found += ["filed", "closed", "published"]
-    for wanted in frame.wanted:
-        found.append("judgment" if wanted.concept.startswith("clause:") else wanted.concept)
-    return found
-
-
-def _needs(frame: Frame, op: str) -> tuple[str, ...]:
-    if frame.kind != "doc":
-        return ()
-    return {"role": ("原告", "被告", "原告律师事务所", "被告律师事务所"), "cause": ("案由",), "first": ("日期",), "last": ("日期",)}.get(op, ())
 
 
 class Walk:
@@ -303,7 +235,7 @@ class Walk:
         joined = Place(place.province or guess.province, place.city or guess.city, place.county or guess.county)
         return self.hands.index.place(joined, "")[0]
 
-    def attribute(self, item: Item, frame: Frame, concept: str, tag: str = "") -> Asking:
+    def attribute(self, item: Item, frame: Frame, concept: str) -> Asking:
         """A cell about a thing, from the row at hand or through a tool; None when nobody knows."""
         kind = frame.kind
         if concept == "address" and kind == "company":
@@ -313,7 +245,7 @@ class Walk:
         if concept == "place" and kind == "place":
             return item.name
         dash: Any = None
-        for source in self._sources(kind, concept, frame):
+        for source in ATTRIBUTES.get(kind, {}).get(concept, ()):
             cell = yield from self._look(item, source, concept)
             if known(cell):
                 return cell
@@ -331,13 +263,6 @@ class Walk:
             if found.status == "ok":
                 return found
         return outcome
-
-    def _sources(self, kind: str, concept: str, frame: Frame) -> Iterable[Source]:
-        sources = ATTRIBUTES.get(kind, {}).get(concept, ())  # type: ignore[call-overload]
-        if frame.relation == "parent" or (frame.entity is not None and frame.entity.kind in ("short", "stock")):
-            if concept in ("legal_person", "register_address") and "register" not in frame.relation:
-                return sources
-        return sources  # type: ignore[no-any-return]
 
     def _look(self, item: Item, source: Source, concept: str) -> Asking:
         row: Item | None = item
@@ -411,5 +336,3 @@ def _ancestor_company(item: Item) -> str | None:
         origin = origin.origin
     return origin.name if origin is not None else None
 
-
-__all__ = ["IMPLIES", "Call", "Findings", "Hands", "Item", "Outcome", "Walk"]

@@ -12,10 +12,10 @@ from decimal import Decimal
 from typing import Any
 
 from tasks.policies.rules.execute import Asking, Item, Walk
+from tasks.policies.rules.frames import Frame
 from tasks.policies.rules.graph import ATTRIBUTES, CASE_ROWS, COMPANY_COLUMN
-from tasks.policies.rules.plan import Frame
+from tasks.policies.rules.mentions import Modifier
 from tasks.policies.rules.values import date_of, known, money_of, names_in, number_of, year_of
-from tasks.policies.rules.wanted import Modifier
 
 CHOICES = frozenset(("max", "min", "first", "last", "ends", "mode"))
 _DATES = frozenset(("founded", "date", "filed", "published", "closed", "punished", "listing_date"))

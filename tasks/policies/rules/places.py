@@ -6,6 +6,7 @@ A place is (province, city, county) as the tables write it; a municipality repea
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -81,14 +82,14 @@ _COUNTY = re.compile(r"(?:[一-龥]{1,9}?(?:自治县|自治旗|林区|新区|�
 _NOT_COUNTY = re.compile(r"律师|法院|公司|所在|所属|事务|开发区|工业区|园区|保税区|示范区|高新区|经开区|^市辖区|小区|社区|校区|街区|景区|地区|厂区|[路街道号村镇乡]")
 
 
-def _prefix(text: str, names: dict[str, object]) -> str:
+def _prefix(text: str, names: Mapping[str, object]) -> str:
     return next((text[:size] for size in range(min(_LONGEST, len(text)), 1, -1) if text[:size] in names), "")
 
 
 def parse_place(text: str) -> tuple[Place, int]:
     """The place at the start of a text and how many characters name it; missing parts are ''."""
     position, province, city, county = 0, "", "", ""
-    if word := _prefix(text, dict[str, object](PROVINCES)):
+    if word := _prefix(text, PROVINCES):
         rest = text[len(word) :]
         if not (word == "吉林" and rest.startswith("市")):
             province, position = PROVINCES[word], len(word)
@@ -98,10 +99,9 @@ def parse_place(text: str) -> tuple[Place, int]:
             position += len(province)
         if text[position:].startswith("市辖区"):
             position += 3
-    elif word := _prefix(text[position:], dict[str, object](CITIES)):
-        if not province or CITIES[word][0] == province:
-            province, city = CITIES[word]
-            position += len(word)
+    elif (word := _prefix(text[position:], CITIES)) and province in ("", CITIES[word][0]):
+        province, city = CITIES[word]
+        position += len(word)
     if position and (match := _COUNTY.match(text, position)) and not _NOT_COUNTY.search(match[0]):
         county, position = match[0], match.end()
     return Place(province, city, county), position

@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tasks.policies.rules.execute import Asking, Call, Hands, Item, Outcome, Walk
+from tasks.policies.rules.frames import Frame, Plan, Wanted
 from tasks.policies.rules.graph import CASE_ROWS
 from tasks.policies.rules.names import NameIndex
 from tasks.policies.rules.narrow import narrow
-from tasks.policies.rules.plan import Frame, Plan, Wanted, instead_of_documents
+from tasks.policies.rules.plan import instead_of_documents
 from tasks.policies.rules.values import date_of, known
 
 GOOD = 0.95
