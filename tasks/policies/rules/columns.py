@@ -57,4 +57,4 @@ def _concepts(frame: Frame) -> list[str]:
 def _needs(frame: Frame, op: str) -> tuple[str, ...]:
     if frame.kind != "doc":
         return ()
-    return {"role": ("原告", "被告", "原告律师事务所", "被告律师事务所"), "cause": ("案由",), "first": ("日期",), "last": ("日期",)}.get(op, ())
+    return {"role": ("原告", "被告", "原告律师事务所", "被告律师事务所"), "cause": ("案由",), "form": ("文书类型",), "first": ("日期",), "last": ("日期",)}.get(op, ())

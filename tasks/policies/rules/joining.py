@@ -89,6 +89,7 @@ _MEASURED = frozenset("amount fine target unpaid invested capital founded date f
 _CHANGING = re.compile(r"^(?:的|审理的|涉及的|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中|、|数额|有){0,3}$")
 
 
+_TALLIES = (("served",), ("insured",), ("violations",), ("investigations",))
 _DATES = frozenset("founded date filed published closed punished listing_date".split())
 
 
@@ -123,8 +124,10 @@ def _join(first: Mention, second: Mention, gap: str) -> Mention | None:
     if first.modifier and second.modifier and first.modifier.op in (">", ">=", "<", "<=") and second.kind == "modifier" and not second.modifier.concepts and second.modifier.op in (">", ">=", "<", "<=") and len(gap) <= 4:
         low, high = (first.modifier, second.modifier) if first.modifier.op[0] == ">" else (second.modifier, first.modifier)
         return replace(second, start=first.start, text=first.text + gap + second.text, modifier=Modifier("between", first.modifier.concepts, (low.value, high.value)))
+    if first.kind == "term" and measured and second.kind == "sum" and not second.concepts and len(gap) <= 2 and "，" not in gap:
+        return replace(second, concepts=measured, start=first.start, weight=2.5, text=first.text + gap + second.text)
     if first.kind == "sum" and second.kind == "money" and len(gap) <= 4:
         return replace(second, kind="sum", concepts=first.concepts, start=first.start, weight=2.5, text=first.text + gap + second.text)
-    if first.kind == "term" and first.concepts == ("served",) and second.kind == "count" and len(gap) <= 5 and "，" not in gap:
+    if first.kind == "term" and first.concepts in _TALLIES and second.kind == "count" and len(gap) <= 5 and "，" not in gap:
         return replace(first, end=second.end, unit=second.unit or first.unit)
     return None

@@ -106,7 +106,7 @@ def _filtered(walk: Walk, frame: Frame, items: list[Item], modifier: Modifier) -
             unsure.append(item)
         elif verdict:
             kept.append(item)
-    return kept if kept or modifier.op not in ("role", "cause", "type") else unsure
+    return kept if kept or modifier.op not in ("role", "cause", "type", "form") else unsure
 
 
 def _holds(walk: Walk, frame: Frame, item: Item, modifier: Modifier) -> Asking:
@@ -115,11 +115,13 @@ def _holds(walk: Walk, frame: Frame, item: Item, modifier: Modifier) -> Asking:
         case "in":
             return (yield from _in_years(walk, frame, item, modifier))
         case "role":
-            return _has_role(walk, frame, item, str(modifier.value))
+            return _has_role(walk, frame, item, modifier)
         case "name":
             return str(modifier.value) in item.name
         case "cause":
             return _about(item.row.get("案由"), str(modifier.value)) if frame.kind == "doc" else True
+        case "form":
+            return str(modifier.value) == str(cell).strip() if known(cell := item.row.get("文书类型")) else None
         case "type":
             number = str(item.row.get("案号") or item.name)
             return any(letter in number for letter in _CASE_LETTERS[str(modifier.value)])
@@ -149,10 +151,10 @@ def _in_years(walk: Walk, frame: Frame, item: Item, modifier: Modifier) -> Askin
     return None if year is None else bool(modifier.value[0] <= year <= modifier.value[1])
 
 
-def _has_role(walk: Walk, frame: Frame, item: Item, role: str) -> bool | None:
+def _has_role(walk: Walk, frame: Frame, item: Item, modifier: Modifier) -> bool | None:
     if frame.kind != "doc":
         return True
-    party, firm = ("原告", "原告律师事务所") if role == "plaintiff" else ("被告", "被告律师事务所")
+    party, firm = ("原告", "原告律师事务所") if modifier.value == "plaintiff" else ("被告", "被告律师事务所")
     origin = item.origin
     while origin is not None and origin.name == item.name:
         origin = origin.origin
@@ -162,6 +164,8 @@ def _has_role(walk: Walk, frame: Frame, item: Item, role: str) -> bool | None:
     cell = item.row.get(firm if by_firm else party)
     if cell is None and firm in item.row and by_firm:
         return False
+    if modifier.concepts == ("sole",) and known(cell):
+        return names_in(cell) == [origin.name]
     return origin.name in names_in(cell) if known(cell) else (False if by_firm and str(cell or "").strip() == "-" else None)
 
 

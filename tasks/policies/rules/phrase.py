@@ -123,6 +123,8 @@ def _shown(told: Told, cell: Any, form: Form) -> str:
         return f"{text_of(cell)}万元"
     if concept in _MONEY:
         return money(cell, form, told.wanted.at)
+    if concept == "rank" and known(cell):
+        return f"第{text_of(cell)}名"
     if concept == "ratio" and known(cell):
         return f"{text_of(cell)}%"
     if concept in _COUNTED and known(cell):

@@ -78,7 +78,7 @@ class RulesPolicy:
 _START_TOOLS = {"short": "get_company_info", "stock": "get_company_info", "credit": "get_company_register_name"}
 _OPERATIONS = {
     "max": "取最大", "min": "取最小", "first": "取最早", "last": "取最晚", "mode": "取次数最多", "ends": "取最高和最低", "in": "按年份筛选", "role": "按诉讼地位筛选",
-    "name": "按名称筛选", "cause": "按案由筛选", "type": "按案件类型筛选", "level": "按法院级别筛选", "listed": "筛选上市公司",
+    "name": "按名称筛选", "cause": "按案由筛选", "form": "按文书类型筛选", "type": "按案件类型筛选", "level": "按法院级别筛选", "listed": "筛选上市公司",
     "exists": "筛选有相应记录者", "other": "排除自身",
 }  # fmt: skip
 

@@ -56,7 +56,10 @@ def _relation(state: State, relation: str, mention: Mention) -> list[State]:
 
 
 def _meant(state: State, frame: Frame, relation: str) -> tuple[str, ...]:
-    """A plain 案件 means the kind of case that the waiting conditions speak of."""
+    """A plain 案件 means the kind of case that the waiting conditions speak of; 持股100%的公司 a subsidiary."""
+    if relation == "company" and frame.kind == "company" and frame.relation != "sub":
+        waiting = {concept for modifier, _ in state.pending for concept in modifier.concepts}
+        return ("sub",) if waiting & {"invested", "ratio"} else ()
     if relation != "case" or frame.kind in CASE_ROWS:
         return (relation,)
     kinds = {kind for m, _ in state.pending for c in m.concepts for kind in IMPLIES.get(c, ())}
@@ -73,6 +76,8 @@ def _attribute(state: State, concept: str, mention: Mention) -> list[State]:
         kind = base.frames[index].kind
         if has(kind, concept):
             extra = 0.3 if concept == "link" else 0.0
+            if concept == "invested" and "amount" in mention.concepts and base.frames[index].relation not in ("sub", "parent"):
+                extra += 0.4
             results.append(tell(base, index, wanted, back + away + extra))
             continue
         for relation in (*_REACH, *IMPLIES.get(concept, ())):
@@ -259,7 +264,8 @@ def advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[Sta
                 for fact, price in _NAMING.items():
                     if fact in mention.facts and relation not in ("place", "case"):
                         results += [_named(s, mention, price) for s in reached if s.frame.entity is None]
-                results += reached
+                unsaid = 0.15 if "listed" in mention.facts and relation not in ("place", "case", "doc", "address") else 0.0
+                results += [s._replace(cost=s.cost + unsaid) for s in reached] if unsaid else reached
                 if relation in ENFORCEMENT or relation == "administrative":
                     results.append(state._replace(pending=(*state.pending, (Modifier("exists", (), relation), 0.3)), cost=state.cost + 0.7))
             for concept in mention.concepts:

@@ -52,7 +52,9 @@ def number_of(cell: Any) -> Decimal | None:
     return parse_money(str(cell).rstrip("%％")) if known(cell) else None
 
 
-_COURT_CODE = re.compile(r"[（(\[〔]\d{4}[）)\]〕](最高法|[一-龥]\d*)")
+_COURT_CODE = re.compile(
+    r"[（(\[〔]\d{4}[）)\]〕](最高法|[一-龥]{1,3}?\d{2,4}(?=[民刑行执知破财辖赔司])|[一-龥]{1,2}?(?=[民刑行执知破财辖赔司])|[一-龥]\d*)"
+)
 
 
 def court_code(case_number: str) -> str | None:

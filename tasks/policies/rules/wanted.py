@@ -64,7 +64,7 @@ def _word(text: str, position: int, limit: int) -> Mention | None:
 
 
 _FORMATTING = re.compile(
-    r"（[^（）]*(?:保留|单位|格式|小数|四舍五入|取整|整数)[^（）]*）|(?:请)?(?:注意)?[，：]?(?:金额|结果|数额|总额|数值|答案|日期|时间|回答|数据)?(?:请|均|统一|都)?(?:四舍五入)?(?:保留|取)(?:到|至)?(?:小数点后)?[一两二2-4](?:位)?(?:小数)?|"
+    r"（(?:以|按|按照)[^（）]*(?:计|计数|统计|为准|计算|输出|回答)）|（[^（）]*(?:保留|单位|格式|小数|四舍五入|取整|整数)[^（）]*）|(?:请)?(?:注意)?[，：]?(?:金额|结果|数额|总额|数值|答案|日期|时间|回答|数据)?(?:请|均|统一|都)?(?:四舍五入)?(?:保留|取)(?:到|至)?(?:小数点后)?[一两二2-4](?:位)?(?:小数)?|"
     r"(?:以|用|按照?)(?:亿元|万元|元)为单位|单位(?:为|是|：)?(?:亿元|万元|元)|(?:回答|输出|结果)?(?:的)?(?:输出|日期|时间)?格式(?:使用|为|是|请使用|采用|：)?[“\"]?[xX]{2,4}年[xX]{2}月[xX]{2}日[”\"]?"
 )
 _ASKED = re.compile(r"多少|哪|是谁|什么|是否|吗|几[家个次起]|[？?]")
@@ -122,5 +122,8 @@ def read(text: str, entities: list[Entity]) -> list[Mention]:
             position += 1
             continue
         mentions.append(replace(best, factor=factors[position]))
+        if best.kind == "modifier" and best.relations:
+            mentions[-1] = replace(mentions[-1], relations=())
+            mentions.append(Mention("term", best.end, best.end, "文书", 1.0, best.relations, factor=factors[position]))
         position = best.end
     return combine(mentions, text)
