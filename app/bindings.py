@@ -67,6 +67,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("build", "g", "build", 30),
         Key("demo", "d", "demo", 40),
         Key("resume", "u", "resume", 50),
+        Key("pause", "p", "pause", 55),
         Key("refresh", "r", "refresh", 60),
     ),
     "run": (

@@ -17,11 +17,13 @@ class Shown:
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.at: int | None = None
+        self._blocks: dict[int, Block | None] = {}
 
     def reset(self, records: Sequence[Record]) -> None:
         """Another episode, at its head."""
         self.records = list(records)
         self.at = None
+        self._blocks.clear()
 
     def extend(self, records: Sequence[Record]) -> list[Record]:
         """Records that just happened; returns those that are new."""
@@ -50,7 +52,18 @@ class Shown:
 
     def blocks(self) -> list[Block]:
         """What the looked-at state shows."""
-        return blocks_of(self.visible())
+        return self.blocks_of(self.visible())
+
+    def blocks_of(self, records: Sequence[Record]) -> list[Block]:
+        """The blocks of some of the records; each is made once, so that views can keep what they made of it."""
+        for record in records:
+            if record.seq not in self._blocks:
+                self._blocks[record.seq] = render(record)
+        return [block for record in records if (block := self._blocks[record.seq]) is not None]
+
+    def relabel(self) -> None:
+        """Another language: make the blocks anew."""
+        self._blocks.clear()
 
     def go(self, by: int) -> bool:
         """Look so many steps later or earlier; False when there is no such step. The last step is the head."""

@@ -32,7 +32,6 @@ from app.messages import (
 from app.renderers import one, seat_name
 from app.scores import Scorekeeper
 from app.screens.episode_actions import EpisodeActions
-from app.shown import blocks_of
 from app.strings import t
 from app.widgets.answer_box import AnswerBox
 from app.widgets.empty import Empty
@@ -93,8 +92,15 @@ class EpisodeScreen(EpisodeActions):
         self.query_one(Empty).say(t("episode.nothing"), t("episode.nothing.hint"))
         self.query_one(ViewTabs).show(self._view)
         record = self.query_one(Transcript)
+        self.shown.relabel()
         record.relabel(self.shown.blocks())
         self.show_panes()
+
+    def on_descendant_focus(self) -> None:
+        """While one types, the key bar speaks of the text box."""
+        around = self.focused.ancestors_with_self if self.focused else []
+        area = next((node.help_id for node in around if isinstance(node, FindBar | AnswerBox)), "episode")
+        self.query_one(KeyBar).areas(area, "app")
 
     # what happens
 
@@ -151,7 +157,7 @@ class EpisodeScreen(EpisodeActions):
         if self.hint == "demo.hint":
             self.hint = ""
         if not self.shown.back:
-            self.query_one(Transcript).extend(blocks_of(fresh))
+            self.query_one(Transcript).extend(self.shown.blocks_of(fresh))
         if state.stopped is not None and self.moving != "all":
             self._score_run()
 

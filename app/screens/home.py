@@ -134,6 +134,7 @@ class HomeScreen(Screen[None]):
         if self.progress is not None:
             done, total = self.progress
             label.update(t("home.progress", done=done, total=total))
+        self.query_one(KeyBar).refresh()
 
     def _show_runs(self) -> None:
         table = self.query_one(Table)
@@ -177,6 +178,8 @@ class HomeScreen(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What makes no sense at the moment is dim."""
+        if action == "pause":
+            return self.progress is not None
         line = self._current()
         rules = {
             "open": line is not None and not line.error,
@@ -225,6 +228,11 @@ class HomeScreen(Screen[None]):
         line = self._current()
         if line is not None and line.outcomes.get("unfinished"):
             self.run_worker(self.desk.resume(line.path), name="resume", exit_on_error=False)
+
+    def action_pause(self) -> None:
+        """Stop the run in motion after the step it is making."""
+        if self.desk.live is not None:
+            self.desk.live.pause()
 
     def action_build(self) -> None:
         """Build the sample pack."""

@@ -51,7 +51,7 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
                 yield _select([(_pack(pack), pack.name) for pack in self._packs], "pack")
                 yield Label(t("new.limit"), markup=False)
                 yield Input(str(FEW), type="integer", id="limit", placeholder=t("new.all"), compact=True)
-            with Horizontal():
+            with Horizontal(classes="buttons"):
                 yield Button(t("new.step"), variant="primary", id="step", compact=True)
                 yield Button(t("new.everything"), id="everything", compact=True)
                 yield Button(t("new.cancel"), id="cancel", compact=True)

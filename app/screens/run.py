@@ -16,12 +16,14 @@ from app.bindings import bindings
 from app.library import RunLine, StoredRun, read_stored
 from app.renderers import one, policy_name
 from app.strings import known, t
-from app.terminal import truncate
+from app.terminal import truncate, width
 from app.widgets.key_bar import KeyBar
 
 if TYPE_CHECKING:
     from app.shell import Desk
 
+FIXED = 47
+"""Cells that all columns but task and question take, with frames and the space between columns."""
 COLUMNS = ("task", "steps", "outcome", "compat", "strict", "question")
 
 
@@ -54,6 +56,10 @@ class RunScreen(Screen[None]):
         self.retranslate()
         self.query_one(DataTable).focus()
 
+    def on_resize(self) -> None:
+        """Other widths fit."""
+        self.call_after_refresh(self.retranslate)
+
     def on_screen_resume(self) -> None:
         """Back from an episode: things have changed."""
         self.reload()
@@ -76,7 +82,7 @@ class RunScreen(Screen[None]):
         words = [t(name) if known(name) else one(line.benchmark), policy_name(line.agent, line.model), one(line.pack)]
         if line.fictional:
             words.append(t("mark.fictional"))
-        self.query_one("#title", Label).update(" · ".join([*words, one(line.id)]))
+        self.query_one("#title", Label).update(truncate(" · ".join([*words, one(line.id)]), max(20, self.size.width - 2)))
         table = self.query_one(DataTable)
         at = table.cursor_row
         table.clear(columns=True)
@@ -85,6 +91,8 @@ class RunScreen(Screen[None]):
             table.add_column(Text(t(f"column.{column}"), justify="right" if numeric else "left"), key=column)
         if self.stored is None:
             return
+        names = max((width(one(episode.id)) for episode in self.stored.episodes), default=0)
+        room = max(20, self.size.width - FIXED - max(names, 4))
         for episode in self.stored.episodes:
             compat, strict = self.stored.scores.get(episode.id, (None, None))
             outcome = episode.outcome or "unfinished"
@@ -94,7 +102,7 @@ class RunScreen(Screen[None]):
                 Text(t(f"outcome.{outcome}")),
                 Text("—" if compat is None else f"{compat:.3f}", justify="right"),
                 Text("—" if strict is None else f"{strict:.3f}", justify="right"),
-                Text(truncate(one(self.stored.questions.get(episode.id, "")), 160)),
+                Text(truncate(one(self.stored.questions.get(episode.id, "")), room)),
                 key=episode.id,
             )
         if self.stored.episodes:

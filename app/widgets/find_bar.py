@@ -27,7 +27,7 @@ class FindBar(Horizontal):
         padding: 0 1;
         & Label { width: auto; color: $text-accent; }
         & Label.count { color: $text-muted; min-width: 12; text-align: right; }
-        & Input { width: 1fr; height: 1; border: none; padding: 0 1; background: $surface; }
+        & Input { width: 1fr; height: 1; padding: 0 1; background: $surface; }
         &.-open { display: block; }
     }
     """
@@ -52,7 +52,7 @@ class FindBar(Horizontal):
     def compose(self) -> ComposeResult:
         """Sign, box, count."""
         yield Label("/", markup=False)
-        yield Input(placeholder=t("find.placeholder"), select_on_focus=False)
+        yield Input(placeholder=t("find.placeholder"), select_on_focus=False, compact=True)
         yield Label("", classes="count", markup=False)
 
     def open(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.text import Text
+from textual.dom import DOMNode
 from textual.events import Click
 from textual.widget import Widget
 
@@ -12,6 +13,8 @@ from app.bindings import Key, bar_keys
 from app.terminal import width
 from app.widgets.ink import ink
 
+TYPING = ("find", "answer")
+"""Areas in which letters are text."""
 ESSENTIAL = ("help", "quit")
 """Keys that are always there, however narrow the window."""
 
@@ -60,6 +63,8 @@ class KeyBar(Widget):
 
     def _fitting(self, room: int) -> list[tuple[Key, str]]:
         keys = [pair for pair in bar_keys(*self._areas) if self._check(pair[0]) is not False]
+        if self._areas[0] in TYPING:
+            keys = [pair for pair in keys if len(pair[0].keys.split(",")[0]) > 1]
         while keys and sum(width(key.shown) + width(key.label) + 3 for key, _ in keys) - 2 > room:
             spare = [pair for pair in keys if pair[0].id not in ESSENTIAL]
             if not spare:
@@ -78,5 +83,10 @@ class KeyBar(Widget):
         x = event.get_content_offset_capture(self).x
         for start, end, key, area in self._spans:
             if start <= x < end and self._enabled(key):
-                target = self.app if area == "app" else self.screen
-                await self.app.run_action(key.action, target)
+                await self.app.run_action(key.action, self._target(area))
+
+    def _target(self, area: str) -> DOMNode:
+        if area == "app":
+            return self.app
+        around = self.screen.focused.ancestors_with_self if self.screen.focused else []
+        return next((node for node in around if getattr(node, "help_id", "") == area), self.screen)

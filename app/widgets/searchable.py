@@ -17,6 +17,16 @@ class Hit:
     nth: int
 
 
+@dataclass(frozen=True, slots=True)
+class Wrapped:
+    """The rows of a block, and what they were made from."""
+
+    width: int
+    index: int
+    block: Block
+    rows: list[Row]
+
+
 class Searchable(LineView):
     """Blocks that can be searched; the widget says how the cursor moves."""
 
@@ -28,7 +38,7 @@ class Searchable(LineView):
         self.hits: list[Hit] = []
         self.hit = -1
         self._query: re.Pattern[str] | None = None
-        self._wrapped: dict[int, tuple[int, list[Row]]] = {}
+        self._wrapped: dict[int, Wrapped] = {}
 
     def move_to(self, index: int, *, tail: bool = False, row: int | None = None) -> None:
         """Put the cursor on a block and bring it, or one of its rows, into view."""
@@ -36,9 +46,11 @@ class Searchable(LineView):
 
     def find(self, words: str) -> None:
         """Mark every place where these words stand and go to the first one from the cursor on; '' ends the search."""
+        marked = {self.blocks[hit.block].seq for hit in self.hits}
         self._query = re.compile(re.escape(words), re.IGNORECASE) if words else None
-        self._wrapped.clear()
         self.search()
+        for seq in marked | {self.blocks[hit.block].seq for hit in self.hits}:
+            self._wrapped.pop(seq, None)
         self.rebuild()
         if self.hits:
             self.hit = next((i for i, hit in enumerate(self.hits) if hit.block >= self.cursor), 0)

@@ -6,6 +6,7 @@ episode: it shows blocks, and tells which one the reader looks at.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import ClassVar
 
@@ -17,11 +18,13 @@ from app.bindings import bindings
 from app.renderers import Block, Line, Piece
 from app.strings import t
 from app.terminal import pad, width
-from app.widgets.lines import Row, wrapped
-from app.widgets.searchable import Searchable
+from app.widgets.lines import Row, slice_pieces, wrapped
+from app.widgets.searchable import Searchable, Wrapped
 
 EXACT = 1500
 """Characters up to which hidden lines are counted by wrapping them; above, by their width."""
+SAMPLE = 400
+"""Characters whose width stands for that of a longer text."""
 
 
 class Transcript(Searchable):
@@ -47,7 +50,6 @@ class Transcript(Searchable):
         """Show these blocks instead; the cursor goes to the block with this sequence number, else to the last."""
         self.blocks = list(blocks)
         self.unseen = 0
-        self._wrapped.clear()
         self.search()
         where = next((i for i, block in enumerate(self.blocks) if block.seq == at), len(self.blocks) - 1)
         self.rebuild()
@@ -99,9 +101,10 @@ class Transcript(Searchable):
                 title = f"── {t('event.step', step=step) if step else t('event.setting')} "
                 yield Row((("  ", "rule"), (title, "rule"), ("─" * max(0, width - 3 - _cells(title)), "rule")), -1)
             known = self._wrapped.get(block.seq)
-            if known is None or known[0] != width or (known[1] and known[1][0].owner != index):
-                known = self._wrapped[block.seq] = (width, list(self._block_rows(index, block, width)))
-            yield from known[1]
+            if known is None or known.width != width or known.index != index or known.block is not block:
+                rows = list(self._block_rows(index, block, width))
+                known = self._wrapped[block.seq] = Wrapped(width, index, block, rows)
+            yield from known.rows
 
     def on_resize(self, event: object) -> None:
         """Wrap again, keeping the reader's place."""
@@ -114,15 +117,16 @@ class Transcript(Searchable):
     def _block_rows(self, index: int, block: Block, width: int) -> Iterator[Row]:
         gutter = label_width()
         body = max(8, width - gutter - 3)
-        lines = [self.with_marks(line) for line in block.lines]
-        rows = _take(lines, body, ALL_ROWS if block.seq in self.unfolded else block.fold + 1)
+        limit = ALL_ROWS if block.seq in self.unfolded else block.fold + 1
+        enough = limit * body
+        rows = _take((self.with_marks(tuple(slice_pieces(line, 0, enough))) for line in block.lines), body, limit)
         hidden = 0
         if block.seq not in self.unfolded and len(rows) > block.fold:
-            hidden = _count(lines, body) - block.fold
+            hidden = _count(block.lines, body) - block.fold
         if hidden > 1:
             rows = rows[: block.fold] + [[(t("event.more_lines", n=hidden), "dim")]]
         elif hidden == 1:
-            rows = _take(lines, body, ALL_ROWS)
+            rows = _take(map(self.with_marks, block.lines), body, ALL_ROWS)
         elif block.seq in self.unfolded and len(rows) > block.fold + 1:
             rows.append([(t("event.fold"), "dim")])
         for number, row in enumerate(rows):
@@ -238,8 +242,12 @@ def _cells(text: str) -> int:
 
 
 def _take(lines: Iterable[Line], body: int, limit: int) -> list[list[Piece]]:
+    """The first rows of lines; no more text is wrapped than is needed."""
     rows: list[list[Piece]] = []
     for line in lines:
+        enough = (limit - len(rows)) * body
+        if sum(len(part) for part, _ in line) > enough:
+            line = tuple(slice_pieces(line, 0, enough))
         rows += wrapped(line, body)
         if len(rows) >= limit:
             break
@@ -247,6 +255,13 @@ def _take(lines: Iterable[Line], body: int, limit: int) -> list[list[Piece]]:
 
 
 def _count(lines: Sequence[Line], body: int) -> int:
-    if sum(len(part) for line in lines for part, _ in line) <= EXACT:
+    """Rows of lines: exact for short texts, from their length for long ones."""
+    texts = ["".join(part for part, _ in line) for line in lines]
+    if sum(map(len, texts)) <= EXACT:
         return len(_take(lines, body, ALL_ROWS))
-    return sum(max(1, -(-_cells("".join(part for part, _ in line)) // body)) for line in lines)
+    return sum(max(1, math.ceil(_long(text) / body)) for text in texts)
+
+
+def _long(text: str) -> float:
+    """Cells of a text, from a sample of a long one."""
+    return _cells(text) if len(text) <= SAMPLE else _cells(text[:SAMPLE]) * len(text) / SAMPLE
