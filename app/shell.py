@@ -224,7 +224,7 @@ class Desk(App[int]):
     async def start_demo(self) -> None:
         """The ready episode; the sample pack is built first where it is missing."""
         if library.has_sample():
-            from app.cli.demo import demo_run
+            from app.ready import demo_run
 
             await self.begin(demo_run, hint="demo.hint")
         else:

@@ -6,15 +6,10 @@ import sys
 
 import click
 
+from app.ready import demo_run, ensure_sample
 from app.strings import t
 from app.terminal import clean
 from app.watcher import PlainWatcher
-from store import places
-from tasks.runner import Run, start_run
-from tasks.spec import RunSpec
-
-TASK_HOPS = 3
-"""The demo shows a task of at least this many hops."""
 
 
 @click.command()
@@ -31,6 +26,7 @@ def demo(plain: bool, as_json: bool) -> None:
         sys.exit(open_desk(demo=True))
     from app.cli.run import print_block
 
+    ensure_sample(lambda: click.echo(t("demo.building"), err=True))
     with demo_run() as made:
         stream = sys.stderr if as_json else sys.stdout
         stream.write(t("demo.title") + "\n")
@@ -39,28 +35,3 @@ def demo(plain: bool, as_json: bool) -> None:
         made.record_scores()
         print_block(made.score(), as_json, made.journal.header)
         click.echo(clean(t("demo.ended", run=made.id), multiline=False), err=True)
-
-
-def ensure_sample() -> None:
-    """Build the sample pack if it is not there."""
-    if (places.packs() / "sample" / "manifest.json").is_file():
-        return
-    from tasks.sample.build import build_sample
-
-    click.echo(t("demo.building"), err=True)
-    build_sample()
-
-
-def demo_run() -> Run:
-    """A run of the rules agent on one task of several hops; nothing has been driven yet."""
-    from store.pack import Pack
-    from tasks.legalagentbench.questions import load_questions
-
-    ensure_sample()
-    with Pack.open("sample") as pack:
-        path = pack.task_file("legalagentbench")
-        assert path is not None
-        questions = load_questions(path)
-    hops = [q for q in questions if q.gold.group == f"{TASK_HOPS}-hop"]
-    chosen = (hops or questions)[0]
-    return start_run(RunSpec(benchmark="legalagentbench", task_ids=(chosen.id,)), argv=sys.argv[1:])
