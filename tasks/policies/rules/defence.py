@@ -78,6 +78,21 @@ POINTS: tuple[Point, ...] = (
     Point("关于工程价款的结算", r"工程款|建设工程|施工合同",
           ("建设工程 竣工验收合格 支付工程价款 结算", "建设工程施工合同无效 验收合格 参照合同约定 工程价款"),
           "工程价款应当按照合同约定的条件结算支付。工程未经验收合格或者尚未结算的，付款条件未成就，答辩人不负支付义务。", mentions=r"工程"),
+    Point("关于质量保证金与工期", r"质量保证金|质保金|工期|竣工",
+          ("质量保证金 返还期限 缺陷责任期", "工期延误 承包人 逾期竣工违约金"),
+          "质量保证金应当在约定的返还期限届满后返还，期限未届满的部分不应支付；因承包人原因导致的工期延误，应当由其承担逾期竣工的违约责任。", mentions=r"质量保证金|工期|竣工"),
+    Point("关于优先受偿权", r"优先受偿",
+          ("建设工程价款 优先受偿权 行使期限 自应付工程价款之日起", "优先受偿权 折价 拍卖"),
+          "优先受偿权应当在法定期限内行使，逾期行使的，该权利消灭。", mentions=r"优先受偿"),
+    Point("关于双方法律关系的性质", r"提供劳务|雇佣|劳务",
+          ("承揽人 以自己的设备、技术和劳力 完成工作 交付工作成果", "承揽人在完成工作过程中造成自己损害的，定作人不承担侵权责任"),
+          "双方之间的法律关系应当依约定的内容和实际履行方式认定。以自己的设备、技术和劳力完成工作并交付成果的，成立承揽关系而非劳务关系。", mentions=r"承揽|定作|劳务", unless=r"劳动合同"),
+    Point("关于提供劳务一方的过错", r"提供劳务|雇佣|劳务",
+          ("提供劳务一方因劳务受到损害 根据双方各自的过错承担责任", "接受劳务一方 安全防护 提供劳务一方 过错 减轻责任"),
+          "提供劳务一方自身存在过错的，应当根据双方各自的过错承担相应的责任，减轻接受劳务一方的责任。", mentions=r"劳务|过错", unless=r"劳动合同"),
+    Point("关于担保的效力与公司决议", r"担保函|担保|保证",
+          ("公司为他人提供担保 股东会决议 董事会决议 法定代表人 越权", "一般保证 保证人 先诉抗辩 债务人不能清偿"),
+          "公司对外提供担保应当依章程由股东会或者董事会决议，相对人未尽合理审查义务的，担保对公司不发生效力；约定不明的保证应当依法认定保证方式。", mentions=r"担保|保证|决议"),
     Point("关于货物质量与检验", r"货款|买卖合同|产品质量|不合格|质量问题",
           ("买受人收到标的物时应当在约定的检验期限内检验 数量或者质量不符合约定 通知出卖人", "出卖人交付的标的物质量不符合约定 违约责任"),
           "标的物数量和质量是否符合约定，应当由主张的一方在检验期限内提出并举证；付款条件亦应依合同约定判断。", mentions=r"检验|标的物|质量", unless=r"商品房|票据|物业"),
@@ -115,13 +130,25 @@ GENERAL = Point(
 MOST_POINTS = 5
 
 
+def _fact_points(complaint: Complaint) -> list[Point]:
+    """Points of the facts the complaint leaves out: each fact is its own query."""
+    points: list[Point] = []
+    for fact in complaint.own_facts[:4]:
+        query = fact
+        for name in (*complaint.plaintiffs, *complaint.defendants):
+            query = query.replace(name, "")
+        argument = f"{fact.rstrip('。；;')}。该事实直接影响本案责任的认定，被答辩人在起诉状中未予陈述。"
+        points.append(Point("关于起诉状未陈述的事实", ".", (query[:120],), argument))
+    return points
+
+
 def points_for(complaint: Complaint) -> list[Point]:
     """The points a complaint raises, weightiest first, and the burden of proof last."""
     text = f"{complaint.cause}\n{complaint.body}\n{''.join(complaint.own_facts)}"
     raised = [p for p in POINTS if re.search(p.when, text) and not (p.unless and re.search(p.unless, text))]
     claims = "".join(complaint.claims)
     raised.sort(key=lambda p: -(6 * bool(re.search(p.when, complaint.cause)) + 4 * bool(re.search(p.when, claims)) + len(re.findall(p.when, text))))
-    return [*raised[:MOST_POINTS], GENERAL]
+    return [*_fact_points(complaint), *raised[:MOST_POINTS], GENERAL]
 
 
 def closeness(query: str, article: str) -> float:

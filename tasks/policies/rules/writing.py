@@ -107,7 +107,8 @@ def _articles(point: Point) -> Generator[Call, Outcome, list[tuple[str, str]]]:
             if score > scored.get(entry[0], (0.0, ""))[0]:
                 scored[entry[0]] = (score, entry[1])
     best = sorted(scored.items(), key=lambda item: -item[1][0])
-    good = [(law, text) for law, (score, text) in best if score >= 0.3][: QUOTED + 1]
+    least = 0.3 if point.mentions else 0.15
+    good = [(law, text) for law, (score, text) in best if score >= least][: QUOTED + 1]
     return good or [(law, text) for law, (_, text) in best[:1]]
 
 
