@@ -28,6 +28,8 @@ class Heading:
     fictional: bool = False
 
 
+Part = tuple[str, str, int]
+"""Text, role, and how long it stays when room gets scarce."""
 TONES = {"auto": "good", "all": "good", "back": "warn", "waiting": "warn", "replay": "warn"}
 
 
@@ -65,7 +67,9 @@ class SeatBar(Widget):
         right = self._right()
         space = room - width(right.plain) - 2
         parts = self._left()
-        while len(parts) > 1 and sum(width(text) for text, _, _ in parts) + 3 * (len(parts) - 1) > space:
+        if _cells(parts) > space:
+            parts = self._left(short=True)
+        while len(parts) > 1 and _cells(parts) > space:
             parts.remove(min(parts, key=lambda part: part[2]))
         left = Text(no_wrap=True, end="")
         for index, (text, role, _) in enumerate(parts):
@@ -75,8 +79,8 @@ class SeatBar(Widget):
         gap = room - width(left.plain) - width(right.plain)
         return Text.assemble(left, " " * max(1, gap), right, no_wrap=True, end="")
 
-    def _left(self) -> list[tuple[str, str, int]]:
-        """Text, role, and how long it stays when room gets scarce."""
+    def _left(self, short: bool = False) -> list[Part]:
+        """What it is; `short` leaves out the name of the seat where there is only one."""
         heading = self.heading
         if not heading.benchmark:
             return [(t("app.title"), "name", 9)]
@@ -86,12 +90,11 @@ class SeatBar(Widget):
         if heading.group:
             parts.append((t(f"group.{heading.group}") if known(f"group.{heading.group}") else one(heading.group), "plain", 4))
         for seated in heading.seats:
-            words = f"{seat_name(seated.seat)}：{policy_name(seated.policy, seated.engine)}" if t("app.code") == "zh" else (
-                f"{seat_name(seated.seat)}: {policy_name(seated.policy, seated.engine)}"
-            )
-            parts.append((words, "seat", 6))
+            policy = policy_name(seated.policy, seated.engine)
+            named = t("episode.seat", seat=seat_name(seated.seat), policy=policy)
+            parts.append((policy if short and len(heading.seats) == 1 else named, "seat", 6))
         if heading.fictional:
-            parts.append((t("mark.fictional"), "mark", 5))
+            parts.append((t("mark.fictional"), "mark", 7))
         return parts
 
     def _right(self) -> Text:
@@ -108,3 +111,7 @@ class SeatBar(Widget):
 
     def _style(self, role: str):  # type: ignore[no-untyped-def]
         return ink(self, f"seat-bar--{role}")
+
+
+def _cells(parts: list[Part]) -> int:
+    return sum(width(text) for text, _, _ in parts) + 3 * (len(parts) - 1)
