@@ -13,7 +13,7 @@ from typing import Any
 
 from tasks.policies.rules.execute import Asking, Item, Walk
 from tasks.policies.rules.frames import Frame
-from tasks.policies.rules.graph import ATTRIBUTES, CASE_ROWS, COMPANY_COLUMN
+from tasks.policies.rules.graph import ATTRIBUTES, CASE_ROWS
 from tasks.policies.rules.mentions import Modifier
 from tasks.policies.rules.values import date_of, known, money_of, names_in, number_of, year_of
 
@@ -199,5 +199,3 @@ def total(cells: list[Any]) -> Decimal | None:
     amounts = [amount for cell in cells if (amount := money_of(cell)) is not None]
     return sum(amounts, Decimal(0)) if amounts else None
 
-
-__all__ = ["COMPANY_COLUMN", "concept_of", "narrow", "total"]

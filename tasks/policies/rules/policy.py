@@ -136,6 +136,3 @@ def _replay(work: Work, outcomes: list[Outcome]) -> Call | tuple[str, str]:
 
 def _answer(texts: tuple[str, str]) -> Action:
     return Answer(*texts)
-
-
-__all__ = ["RulesPolicy", "describe"]

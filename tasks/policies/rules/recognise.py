@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass, replace
 
 from tasks.policies.rules.names import NameIndex
-from tasks.policies.rules.places import CITIES, MUNICIPALITIES, PROVINCES, Place, parse_place
+from tasks.policies.rules.places import PROVINCES, Place, parse_place
 
 _WIDE = {0xFF10 + digit: 0x30 + digit for digit in range(10)} | {ord("("): "（", ord(")"): "）"}
 _WIDE |= {0xFF21 + letter: 0x41 + letter for letter in range(26)} | {0xFF0E: ord("."), 0xFF05: ord("%")}
@@ -196,6 +196,3 @@ def _in_full(entity: Entity, others: list[Entity]) -> Entity:
             better = longer if longer.exact or parse_place(front)[1] == len(front) or _ends_with_place(front) else shorter
             return replace(entity, name=better.name, exact=better.exact)
     return entity
-
-
-__all__ = ["CITIES", "MUNICIPALITIES", "Entity", "recognise", "tidy"]
