@@ -100,7 +100,6 @@ class NameIndex:
                 if place.county.endswith(end) and len(place.county) - len(end) >= 2:
                     self.counties[place.county.removesuffix(end)].append(place)
                     break
-        self.companies_by_length = sorted(self.kinds.get("company", ()), key=lambda name: (len(name), name))
 
     @classmethod
     def of(cls, pack: NameSource) -> NameIndex:

@@ -175,14 +175,10 @@ def _sentence(found: Findings, told: Told, form: Form) -> str:
             if len(told.cells) == 1:
                 item, cell = told.cells[0]
                 return f"{_subject(found, told.frame, item)}的{label}是{_shown(told, cell, form)}"
-            parts = [f"{_label_of(item, frame.kind)}：{_shown(told, cell, form)}" for item, cell in told.cells[:LONGEST_LIST]]
+            parts = [f"{item.name}：{_shown(told, cell, form)}" for item, cell in told.cells[:LONGEST_LIST]]
             text = f"{subject}的{label}分别是{'、'.join(parts)}"
             amount = total([cell for _, cell in told.cells]) if told.wanted.concept in _MONEY else None
             return text if amount is None else f"{text}，合计{_total(amount, form, told.wanted.at)}"
-
-
-def _label_of(item: Item, kind: str) -> str:
-    return item.name
 
 
 def _total(amount: Decimal, form: Form, at: int) -> str:

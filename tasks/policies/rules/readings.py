@@ -137,7 +137,7 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
     results = [state._replace(pending=(*state.pending, (modifier, weight)), cost=state.cost + away + wait + said, fresh=False)]
     if state.top < 0:
         return results
-    for kind in {kind for concept in modifier.concepts for kind in IMPLIES.get(concept, ())}:
+    for kind in sorted({kind for concept in modifier.concepts for kind in IMPLIES.get(concept, ())}):
         if state.frame.kind in ("company", "court", "case", "agency"):
             followed = follow(state._replace(pending=(*state.pending, (modifier, weight))), state.top, kind, away + 0.4, 0.0)
             if followed is not None:
