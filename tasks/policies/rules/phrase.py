@@ -65,7 +65,10 @@ class Form:
         return after[0] if after else self.units[-1][1] if self.units else None
 
 
-_PLACES = re.compile(r"(?:保留|取|精确|精确到|到)(?:到|至)?(?:小数点后|小数)?(?:面)?([两二2一1三3四4])位|小数点后(?:面)?([两二2一1三3四4])位|([两二2])位小数|(保留|取)(?:到|至)?整")
+_PLACES = re.compile(
+    r"(?:保留|取|精确|精确到|到|写|留|要|带|给)(?:到|至)?(?:小数点后|小数)?(?:面)?(?P<a>[两二2一1三3四4])位|小数点后(?:面)?(?:保留|留|取|写|要|带|给|写到|算到)?(?P<b>[两二2一1三3四4])位|"
+    r"(?P<c>[两二2一1三3四4])位小数|(?P<cent>(?:精确|写|算|具体|准确|细|列|计)到(?:人民币)?(?:几角几)?分(?![钟店公支部局院])|到分为止|角分)|(?P<whole>(?:保留|取)(?:到|至)?整|不(?:要|留|带)小数)"
+)
 _UNITS = re.compile(r"(?:多少|几|单位(?:为|是|：|:)?|以|按|用)(?:人民币)?(亿元|万元|亿|万|元)|（(亿元|万元|元)")
 _DIGIT = {"两": 2, "二": 2, "2": 2, "一": 1, "1": 1, "三": 3, "3": 3, "四": 4, "4": 4}
 
@@ -76,8 +79,8 @@ def form_of(question: str) -> Form:
     places = None
     match = _PLACES.search(text)
     if match:
-        digit = match[1] or match[2] or match[3]
-        places = _DIGIT[digit] if digit else 0
+        digit = match["a"] or match["b"] or match["c"]
+        places = _DIGIT[digit] if digit else 2 if match["cent"] else 0
     units = tuple(
         (m.start(), unit if unit.endswith("元") else f"{unit}元") for m in _UNITS.finditer(text) if (unit := m[1] or m[2])
     )
@@ -209,7 +212,7 @@ def answer(found: Findings | None, question: str) -> tuple[str, str]:
     """(res, summary)."""
     if found is None:
         return "题目中没有可以识别的实体，无法查询。", "题目中没有可以识别的实体，无法查询。"
-    form = form_of(question)
+    form = form_of(found.plan.text or question)
     sentences = [_sentence(found, told, form) for told in found.told]
     res = "；".join(dict.fromkeys(sentences)) + "。"
     return res, f"{res}\n经过：{'；'.join(_findings(found))}。"

@@ -14,6 +14,7 @@ from tasks.policies.rules.mentions import Mention
 from tasks.policies.rules.names import NameIndex
 from tasks.policies.rules.readings import advance
 from tasks.policies.rules.recognise import recognise, tidy
+from tasks.policies.rules.rewording import reword
 from tasks.policies.rules.wanted import read
 
 BEAM = 120
@@ -111,7 +112,8 @@ def _heard(mention: Mention, first: Mention) -> Mention:
 def plans_for(question: str, index: NameIndex) -> list[Plan]:
     """Readings of a question, cheapest first. A pure function of the question and the names."""
     text = tidy(question)
-    mentions = tuple(read(text, recognise(text, index)))
+    text, entities = reword(text, recognise(text, index))
+    mentions = tuple(read(text, entities))
     plans = _search(mentions, text)
     strong = [m for m in mentions if m.kind == "entity" and m.weight > 1]
     if strong and mentions[0] is not strong[0]:
