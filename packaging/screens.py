@@ -1,4 +1,4 @@
-"""Draws the pictures of the desk in docs/screens: Home and Episode, two sizes, two languages, from a small fictional run.
+"""Draws the pictures of the desk in docs/screens: Home and Episode, two sizes, two languages, on the sample pack.
 
     python packaging/screens.py [FOLDER]
 
@@ -54,16 +54,28 @@ def _placed(match: re.Match[str]) -> str:
     return f'x="{places}" y="{y}"{rest}>{content}<'
 
 
+def runs() -> None:
+    """What the pictures show: whole runs of the rules agent and of the reference, and the demo after its steps."""
+    from app.ready import demo_run, ensure_sample
+    from tasks.runner import start_run
+    from tasks.spec import RunSpec
+
+    ensure_sample()
+    for agent in ("gold", "rules"):
+        with start_run(RunSpec(benchmark="legalagentbench", agent=agent, parallel=16)) as run:
+            run.go()
+            run.record_scores()
+    with demo_run() as run:
+        run.go()
+        run.record_scores()
+
+
 async def draw(folder: Path) -> None:
     """Every picture."""
     from app import strings
     from app.shell import Desk
-    from tests.desk_fixture import build_pack, write_run
 
-    pack = build_pack("sample")
-    write_run(pack)
-    unfinished = write_run(pack, "20260301-082000-legalagentbench-rules-0002", upto=2)
-    os.utime(unfinished, (1, 1))
+    runs()
     for language in LANGUAGES:
         strings.set_language(language)
         for size in SIZES:
