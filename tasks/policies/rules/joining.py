@@ -10,7 +10,7 @@ from tasks.policies.rules.mentions import Mention, Modifier
 
 def combine(mentions: list[Mention], text: str) -> list[Mention]:
     """Joins neighbours that mean one thing: attribute + threshold, attribute + choice, count + measure word."""
-    mentions = _investors(mentions, text)
+    mentions = _once(_investors(mentions, text))
     result: list[Mention] = []
     index = 0
     while index < len(mentions):
@@ -40,6 +40,24 @@ def combine(mentions: list[Mention], text: str) -> list[Mention]:
             result.append(_listed(mention, mentions, index, text))
         index += 1
     return result
+
+
+def _once(mentions: list[Mention]) -> list[Mention]:
+    """A year said twice counts once, where the second time says what it is the year of: 2019年也有新设的，2019年成立的法院."""
+    kept: list[Mention] = []
+    for index, mention in enumerate(mentions):
+        if mention.modifier and mention.modifier.op == "in" and _undated(mentions, index):
+            later = (m for m in range(index + 1, len(mentions)) if mentions[m].modifier == mention.modifier)
+            if any(not _undated(mentions, other) for other in later):
+                continue
+        kept.append(mention)
+    return kept
+
+
+def _undated(mentions: list[Mention], index: int) -> bool:
+    """Whether no word of founding stands right after a year."""
+    following = mentions[index + 1] if index + 1 < len(mentions) else None
+    return not (following and following.text in ("成立", "设立", "创立", "创办", "注册") and following.start - mentions[index].end <= 2)
 
 
 def _investors(mentions: list[Mention], text: str) -> list[Mention]:
@@ -86,7 +104,7 @@ def _listed(mention: Mention, mentions: list[Mention], index: int, text: str) ->
 
 
 _MEASURED = frozenset("amount fine target unpaid invested capital founded date filed published closed punished ratio listing_date insured rank served net_raised violations investigations issue_price".split())
-_CHANGING = re.compile(r"^(?:的|审理的|涉及的|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中|、|数额|有){0,3}$")
+_CHANGING = re.compile(r"^(?:的|审理的|涉及的|又|还|要|须|需|得|又要|只有|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中|、|数额|有){0,3}$")
 
 
 _TALLIES = (("served",), ("insured",), ("violations",), ("investigations",))
@@ -108,7 +126,7 @@ def _join(first: Mention, second: Mention, gap: str) -> Mention | None:
             return replace(second, start=first.start, text=first.text + gap + second.text, modifier=modifier._replace(concepts=measured), facts=("after",))
         if modifier.op == "in" and set(measured) & {"founded", "date", "filed", "published", "closed", "punished", "listing_date"}:
             return replace(second, start=first.start, text=first.text + gap + second.text, modifier=modifier._replace(concepts=measured))
-    if first.modifier and first.modifier.op == "in" and second.kind == "term" and gap in ("", "的", "期间", "内", "就", "度", "已", "注册", "新") and second.text in (
+    if first.modifier and first.modifier.op == "in" and second.kind == "term" and gap in ("", "的", "期间", "内", "就", "度", "已", "注册", "新", "才", "刚", "新近", "年内", "之内", "正式", "才新") and second.text in (
         "成立", "设立", "创立", "创办", "注册", "立案", "处罚", "上市"):
         concept = {"立案": "filed", "处罚": "punished", "上市": "listing_date"}.get(second.text, "founded")
         return replace(first, end=second.end, text=first.text + gap + second.text, modifier=first.modifier._replace(concepts=(concept,)))

@@ -40,7 +40,8 @@ def _relation(state: State, relation: str, mention: Mention) -> list[State]:
             if waiting or state.awaiting:
                 single = frame.entity is not None and frame.kind != "case"
                 copy = Frame(frame.kind, index, None, frame.relation)
-                results.append(add(state._replace(top=index), copy, price + (1.2 if single else 0.0)))
+                again = sum(_again(state, frame, m) for m in waiting)
+                results.append(add(state._replace(top=index), copy, price + again + (1.2 if single else 0.0)))
             else:
                 results.append(state._replace(top=index, cost=state.cost + price, fresh=True))
         pointing = 0.8 if mention.pointing and any(same(f, relation) for f in state.frames) else 0.0
@@ -87,6 +88,7 @@ def _attribute(state: State, concept: str, mention: Mention) -> list[State]:
             if concept in ("register_address", "office_address") and found[0][-1].target != "company":
                 continue
             guess = 0.4 if found[0][0].source == "case" or relation == "place" or relation in IMPLIES.get(concept, ()) else 1.0
+            guess += 0.8 if base.frames[index].parent >= 0 and base.frames[base.frames[index].parent].kind == found[0][-1].target else 0.0
             followed = follow(base._replace(awaiting=None), index, relation, back + away + guess, 0.0)
             if followed is not None:
                 told = tell(followed, followed.top, wanted, 0.0)
@@ -154,7 +156,7 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
             frames = list(state.frames)
             frames[index] = frame._replace(modifiers=(modifier,))
             results.append(state._replace(frames=tuple(frames), cost=state.cost + away + 0.35, fresh=True))
-        cost = away + wait + (0.0 if said else 0.12) + 0.35 * distance
+        cost = away + wait + (0.0 if said else 0.12) + 0.35 * distance + _again(state, frame, modifier)
         copy = Frame(frame.kind, index, None, frame.relation, modifiers=(modifier,))
         narrowed = add(state._replace(top=index), copy, cost)
         results.append(narrowed)
@@ -166,6 +168,11 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
             if concept:
                 results.append(tell(narrowed, narrowed.top, Wanted("attribute", concept, "", mention.start), asked))
     return results
+
+
+def _again(state: State, frame: Frame, modifier: Modifier) -> float:
+    """One thing chosen from what is already one thing is no choice: the second of 最高的…，最低的… starts afresh."""
+    return 1.5 if modifier.op in SINGLE and any(m.op in SINGLE for m in frame.modifiers) else 0.0
 
 
 def _next_is_noun(mentions: tuple[Mention, ...], place: int) -> bool:
@@ -263,7 +270,8 @@ def advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[Sta
                 reached = _relation(state, relation, mention)
                 for fact, price in _NAMING.items():
                     if fact in mention.facts and relation not in ("place", "case"):
-                        results += [_named(s, mention, price) for s in reached if s.frame.entity is None]
+                        asked = 0.02 if mention.text.startswith("哪") else price
+                        results += [_named(s, mention, asked) for s in reached if s.frame.entity is None]
                 unsaid = 0.15 if "listed" in mention.facts and relation not in ("place", "case", "doc", "address") else 0.0
                 results += [s._replace(cost=s.cost + unsaid) for s in reached] if unsaid else reached
                 if relation in ENFORCEMENT or relation == "administrative":
