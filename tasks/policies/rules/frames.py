@@ -155,6 +155,8 @@ def follow(state: State, origin: int, relation: str, cost: float, weight: float)
         return None
     if source.relation in ("plaintiff", "defendant"):
         price += 1.0 if relation in ("plaintiff", "defendant") else 0.4 if relation == "case" else 0.0
+    if relation == "sub" and source.relation == "sub":
+        price += 1.5
     price += 0.35 * len(current.pending) + _round_trip(state, origin, hops)
     if any(f.parent == origin and f.relation == relation and f.hop == hops[0] for f in state.frames):
         price += 0.8

@@ -139,6 +139,8 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
     results = [state._replace(pending=(*state.pending, (modifier, weight)), cost=state.cost + away + wait + said, fresh=False)]
     if state.top < 0:
         return results
+    if "predicate" in mention.facts and state.frame.entity is not None:
+        results.append(state._replace(cost=state.cost + 0.1))
     for kind in sorted({kind for concept in modifier.concepts for kind in IMPLIES.get(concept, ())}):
         if state.frame.kind in ("company", "court", "case", "agency"):
             followed = follow(state._replace(pending=(*state.pending, (modifier, weight))), state.top, kind, away + 0.4, 0.0)
@@ -268,10 +270,13 @@ def advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[Sta
         case "term":
             for relation in mention.relations:
                 reached = _relation(state, relation, mention)
+                asked = mention.text.startswith("哪")
+                if asked:
+                    results += [_named(s, mention, 0.02) for s in reached if s.frame.entity is None]
+                    reached = [s._replace(cost=s.cost + 0.3) for s in reached]
                 for fact, price in _NAMING.items():
-                    if fact in mention.facts and relation not in ("place", "case"):
-                        asked = 0.02 if mention.text.startswith("哪") else price
-                        results += [_named(s, mention, asked) for s in reached if s.frame.entity is None]
+                    if fact in mention.facts and relation not in ("place", "case") and not asked:
+                        results += [_named(s, mention, price) for s in reached if s.frame.entity is None]
                 unsaid = 0.15 if "listed" in mention.facts and relation not in ("place", "case", "doc", "address") else 0.0
                 results += [s._replace(cost=s.cost + unsaid) for s in reached] if unsaid else reached
                 if relation in ENFORCEMENT or relation == "administrative":

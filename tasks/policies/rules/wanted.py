@@ -64,7 +64,7 @@ def _word(text: str, position: int, limit: int) -> Mention | None:
 
 
 _FORMATTING = re.compile(
-    r"（(?:以|按|按照)[^（）]*(?:计|计数|统计|为准|计算|输出|回答)）|（[^（）]*(?:保留|单位|格式|小数|四舍五入|取整|整数)[^（）]*）|(?:请)?(?:注意)?[，：]?(?:金额|结果|数额|总额|数值|答案|日期|时间|回答|数据)?(?:请|均|统一|都)?(?:四舍五入)?(?:保留|取)(?:到|至)?(?:小数点后)?[一两二2-4](?:位)?(?:小数)?|"
+    r"（(?:以|按|按照)[^（）]*(?:计|计数|统计|为准|计算|来算|算|输出|回答)）|（[^（）]*(?:保留|单位|格式|小数|四舍五入|取整|整数)[^（）]*）|(?:请)?(?:注意)?[，：]?(?:金额|结果|数额|总额|数值|答案|日期|时间|回答|数据)?(?:请|均|统一|都)?(?:四舍五入)?(?:保留|取)(?:到|至)?(?:小数点后)?[一两二2-4](?:位)?(?:小数)?|"
     r"(?:以|用|按照?)(?:亿元|万元|元)为单位|单位(?:为|是|：)?(?:亿元|万元|元)|(?:回答|输出|结果)?(?:的)?(?:输出|日期|时间)?格式(?:使用|为|是|请使用|采用|：)?[“\"]?[xX]{2,4}年[xX]{2}月[xX]{2}日[”\"]?"
 )
 _ASKED = re.compile(r"多少|哪|是谁|什么|是否|吗|几[家个次起]|[？?]")
@@ -79,7 +79,7 @@ def _clause_factors(text: str, entities: list[Entity]) -> list[float]:
         clause = match[0]
         has_entity = any(match.start() <= e.start < match.end() for e in entities if e.kind != "place" or (e.place and e.place.county))
         factor = 1.0
-        talk = next((w for w in words.SMALL_TALK if clause.startswith(w)), "以" if re.match(r"以(?!及|下|前|后|上|来|往|何|内|外)", clause) else "")
+        talk = next((w for w in words.SMALL_TALK if clause.startswith(w)), "以" if re.match(r"以(?!及|下|前|后|上|来|往|何|内|外|它|其|该|这家|这个)", clause) else "")
         if talk and not (has_entity and len(clause) > 25) and not re.search(r"需要(?:确认|了解|知道|查)|想|请问|[？?]", clause):
             factor = 0.12
         elif any(clause.startswith(w) for w in words.PREAMBLE):
