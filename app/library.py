@@ -83,7 +83,7 @@ def runs() -> Iterator[RunLine]:
         line = _read.get(key)
         if line is None:
             line = read_run(path)
-            if line.finished == line.n:
+            if line.finished == line.n and not path.with_name(f"{path.name}-wal").exists():
                 _read[key] = line
         yield line
 

@@ -202,10 +202,10 @@ class LiveRun:
 
         run.scheduler.run(parallel=run.spec.parallel, go_on=go_on)
         left = [driver for driver in run.scheduler.episodes.values() if not driver.stopped and driver.ask is None]
+        self._tell_progress(run)
         if not left:
             run.record_scores()
             self._move("paused")
-        self._tell_progress(run)
 
     def _watch(self, run: Run, episode: str) -> None:
         driver = run.scheduler.episodes.get(episode)

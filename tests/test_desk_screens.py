@@ -345,7 +345,9 @@ async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
         await pilot.press("n")
         await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen))
         await pilot.click("#everything")
-        await until(pilot, lambda: len(list_runs()) == 2 and all(line.finished == line.n for line in pilot.app.home_screen.runs) and len(pilot.app.home_screen.runs) == 2)  # type: ignore[attr-defined]
+        home = pilot.app.home_screen  # type: ignore[attr-defined]
+        await until(pilot, lambda: len(home.runs) == 2 and all(line.compat is not None for line in home.runs))
+        assert home.progress is None and all(line.finished == line.n for line in home.runs)
 
 
 async def test_a_failure_becomes_a_dialog_with_a_hint(pack: Path) -> None:

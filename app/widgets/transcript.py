@@ -43,6 +43,7 @@ class Transcript(Searchable):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.unseen = 0
+        self.follows = True
 
     # content
 
@@ -108,11 +109,9 @@ class Transcript(Searchable):
 
     def on_resize(self, event: object) -> None:
         """Wrap again, keeping the reader's place."""
-        if self.virtual_size.width == self.room and not self._stale:
-            return
-        tail = self.at_tail or self._stale
-        self.rebuild()
-        self.call_after_refresh(self._settle, tail)
+        if self.virtual_size.width != self.room or self._stale:
+            self.rebuild()
+        self.call_after_refresh(self._settle)
 
     def _block_rows(self, index: int, block: Block, width: int) -> Iterator[Row]:
         gutter = label_width()
@@ -147,33 +146,33 @@ class Transcript(Searchable):
         index = min(max(index, 0), len(self.blocks) - 1)
         changed = index != self.cursor
         self.cursor = index
+        self.follows = tail
         self.refresh()
         if tail:
             self.unseen = 0
             self._announce()
-            self.scroll_end(animate=False, immediate=True, x_axis=False)
-            self.call_after_refresh(self._keep_tail)
+            self.scroll_end(animate=False, force=True, immediate=True, x_axis=False)
+            self.call_after_refresh(self._settle)
         else:
             self._reveal(row)
         if changed or tail:
             self.post_message(self.Looked(self.blocks[index]))
 
-    def _settle(self, tail: bool) -> None:
-        """Find the reader's place again after a change of size."""
-        if tail:
-            self._keep_tail()
+    def _settle(self) -> None:
+        """Find the reader's place again: the layout may have changed only now."""
+        if self.follows:
+            self.scroll_end(animate=False, force=True, immediate=True, x_axis=False)
         else:
             self._reveal()
 
-    def _keep_tail(self) -> None:
-        """The layout may have settled only now."""
-        if self.cursor == len(self.blocks) - 1:
-            self.scroll_end(animate=False, immediate=True, x_axis=False)
+    def on_mouse_scroll_up(self) -> None:
+        """Who scrolls up reads."""
+        self.follows = False
 
     def on_show(self) -> None:
         """Paint what changed while the view was hidden, and find the place again."""
         self.rebuild()
-        self.call_after_refresh(self._keep_tail)
+        self.call_after_refresh(self._settle)
 
     def _reveal(self, row: int | None = None) -> None:
         own = [y for y, candidate in enumerate(self.rows) if candidate.owner == self.cursor]
@@ -188,7 +187,7 @@ class Transcript(Searchable):
             target = min(first - 1, last - height + 1) if last - first >= height else last - height + 1
         else:
             return
-        self.scroll_to(y=target, animate=False, immediate=True)
+        self.scroll_to(y=target, animate=False, force=True, immediate=True)
 
     def action_cursor(self, by: int) -> None:
         """Move the cursor by so many blocks; inside a long block, scroll first."""
