@@ -330,6 +330,7 @@ async def test_new_records_do_not_move_a_reader_who_is_elsewhere(pack: Path) -> 
 async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
     with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack))) as run:
         run.go()
+        run.record_scores()
     async with desk() as pilot:
         await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
         await pilot.press("enter")
