@@ -267,7 +267,8 @@ class Walk:
     def _look(self, item: Item, source: Source, concept: str) -> Asking:
         row: Item | None = item
         while row is not None and row.name == item.name:
-            if source.column in row.row and known(row.row[source.column]):
+            named = source.column != "公司名称" or row.row.get(source.column) == item.name
+            if source.column in row.row and known(row.row[source.column]) and named:
                 return row.row[source.column]
             row = row.origin
         if not source.tool:

@@ -142,7 +142,7 @@ def _join(first: Mention, second: Mention, gap: str) -> Mention | None:
     if first.modifier and second.modifier and first.modifier.op in (">", ">=", "<", "<=") and second.kind == "modifier" and not second.modifier.concepts and second.modifier.op in (">", ">=", "<", "<=") and len(gap) <= 4:
         low, high = (first.modifier, second.modifier) if first.modifier.op[0] == ">" else (second.modifier, first.modifier)
         return replace(second, start=first.start, text=first.text + gap + second.text, modifier=Modifier("between", first.modifier.concepts, (low.value, high.value)))
-    if first.kind == "term" and measured and second.kind == "sum" and not second.concepts and len(gap) <= 2 and "，" not in gap:
+    if first.kind == "term" and measured and second.kind == "sum" and (not second.concepts or second.text == "总额") and len(gap) <= 2 and "，" not in gap:
         return replace(second, concepts=measured, start=first.start, weight=2.5, text=first.text + gap + second.text)
     if first.kind == "sum" and second.kind == "money" and len(gap) <= 4:
         return replace(second, kind="sum", concepts=first.concepts, start=first.start, weight=2.5, text=first.text + gap + second.text)

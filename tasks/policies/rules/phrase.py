@@ -17,35 +17,9 @@ from tasks.policies.rules.graph import AMOUNT_COLUMN, ATTRIBUTES, CASE_ROWS
 from tasks.policies.rules.narrow import concept_of, total
 from tasks.policies.rules.recognise import tidy
 from tasks.policies.rules.solve import Findings, Told
+from tasks.policies.rules.subjects import NOUNS, case_name, describe, label_of
 from tasks.policies.rules.values import date_of, known, money_of, text_of
 
-LABELS: dict[str, str] = {
-    "full_name": "公司全称", "short_name": "公司简称", "english_name": "英文名称", "securities": "关联证券",
-    "stock_code": "公司代码", "former_short": "曾用简称", "market": "所属市场", "industry": "所属行业",
-    "listing_date": "上市日期", "legal_person": "法定代表人", "general_manager": "总经理", "secretary": "董秘",
-    "postcode": "邮政编码", "register_address": "注册地址", "office_address": "办公地址", "address": "地址",
-    "phone": "联系电话", "fax": "传真", "website": "官方网址", "email": "邮箱", "index": "入选指数",
-    "main_business": "主营业务", "scope": "经营范围", "profile": "简介", "par_value": "每股面值",
-    "issue_price": "首发价格", "net_raised": "首发募资净额", "underwriter": "首发主承销商", "status": "登记状态",
-    "credit_code": "统一社会信用代码", "capital": "注册资本", "founded": "成立日期", "register_number": "注册号",
-    "organisation_code": "组织机构代码", "insured": "参保人数", "industry_1": "行业一级", "industry_2": "行业二级",
-    "industry_3": "行业三级", "former_name": "曾用名", "invested": "投资金额", "ratio": "参股比例", "link": "上市公司关系",
-    "amount": "涉案金额", "fine": "处罚金额", "target": "执行标的", "unpaid": "未履行金额", "date": "日期", "filed": "立案日期",
-    "published": "发布日期", "closed": "终本日期", "punished": "处罚日期", "title": "标题", "number": "案号",
-    "doc_type": "文书类型", "cause": "案由", "judgment": "判决结果", "file": "文件名", "abstract": "文本摘要",
-    "applicant": "申请人", "debtor": "被执行人", "fact": "事实", "outcome": "处罚结果", "agency": "处罚单位",
-    "leader": "负责人", "admin_level": "行政级别", "court_level": "法院级别", "court_code": "法院代字",
-    "division_code": "区划代码", "level_number": "级别", "unique_code": "唯一编码", "registrar": "登记机关",
-    "rank": "业务量排名", "served": "服务已上市公司", "violations": "报告期间所服务上市公司违规事件",
-    "investigations": "报告期所服务上市公司接受立案调查", "province": "省份", "city": "城市", "county": "区县",
-    "place": "省市区县", "laws": "文本摘要涉及的法条", "court": "审理法院",
-}  # fmt: skip
-NOUNS: dict[str, str] = {
-    "parent": "母公司", "sub": "子公司", "doc": "裁判文书", "case": "案件", "restriction": "限制高消费案件", "finalized": "终本案件",
-    "dishonesty": "失信被执行案件", "administrative": "行政处罚案件", "court": "法院", "neighbour": "法院", "firm": "律师事务所",
-    "plaintiff": "原告", "applicant": "申请人", "defendant": "被告", "plaintiff_firm": "原告律师事务所", "defendant_firm": "被告律师事务所", "company": "公司",
-    "address": "地址", "office_address": "办公地址", "place": "所在地区", "agency": "处罚单位",
-}  # fmt: skip
 _UNIT_OF: dict[str, str] = {"company": "家", "court": "家", "firm": "家", "place": "个", "address": "个", "agency": "家"}
 _MONEY = frozenset(("amount", "fine", "target", "unpaid", "invested", "capital", "par_value", "issue_price", "net_raised"))
 _COUNTED: dict[str, str] = {"served": "家", "violations": "件", "investigations": "件", "insured": "人"}
@@ -135,49 +109,59 @@ def _shown(told: Told, cell: Any, form: Form) -> str:
     return text_of(cell)
 
 
-def _subject(found: Findings, number: int, item: Item | None = None) -> str:
-    """A short description of a frame: the start and the nouns on the way."""
-    if item is not None and found.plan.frames[number].kind not in CASE_ROWS:
-        return item.name
-    names: list[str] = []
-    while number >= 0:
-        frame = found.plan.frames[number]
-        if frame.entity is not None:
-            names.append(found.items[number][0].name if found.items[number] else frame.entity.name)
-        elif frame.hop is not None:
-            names.append(NOUNS.get(frame.relation, "记录"))
-        number = frame.parent
-    return "的".join(reversed(names))
+def _of(found: Findings, told: Told, item: Item, label: str) -> str:
+    """Whose attribute is told, and which: X的注册资本, Y对X的投资金额, X登记地址所在区县."""
+    frame = found.plan.frames[told.frame]
+    if frame.kind == "place":
+        place = describe(found, told.frame)
+        return f"{item.name}的{label}" if frame.entity is not None else f"{place.removesuffix('区县')}{label}"
+    if frame.kind in CASE_ROWS or frame.kind == "case":
+        return f"{case_name(item)}的{label}"
+    if told.wanted.concept in ("invested", "ratio", "link"):
+        sub, parent = _pair(item, frame.relation == "parent")
+        return f"{parent}对{sub}的{label}"
+    return f"{item.name}的{label}"
+
+
+def _pair(item: Item, is_parent: bool) -> tuple[str, str]:
+    """(subsidiary, parent) of a holding; a parent nobody named is the listed company."""
+    above = item.origin
+    while above is not None and above.name == item.name:
+        above = above.origin
+    if is_parent:
+        return (above.name if above is not None else "该公司"), item.name
+    named = str(item.row.get("关联上市公司全称") or "").strip()
+    return item.name, named or (above.name if above is not None and "公司" in above.name else "上市公司")
 
 
 def _sentence(found: Findings, told: Told, form: Form) -> str:
     frame = found.plan.frames[told.frame]
-    subject = _subject(found, told.frame)
+    subject = describe(found, told.frame)
+    label = label_of(frame, told.wanted.concept)
     match told.wanted.kind:
         case "identity":
-            if not told.cells:
-                return f"未查到{subject}"
-            return f"{subject}是{'、'.join(text_of(cell) for _, cell in told.cells)}"
+            if frame.entity is not None and frame.entity.kind in ("credit", "stock", "short"):
+                subject = f"{frame.entity.name}对应的公司"
+            return f"{subject}是{'、'.join(text_of(cell) for _, cell in told.cells)}" if told.cells else f"未查到{subject}"
         case "count":
             return _counted(found, told, subject)
         case "sum":
-            amount = total([cell for _, cell in told.cells])
-            if amount is None:
-                amount = Decimal(0)
-            return f"{subject}的{LABELS.get(told.wanted.concept, '金额')}总额为{_total(amount, form, told.wanted.at)}"
+            whole = total([cell for _, cell in told.cells]) or Decimal(0)
+            return f"{subject}的{label}总额为{_total(whole, form, told.wanted.at)}"
         case "listed":
             return "，".join(f"{item.name}{'是' if cell else '不是'}上市公司" for item, cell in told.cells) or f"未查到{subject}"
         case "days":
             return "，".join(_day_gap(item, *cell) for item, cell in told.cells) or f"未查到{subject}的两个日期"
         case _:
-            label = LABELS.get(told.wanted.concept, told.wanted.concept.removeprefix("clause:"))
-            if frame.kind == "administrative" and told.wanted.concept in ("amount", "date"):
-                label = {"amount": "处罚金额", "date": "处罚日期"}[told.wanted.concept]
             if not told.cells:
                 return f"未查到{subject}的{label}"
             if len(told.cells) == 1:
                 item, cell = told.cells[0]
-                return f"{_subject(found, told.frame, item)}的{label}是{_shown(told, cell, form)}"
+                if told.wanted.concept == "number":
+                    return f"{subject}的案号是{_shown(told, cell, form)}"
+                return f"{_of(found, told, item, label)}是{_shown(told, cell, form)}"
+            if told.wanted.concept == "number":
+                return f"{subject}的案号是{'、'.join(text_of(cell) for _, cell in told.cells)}"
             parts = [f"{item.name}：{_shown(told, cell, form)}" for item, cell in told.cells[:LONGEST_LIST]]
             text = f"{subject}的{label}分别是{'、'.join(parts)}"
             amount = total([cell for _, cell in told.cells]) if told.wanted.concept in _MONEY else None
@@ -205,7 +189,7 @@ def _day_gap(item: Item, first: str, second: str) -> str:
     one, two = date_of(first), date_of(second)
     assert one is not None and two is not None
     days = abs((date(*two) - date(*one)).days)
-    return f"{item.name}从{first}到{second}相差{days}天"
+    return f"{case_name(item)}从{first}到{second}相差{days}天"
 
 
 def answer(found: Findings | None, question: str) -> tuple[str, str]:
@@ -213,7 +197,9 @@ def answer(found: Findings | None, question: str) -> tuple[str, str]:
     if found is None:
         return "题目中没有可以识别的实体，无法查询。", "题目中没有可以识别的实体，无法查询。"
     form = form_of(found.plan.text or question)
-    sentences = [_sentence(found, told, form) for told in found.told]
+    numbered = {told.frame for told in found.told if told.wanted.concept == "number" and told.cells}
+    stated = [told for told in found.told if told.wanted.kind != "identity" or told.frame not in numbered]
+    sentences = [_sentence(found, told, form) for told in stated]
     res = "；".join(dict.fromkeys(sentences)) + "。"
     return res, f"{res}\n经过：{'；'.join(_findings(found))}。"
 

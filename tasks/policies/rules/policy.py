@@ -15,9 +15,10 @@ from tasks.policies.rules.execute import Call, Outcome
 from tasks.policies.rules.frames import Frame, Plan
 from tasks.policies.rules.graph import TABLE_OF
 from tasks.policies.rules.names import NameIndex
-from tasks.policies.rules.phrase import NOUNS, answer
+from tasks.policies.rules.phrase import answer
 from tasks.policies.rules.plan import plans_for
 from tasks.policies.rules.solve import solve
+from tasks.policies.rules.subjects import NOUNS
 from tasks.policies.rules.writing import is_writing, write, writing_steps
 from tasks.seats import View
 

@@ -124,6 +124,8 @@ def _count(state: State, mention: Mention, next_relation: bool) -> list[State]:
             wrong += 4.0
         if not rows and frame.relation not in ("sub", "court", "firm", "neighbour") and frame.parent >= 0:
             wrong += 0.8
+        if frame.relation == "parent":
+            wrong += 1.5
         back = 0.0 if distance == 0 else 0.3 + 0.25 * distance
         results.append(tell(base, index, wanted, wrong + back + away + (0.4 if next_relation else 0.0)))
     return results
