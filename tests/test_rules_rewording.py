@@ -17,7 +17,9 @@ from tasks.policies.rules.rewording import reword
 
 PARENT, CHILD = "青岚松雪科技股份有限公司", "北岭霁月新能源有限公司"
 COURT, FIRM, CASE = "青岚市望江区人民法院", "青岚和颂律师事务所", "（2020）皖0104执3号"
-INDEX = NameIndex({"company": [PARENT, CHILD], "court": [COURT], "firm": [FIRM]}, [Place("青岚省", "青岚市", "望江区")])
+INDEX = NameIndex(
+    {"company": [PARENT, CHILD], "court": [COURT], "firm": [FIRM]}, [Place("青岚省", "青岚市", "望江区")]
+)
 
 
 def way(question: str) -> list[tuple[str, str]]:
@@ -89,7 +91,9 @@ def test_ranks_in_an_order() -> None:
 
 
 def test_the_second_choice_starts_afresh() -> None:
-    frames = plans_for(f"{PARENT}的子公司里，拿钱最多的那家注册在哪个城市，拿钱最少的那家又注册在哪个城市？", INDEX)[0].frames
+    frames = plans_for(f"{PARENT}的子公司里，拿钱最多的那家注册在哪个城市，拿钱最少的那家又注册在哪个城市？", INDEX)[
+        0
+    ].frames
     chosen = [frame for frame in frames if any(m.op in ("max", "min") for m in frame.modifiers)]
     assert len(chosen) == 2 and chosen[0].parent == chosen[1].parent
 
@@ -99,7 +103,9 @@ def test_whole_holdings(words: str) -> None:
     assert ("=", Decimal(100)) in conditions(f"{PARENT}{words}子公司有几家？")
 
 
-@pytest.mark.parametrize("words", ["写到小数点后两位", "小数点后留两位", "精确到分", "写到分", "两位小数", "精确到小数点后两位"])
+@pytest.mark.parametrize(
+    "words", ["写到小数点后两位", "小数点后留两位", "精确到分", "写到分", "两位小数", "精确到小数点后两位"]
+)
 def test_two_places(words: str) -> None:
     assert form_of(f"罚款合计多少元，{words}？").places == 2
 
@@ -143,7 +149,30 @@ def test_names_stay_as_they_are() -> None:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.sampled_from([PARENT, COURT, CASE, "由哪家", "法院", "的", "控股", "它", "最多", "同处一个区", "，", "谁", "2020年", "那一年", "被告"]), max_size=12))
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                PARENT,
+                COURT,
+                CASE,
+                "由哪家",
+                "法院",
+                "的",
+                "控股",
+                "它",
+                "最多",
+                "同处一个区",
+                "，",
+                "谁",
+                "2020年",
+                "那一年",
+                "被告",
+            ]
+        ),
+        max_size=12,
+    )
+)
 def test_entities_keep_their_places(pieces: list[str]) -> None:
     text = tidy("".join(pieces))
     entities = recognise(text, INDEX)
