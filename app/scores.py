@@ -15,8 +15,9 @@ from store.journal import Journal
 from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.events import Record
+from tasks.header import spec_of
 from tasks.runner import read_episode
-from tasks.spec import RunSpec, task_file
+from tasks.spec import task_file
 from tasks.state import State, fold
 
 
@@ -50,7 +51,7 @@ class Scorekeeper:
     """Scores the episodes of one run."""
 
     def __init__(self, facts: RunFacts) -> None:
-        spec = RunSpec.model_validate(facts.header["spec"])
+        spec = spec_of(facts.header)
         self.bench = benchmark(spec.benchmark)
         with Pack.open(facts.header.get("pack", {}).get("path") or spec.pack) as pack:
             questions = self.bench.load(task_file(spec, pack))

@@ -52,11 +52,13 @@ def _returned(event: ToolReturned) -> str:
 
 RENDERERS: dict[type[Event], Callable[[Any], str]] = {
     AttemptStarted: _attempt,
-    Seated: lambda e: f"  {t('event.seated')}: {e.seat} ← {e.policy} {e.engine}".rstrip(),
+    Seated: lambda e: f"  {t('event.seated')}: {t('seat.' + e.seat)} ← {e.policy} {e.engine}".rstrip(),
     Planned: lambda e: f"  {t('event.planned')}: " + " → ".join(e.steps),
     Thought: lambda e: f"  {t('event.thought')}: {e.text}",
     ModelCalled: lambda e: (
-        f"  {t('event.model_called')}: {e.evaluated} + {e.reused} → {e.generated} tok · {e.milliseconds:.0f} ms"
+        f"  {t('event.human_called')}: {e.text}"
+        if e.human
+        else f"  {t('event.model_called')}: {e.evaluated} + {e.reused} → {e.generated} tok · {e.milliseconds:.0f} ms"
     ),
     EngineFailed: lambda e: f"  {t('event.engine_failed')} ({e.attempt}): {e.message}",
     ActionParsed: lambda e: "" if e.result == "ok" else f"  {t('event.action_' + e.result)}: {e.note}",
@@ -65,7 +67,7 @@ RENDERERS: dict[type[Event], Callable[[Any], str]] = {
     Said: lambda e: f"  {e.seat}: {e.text}",
     Answered: lambda e: f"  {t('event.answered')}: {e.res}",
     LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",
-    Stopped: lambda e: f"  {t('event.stopped')}: {t('outcome.' + e.outcome)}" + (f" ({e.reason})" if e.reason else ""),
+    Stopped: lambda e: f"  {t('event.stopped')}: {t('outcome.' + e.outcome)}" + (f" ({e.reason})" if e.reason and e.outcome != "finished" else ""),
     Unknown: lambda e: f"  {t('event.unknown')}: {e.name}",
 }
 """Event -> its line; events that are not here (the end of a step) show nothing."""

@@ -85,6 +85,11 @@ def _dump(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 
 
+def _link(chain: str, row: Sequence[Any]) -> str:
+    """The chain after one more event row (attempt, seq, step, parent, at, tag, data)."""
+    return sha256(f"{chain}\n{_dump(list(row))}".encode()).hexdigest()
+
+
 class Journal:
     """A run file. Create or open one, append, read; close it when the run rests."""
 
@@ -93,14 +98,18 @@ class Journal:
         self._database = database
         self._lock = lock
         self._guard = threading.RLock()
+        self._chains: dict[int, str] = {}
 
     @classmethod
     def create(cls, path: Path, header: Mapping[str, Any], episodes: Sequence[EpisodeRow]) -> Journal:
         """A new run file with its episodes and a first attempt each. The file must not exist yet."""
         if path.exists():
             raise StoreError(f"run file already exists: {path}", "Give another --out, or resume it.")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        lock = _locked(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = _locked(path)
+        except OSError as error:
+            raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
         fresh = path.with_name(f".{path.name}.new")
         try:
             fresh.unlink(missing_ok=True)
@@ -134,15 +143,13 @@ class Journal:
         """Open a run file; a second writer is refused, readers never are."""
         if not path.is_file():
             raise NotFound(f"no run file at {path}", "`moot list` shows the runs.")
+        _look(path)
         lock = _locked(path) if write else None
         database: sqlite3.Connection | None = None
         try:
             with _clear(path):
                 database = _connect(path, write=write)
                 (version,) = database.execute("PRAGMA user_version").fetchone()
-                (application,) = database.execute("PRAGMA application_id").fetchone()
-                if application != APPLICATION_ID:
-                    raise BadInput(f"{path} is a database but not a run of Moot", "Name a run file.")
                 if version > VERSION:
                     raise BadInput(f"{path} was written by a newer release (journal {version})", "Update Moot.")
                 if version < VERSION and write:
@@ -164,7 +171,11 @@ class Journal:
     def header(self) -> dict[str, Any]:
         """Everything needed to judge the run: task file and pack hashes, engine, versions, settings."""
         with self._reading() as database:
-            return {key: json.loads(value) for key, value in database.execute("SELECT key, value FROM header")}
+            rows = database.execute("SELECT key, value FROM header").fetchall()
+        header = {key: self._load(value) for key, value in rows}
+        if not header:
+            raise Damaged(f"{self.path} has lost its header", "Use an earlier copy.")
+        return header
 
     def episodes(self) -> list[EpisodeRow]:
         """All episodes in order."""
@@ -194,23 +205,33 @@ class Journal:
 
     def append(self, entries: Iterable[Entry], texts: Iterable[str] = ()) -> None:
         """Commit events, and the texts they refer to by hash. On disk when this returns."""
+        chains = dict(self._chains)
         with self._writing() as database:
-            database.executemany(
-                "INSERT OR IGNORE INTO texts VALUES (?, ?)", [(text_hash(t), _dump(t)) for t in texts]
-            )
-            database.executemany(
-                "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [(e.attempt, e.seq, e.step, e.parent, e.at, e.tag, _dump(e.data)) for e in entries],
-            )
+            rows = []
+            for e in entries:
+                row = (e.attempt, e.seq, e.step, e.parent, e.at, e.tag, _dump(e.data))
+                before = chains[e.attempt] if e.attempt in chains else self._last_chain(database, e.attempt)
+                chains[e.attempt] = _link(before, row)
+                rows.append((*row, chains[e.attempt]))
+            database.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", [(text_hash(t), _dump(t)) for t in texts])
+            database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+        self._chains = chains
 
     def entries(self, attempt: int) -> list[Entry]:
-        """The events of an attempt in order."""
+        """The events of an attempt in order; `Damaged` when they are not the ones that were written."""
         with self._reading() as database:
             rows = database.execute(
-                "SELECT attempt, seq, step, parent, at, tag, data FROM events WHERE attempt = ? ORDER BY seq",
+                "SELECT attempt, seq, step, parent, at, tag, data, chain FROM events WHERE attempt = ? ORDER BY seq",
                 (attempt,),
-            )
-            return [Entry(a, seq, step, up, at, tag, json.loads(data)) for a, seq, step, up, at, tag, data in rows]
+            ).fetchall()
+        entries, before = [], ""
+        for position, (*row, chain) in enumerate(rows):
+            before = _link(before, row)
+            number, seq, step, parent, at, tag, data = row
+            if seq != position or chain != before:
+                raise Damaged(f"{self.path}: event {seq} of attempt {attempt} is not as written", "Use an earlier copy.")
+            entries.append(Entry(number, seq, step, parent, at, tag, self._load(data)))
+        return entries
 
     def text(self, name: str) -> str | None:
         """The text with this hash."""
@@ -218,8 +239,9 @@ class Journal:
             row = database.execute("SELECT text FROM texts WHERE hash = ?", (name,)).fetchone()
         if row is None:
             return None
-        text = json.loads(row[0])
-        assert isinstance(text, str)
+        text = self._load(row[0])
+        if not isinstance(text, str) or text_hash(text) != name:
+            raise Damaged(f"{self.path}: a text is not what was written", "Use an earlier copy.")
         return text
 
     def add_scores(self, scores: Iterable[ScoreRow]) -> None:
@@ -253,7 +275,7 @@ class Journal:
             else:
                 rows = database.execute(query + " WHERE attempt = ? ORDER BY id", (attempt,)).fetchall()
         return [
-            ScoreRow(a, s, v, json.loads(k), json.loads(x), json.loads(e), who, at)
+            ScoreRow(a, s, v, self._load(k), self._load(x), self._load(e), who, at)
             for a, s, v, k, x, e, who, at in rows
         ]
 
@@ -283,6 +305,18 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _load(self, text: str) -> Any:
+        try:
+            return json.loads(text)
+        except ValueError as error:
+            raise Damaged(f"{self.path} holds a record that cannot be read: {error}", "Use an earlier copy.") from error
+
+    @staticmethod
+    def _last_chain(database: sqlite3.Connection, attempt: int) -> str:
+        query = "SELECT chain FROM events WHERE attempt = ? ORDER BY seq DESC LIMIT 1"
+        row = database.execute(query, (attempt,)).fetchone()
+        return row[0] if row else ""
+
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._guard, _clear(self.path):
@@ -294,6 +328,16 @@ class Journal:
             raise StoreError(f"{self.path} was opened for reading", "Resume the run to write to it.")
         with self._guard, _clear(self.path), _transaction(self._database):
             yield self._database
+
+
+def _look(path: Path) -> None:
+    """Raise unless the first bytes are those of a run; nothing is written to a file that is none."""
+    with path.open("rb") as stream:
+        start = stream.read(100)
+    if len(start) < 100 or not start.startswith(b"SQLite format 3\0"):
+        raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
+    if int.from_bytes(start[68:72]) != APPLICATION_ID:
+        raise BadInput(f"{path} is a database but not a run of Moot", "Name a run file.")
 
 
 def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
@@ -326,6 +370,8 @@ def _upgrade(database: sqlite3.Connection, version: int) -> None:
 
 def _locked(path: Path) -> FileLock:
     lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
+    if not os.access(path.parent, os.W_OK):
+        raise StoreError(f"cannot write {path}: the folder is read-only", "Choose another place with --out.")
     try:
         lock.acquire()
     except Timeout as error:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from models.engine import Engine
 from store import places
+from store.errors import BadInput
 from store.pack import Pack
 from tasks.benchmark import Benchmark
 from tasks.errors import RecordMismatch, UsageError
@@ -29,6 +32,14 @@ def now() -> str:
 def file_hash(path: Path) -> str:
     """sha256 of a file's bytes."""
     return sha256(path.read_bytes()).hexdigest()
+
+
+def spec_of(header: Mapping[str, Any]) -> RunSpec:
+    """What the run was asked to do; `BadInput` when the header does not say."""
+    try:
+        return RunSpec.model_validate(header["spec"])
+    except (KeyError, ValidationError) as error:
+        raise BadInput(f"run {header.get('run', '?')}: its header does not say what was run", "Use an earlier copy.") from error
 
 
 def make_header(

@@ -17,10 +17,9 @@ from store.pack import Pack
 from tasks.benchmark import Benchmark, benchmark
 from tasks.engines import run_path
 from tasks.errors import RecordMismatch, UsageError
-from tasks.header import file_hash
+from tasks.header import file_hash, spec_of
 from tasks.runner import read_episode
 from tasks.scoring.result import Result
-from tasks.spec import RunSpec
 from tasks.state import fold
 
 REFERENCE = "gold"
@@ -71,7 +70,7 @@ def read_stored(name: str | Path) -> StoredRun:
 
 def stored_task_file(header: dict[str, Any]) -> Path:
     """The task file of a run, unchanged since; an imported run needs no pack to find it."""
-    spec = RunSpec.model_validate(header["spec"])
+    spec = spec_of(header)
     if spec.tasks is not None:
         path = Path(spec.tasks)
         if not path.is_file():

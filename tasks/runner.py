@@ -18,7 +18,7 @@ from tasks.driver import Driver
 from tasks.engines import open_engine, run_path
 from tasks.errors import RecordMismatch, UsageError
 from tasks.events import AttemptStarted, Record, Seated
-from tasks.header import check_same, make_header, now, refuse_imported
+from tasks.header import check_same, make_header, now, refuse_imported, spec_of
 from tasks.program import Program
 from tasks.records import record_of
 from tasks.scheduler import Scheduler
@@ -121,7 +121,7 @@ def resume_run(name: str | Path, watchers: Sequence[Watcher] = (), *, new_attemp
     try:
         header = journal.header
         refuse_imported(header)
-        spec = RunSpec.model_validate(header["spec"])
+        spec = spec_of(header)
         bench = benchmark(spec.benchmark)
         pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
         tasks = task_file(spec, pack)
@@ -158,10 +158,12 @@ def fork_run(
         header = old.header
         refuse_imported(header)
         row, records = _episode(old, episode)
-    available = fold(completed(records)).steps
+    ended_in = next((r.step for r in records if r.event.tag == "stopped" and records[-1].event.tag == "step_ended"), None)
+    available = ended_in - 1 if ended_in else fold(completed(records)).steps
     if not 0 <= step <= available:
-        raise UsageError(f"episode {episode} has no step {step}", f"Choose 0 to {available}.")
-    spec = RunSpec.model_validate(header["spec"])
+        ended = f" to go on from: it ended in step {ended_in}" if ended_in == step else ""
+        raise UsageError(f"episode {episode} has no step {step}{ended}", f"Choose 0 to {available}.")
+    spec = spec_of(header)
     bench = benchmark(spec.benchmark)
     pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
     questions = list(bench.load(task_file(spec, pack)))
@@ -218,7 +220,7 @@ def verify_episode(name: str | Path, episode: str) -> int:
         header = journal.header
         refuse_imported(header)
         row, records = _episode(journal, episode)
-    spec = RunSpec.model_validate(header["spec"])
+    spec = spec_of(header)
     bench = benchmark(spec.benchmark)
     with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
         tasks = task_file(spec, pack)

@@ -144,3 +144,46 @@ def test_power_loss_leaves_a_prefix(tmp_path: Path) -> None:
                 assert seqs == list(range(len(seqs)))
         shutil.rmtree(copy)
     journal.close()
+
+
+def _altered(tmp_path: Path, statement: str) -> Path:
+    path = tmp_path / "r.moot"
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0), entry(attempt.id, 1), entry(attempt.id, 2)], ["长文本"])
+    database = sqlite3.connect(path)
+    for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        database.execute(f"DROP TRIGGER {name}")
+    database.execute(statement)
+    database.commit()
+    database.close()
+    return path
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE events SET data = '{broken' WHERE seq = 1",
+        "UPDATE events SET data = '{}' WHERE seq = 1",
+        "UPDATE events SET step = 9 WHERE seq = 2",
+        "DELETE FROM events WHERE seq = 1",
+        "UPDATE texts SET text = '\"x\"'",
+        "UPDATE texts SET text = 'x'",
+        "DELETE FROM header",
+        "UPDATE header SET value = '{'",
+    ],
+)
+def test_a_record_changed_by_other_means_is_named(tmp_path: Path, statement: str) -> None:
+    path = _altered(tmp_path, statement)
+    with Journal.open(path) as journal, pytest.raises(Damaged, match=r"r\.moot"):
+        _ = journal.header
+        journal.entries(1)
+        journal.text(text_hash("长文本"))
+
+
+def test_a_file_that_is_no_run_is_not_written_to(tmp_path: Path) -> None:
+    for content in (b"", b"x" * 200):
+        (tmp_path / "z.moot").write_bytes(content)
+        with pytest.raises(Damaged):
+            Journal.open(tmp_path / "z.moot", write=True)
+        assert (tmp_path / "z.moot").read_bytes() == content

@@ -106,7 +106,9 @@ class Desk:
 
     @property
     def text(self) -> str:
-        return "\n".join(self.screen.display)
+        # pyte's own `display` fails on the right half of a wide character whose left half has been overwritten
+        lines = (self.screen.buffer[y] for y in range(self.screen.lines))
+        return "\n".join("".join(line[x].data for x in range(self.screen.columns)) for line in lines)
 
     @property
     def last_words(self) -> str:

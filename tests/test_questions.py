@@ -96,7 +96,7 @@ def test_paths_with_arguments(file: Path) -> None:
 @pytest.mark.parametrize(
     ("task_id", "hops", "group"),
     [
-        (1, ..., "1-hop"), (80, ..., "1-hop"), (81, ..., "2-hop"), (220, ..., "3-hop"), (260, ..., "4-hop"), (280, ..., "5-hop"),
+        (1, ..., "1-hop"), ("7", ..., "1-hop"), (80, ..., "1-hop"), (81, ..., "2-hop"), (220, ..., "3-hop"), (260, ..., "4-hop"), (280, ..., "5-hop"),
         (281, ..., "writing"), (300, ..., "writing"), (1, 3, "3-hop"), ("a", "writing", "writing"), (999, 5, "5-hop"),
     ],
 )  # fmt: skip
@@ -111,7 +111,7 @@ def test_groups(file: Path, task_id: Any, hops: Any, group: str) -> None:
     [
         ({"key": ...}, "no keys"), ({"key": []}, "no keys"), ({"key": "123"}, "'key' is no list"), ({"key": [1]}, "'key' is no list"),
         ({"question": ...}, "'question' is missing"), ({"question": "  "}, "'question' is missing"), ({"id": ...}, "no id"), ({"id": True}, "no id"),
-        ({"id": 301}, "its group"), ({"id": "1"}, "its group"), ({"hops": 6}, "its group"), ({"hops": True}, "its group"),
+        ({"id": 301}, "its group"), ({"id": "x1"}, "its group"), ({"hops": 6}, "its group"), ({"hops": True}, "its group"),
         ({"answer": 3}, "'answer'"), ({"path": [1]}, "'path'"),
     ],
 )  # fmt: skip

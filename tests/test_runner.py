@@ -130,6 +130,7 @@ def test_a_fork_may_seat_somebody_else(spec: dict[str, Any], tmp_path: Path) -> 
         assert state.answered is not None and state.answered.res == "代码是999001"
         seen = [r.event.observation for r in state.records if isinstance(r.event, ToolReturned)]
         assert seen[-1] == "{'公司代码': '999001'}"
+        assert run.score()["flags"]["human"] == 1, "a person's answer is never passed off as the agent's"
     assert verify_episode(tmp_path / "f.moot", "1") == state.steps
 
 
@@ -202,5 +203,15 @@ def test_a_fork_beyond_the_end_is_refused(spec: dict[str, Any], tmp_path: Path) 
         run.go()
     with pytest.raises(UsageError, match="no step 99"):
         fork_run(tmp_path / "r.moot", "1", 99, out=tmp_path / "f.moot")
+    with Journal.open(tmp_path / "r.moot") as journal:
+        last = fold(read_episode(journal, "1"))
+    if last.stopped is not None and last.stopped.outcome == "finished":
+        with pytest.raises(UsageError, match=f"it ended in step {last.steps}"):
+            fork_run(tmp_path / "r.moot", "1", last.steps, out=tmp_path / "f.moot")
+    for step in range(last.steps):
+        with fork_run(tmp_path / "r.moot", "1", step, out=tmp_path / f"f{step}.moot") as run:
+            run.go()
+            assert all(driver.stopped for driver in run.scheduler.episodes.values())
+    assert not (tmp_path / "f.moot").exists()
     with pytest.raises(NotFound, match="no episode"):
         fork_run(tmp_path / "r.moot", "nobody", 1, out=tmp_path / "f.moot")

@@ -18,6 +18,7 @@ from app.guard import install_guard
 from app.strings import language, t
 from app.terminal import clean, json_text
 from app.watcher import JsonWatcher, PlainWatcher, Progress
+from store import places
 from tasks.errors import UsageError
 from tasks.events import Seated
 from tasks.runner import Run, fork_run, resume_run, start_run
@@ -27,6 +28,10 @@ from tasks.watcher import Watcher
 
 PARALLEL_RULES = 16
 """Episodes driven together when no model decodes: their steps share one commit."""
+
+
+NAMED = {"rules": ("rules/1", ""), "human": ("human/1", HUMAN), "gold": ("gold/1", ""), "echo": ("echo/1", "")}
+"""Who may be seated by name: (policy, engine); anything else after ROLE= is the SPEC of a model."""
 
 
 def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -66,6 +71,8 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
     spec = _spec(benchmark, options)
     if options["dry_run"]:
         return _dry_run(spec, as_json)
+    if options["tasks_file"] and spec.pack == "sample":
+        click.echo("moot: these tasks run on the fictional pack 'sample'; name another with --pack.", err=True)
     out = options["out"]
     made = start_run(spec, out=out, argv=sys.argv[1:])
     _drive(made, options["watch"], as_json)
@@ -88,7 +95,7 @@ def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
 @click.argument("run_name", metavar="RUN")
 @click.argument("episode")
 @click.option("--turn", type=click.IntRange(0), required=True, help="Keep this many turns, then go on.")
-@click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat from then on.")
+@click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC.")
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
@@ -107,7 +114,7 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
     for role, value in _seats(options["seats"]).items():
         if role != "agent":
             raise UsageError(f"{benchmark} has no seat '{role}'", "Its only seat is 'agent'.")
-        if value in ("rules", "human"):
+        if value in NAMED:
             agent = value
         else:
             model = value
@@ -135,12 +142,11 @@ def _seats(pairs: Sequence[str]) -> dict[str, str]:
 
 
 def _newcomer(pairs: Sequence[str]) -> tuple[Seated | None, str]:
-    known = {"rules": ("rules/1", ""), "human": ("human/1", HUMAN)}
     for role, value in _seats(pairs).items():
         if role != "agent":
             raise UsageError(f"there is no seat '{role}'", "The only seat is 'agent'.")
-        policy, engine = known.get(value, ("react/1", value))
-        return Seated(seat=role, policy=policy, engine=engine), "" if value in known else value
+        policy, engine = NAMED.get(value, ("react/1", value))
+        return Seated(seat=role, policy=policy, engine=engine), "" if value in NAMED else value
     return None, ""
 
 
@@ -187,7 +193,8 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
         seconds = time.perf_counter() - started
         left = sum(not driver.stopped for driver in made.scheduler.episodes.values())
         if left:
-            hint = f"`moot resume {made.id}` goes on."
+            name = made.id if made.journal.path.parent == places.runs() else made.journal.path
+            hint = f"`moot resume {name}` goes on."
             click.echo(clean(f"moot: stopped with {left} episodes unfinished. {hint}", multiline=False), err=True)
             sys.exit(1)
         made.record_scores()

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from app.strings import t
-from app.terminal import clean, json_text, pad, truncate
+from app.terminal import clean, json_text, pad, truncate, width
 from app.watcher import PlainWatcher, record_data
 from store.errors import StoreError
 from store.journal import Journal
@@ -117,8 +117,9 @@ def _show_run(journal: Journal, as_json: bool) -> None:
         return
     spec = header["spec"]
     click.echo(clean(f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}", multiline=False))
+    widest = max((width(e["episode"]) for e in episodes), default=0)
     for e in episodes:
-        line = f"{pad(e['episode'], 8)} {pad(e['outcome'], 12)} {e['steps']:>4}  {truncate(e['question'], 80)}"
+        line = f"{pad(e['episode'], widest)} {pad(e['outcome'], 12)} {e['steps']:>4}  {truncate(e['question'], 80)}"
         click.echo(clean(line, multiline=False))
 
 

@@ -66,7 +66,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         BadInput: an unknown table or column, a cell or file that cannot be read; file and line are named.
     """
     with entered(source) as root:
-        files = [root] if root.is_file() else [path for path in files_in(root) if path.suffix.lower() in SUFFIXES]
+        files = [root] if root.is_file() else [path for path in files_in(root) if _is_table_file(path)]
         with _builder(name, source) as builder:
             seen: dict[str, str] = {}
             for path in files:
@@ -124,9 +124,16 @@ def _add_one(builder: PackBuilder, table: str, where: str, cells: dict[str, Any]
 _TASKS = "dataset"
 
 
+def _is_table_file(path: Path) -> bool:
+    """By its ending; names that begin with _ or . are notes beside the tables (a schema, say)."""
+    return path.suffix.lower() in SUFFIXES and not path.name.startswith(("_", "."))
+
+
 def _parts(path: Path, label: str) -> Iterator[Part]:
     stem = path.name.split(".")[0]
     start = head(path)
+    if path.suffix.lower() == ".xlsx" and not start.startswith(b"PK"):
+        raise BadInput(f"{label} is named .xlsx but is no workbook", "Save it as XLSX, or name it .csv.")
     if start.startswith(b"SQLite format 3\0"):
         yield from _sqlite_parts(path, label)
     elif start.startswith(b"PK") and zipfile.is_zipfile(path):

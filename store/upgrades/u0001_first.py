@@ -1,6 +1,7 @@
 """Version 1 of the journal: header, texts by hash, episodes, attempts, events, scores.
 
-Events and scores are append-only: the database itself refuses to change or delete them.
+Events and scores are append-only: the database itself refuses to change or delete them. `chain` is a hash over an event
+and all before it in its attempt, so that a record changed by other means is noticed when it is read.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ TABLES = (
     ) STRICT""",
     """CREATE TABLE events (
         attempt INTEGER NOT NULL REFERENCES attempts (id), seq INTEGER NOT NULL, step INTEGER NOT NULL,
-        parent INTEGER, at REAL NOT NULL, tag TEXT NOT NULL, data TEXT NOT NULL, PRIMARY KEY (attempt, seq)
+        parent INTEGER, at REAL NOT NULL, tag TEXT NOT NULL, data TEXT NOT NULL, chain TEXT NOT NULL,
+        PRIMARY KEY (attempt, seq)
     ) STRICT, WITHOUT ROWID""",
     """CREATE TABLE scores (
         id INTEGER PRIMARY KEY, attempt INTEGER NOT NULL REFERENCES attempts (id), scorer TEXT NOT NULL,

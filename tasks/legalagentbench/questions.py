@@ -134,6 +134,8 @@ def _id(item: _Item) -> str:
 
 def _group(item: _Item) -> str:
     task_id, hops = item.fields["id"], item.fields.get("hops")
+    if isinstance(task_id, str) and re.fullmatch(r"[1-9][0-9]{0,2}", task_id.strip()):
+        task_id = int(task_id)
     if hops is None and isinstance(task_id, int) and 1 <= task_id <= UPSTREAM_RANGES[-1][0]:
         return next(group for last, group in UPSTREAM_RANGES if task_id <= last)
     group = WRITING if hops == WRITING else f"{hops}-hop"

@@ -40,7 +40,7 @@ from tasks.statistics import (
 
 BENCHMARK = "legalagentbench"
 ALL = "all"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected")
+FLAGS = ("outside_pack", "leak", "repaired", "rejected", "human")
 """Flags that every block counts, present or not; others are added when they occur."""
 SCORERS = ("compat", "strict", "evidence")
 EVIDENCE_VERSION = "evidence/1"

@@ -107,6 +107,9 @@ def agent(report: Report, language: str) -> str:
     name = str(_at(report.header, "spec", "agent") or "")
     behind = _at(report.header, "spec", "model") or _at(report.header, "imported", "file") or ""
     label = word(f"agent.{name}", language) if name else ""
+    people = report.block.get("flags", {}).get("human", 0)
+    if people and name != "human":
+        label += word("agent.helped", language).format(n=people)
     return f"{label} · {behind}" if behind else label
 
 

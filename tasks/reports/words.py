@@ -56,6 +56,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "agent": ("策略", "Agent"),
     "agent.rules": ("规则，无模型", "Rules, no model"),
     "agent.react": ("ReAct", "ReAct"),
+    "agent.helped": ("（其中 {n} 题有本人作答）", " (a person answered in {n} of the tasks)"),
     "agent.human": ("本人", "A person"),
     "agent.gold": ("参照答案", "Reference answer"),
     "agent.echo": ("复述下限", "Echo (floor)"),
