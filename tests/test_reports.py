@@ -57,7 +57,8 @@ def form(request: pytest.FixtureRequest) -> str:
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_every_format_shows_what_a_number_needs(form: str, language: str) -> None:
     text = FORMATS[form]([Report(block(), HEADER)], language)
-    for needed in ("r1", "sample", "0.1.0", "cdcdcdcdcdcdcdcd", "abababababababab", "clustered t"):
+    method = "按题簇的 t 区间" if language == "zh" and form in ("text", "html", "md") else "clustered t"
+    for needed in ("r1", "sample", "0.1.0", "cdcdcdcdcdcdcdcd", "abababababababab", method):
         assert needed in text
     if form in ("text", "html", "md"):
         for key in (
@@ -158,10 +159,10 @@ def test_blocks_without_header_are_shown() -> None:
 
 def test_walker_shows_when_it_was_run() -> None:
     walker = [Result(str(n), "finished", "甲", "甲乙") for n in range(12)]
-    assert "needs a run" in text_report([block()])
+    assert "需先用 --agent gold" in text_report([block()])
     text = text_report([block(walker=walker)], language="en")
     assert "Ceiling: path walker" in text
-    assert "needs a run" not in text
+    assert "需先用 --agent gold" not in text
 
 
 def test_words_agree_with_the_interface() -> None:

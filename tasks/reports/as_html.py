@@ -9,7 +9,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from tasks.reports.model import Line, Report, agent, counts, facts, fictional, lines, printable, show, show_interval
-from tasks.reports.words import word
+from tasks.reports.words import phrase, word
 
 STYLE = """
 :root{color-scheme:light dark;--line:#8884;--bar:#3a7bd5;--mark:#b45309}
@@ -83,15 +83,15 @@ def _table(reports: Sequence[Report], groups: Sequence[str], language: str) -> I
             yield (
                 f"<tr{first}>"
                 + "".join(f'<td class="t">{_text(name)}</td>' for name in names)
-                + _numbers(line)
+                + _numbers(line, language)
                 + "</tr>"
             )
     yield "</tbody></table></div>"
 
 
-def _numbers(line: Line) -> str:
+def _numbers(line: Line, language: str) -> str:
     cells = (
-        str(line.n), show(line.value), show_interval(line), line.method or "–", str(line.clusters),
+        str(line.n), show(line.value), show_interval(line), phrase(line.method, language) or "–", str(line.clusters),
         show(line.design_effect, 2), show(line.effective_n, 1), show(line.floor), show(line.reference), show(line.walker),
     )  # fmt: skip
     return "".join(f"<td>{_text(cell)}</td>" for cell in cells) + f"<td>{_plot(line)}</td>"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tasks.reports.model import Report, counts, facts, fictional, lines, printable, show, show_interval
-from tasks.reports.words import word
+from tasks.reports.words import phrase, word
 
 COLUMNS = (
     "n",
@@ -60,7 +60,7 @@ def _table(reports: Sequence[Report], groups: Sequence[str], language: str) -> l
             cells = [plain(str(report.block["run"]))] if several else []
             cells += [
                 word(f"{line.rule}.{line.rate}", language), word(f"group.{line.group}", language), str(line.n),
-                show(line.value), show_interval(line), line.method or "–", str(line.clusters),
+                show(line.value), show_interval(line), phrase(line.method, language) or "–", str(line.clusters),
                 show(line.design_effect, 2), show(line.effective_n, 1), show(line.floor), show(line.reference),
                 show(line.walker),
             ]  # fmt: skip

@@ -6,7 +6,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from tasks.reports.model import RATES, Report, agent, counts, facts, fictional, lines, printable, show
-from tasks.reports.words import word
+from tasks.reports.words import phrase, word
 
 LABEL = 20
 COLUMN = 10
@@ -62,7 +62,7 @@ def _run(report: Report, language: str) -> str:
     title = " · ".join(filter(None, (str(block["run"]), str(block["benchmark"]), agent(report, language))))
     head = [printable(title)] + ([f"〔{word('fictional', language)}〕"] if fictional(report) else [])
     table = [_row(label, values, width) for label, values in rows]
-    more = [*counts(report, language), (word("method", language), _methods(report)), *facts(report, language)[1:]]
+    more = [*counts(report, language), (word("method", language), _methods(report, language)), *facts(report, language)[1:]]
     return "\n".join([*head, "", *table, "", *(f"{label}: {value}" for label, value in more)])
 
 
@@ -76,10 +76,11 @@ def _last(rate: str, language: str) -> str:
     return word(f"compat.{rate}", language).rpartition(" ")[2]
 
 
-def _methods(report: Report) -> str:
+def _methods(report: Report, language: str) -> str:
     """Which interval each group has; groups that share a method stand together."""
     by_method: dict[str, list[str]] = {}
     for line in lines(report):
         if (line.rule, line.rate) == ("compat", "success"):
             by_method.setdefault(line.method or "–", []).append(line.group)
-    return "; ".join(f"{', '.join(groups)}: {method}" for method, groups in by_method.items())
+    named = ((", ".join(word(f"group.{g}", language) for g in groups), m) for m, groups in by_method.items())
+    return "; ".join(f"{groups}: {phrase(method, language)}" for groups, method in named)

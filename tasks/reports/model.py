@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tasks.reports.words import word
+from tasks.reports.words import phrase, word
 
 RATES: tuple[tuple[str, str], ...] = (
     ("compat", "success"),
@@ -165,7 +165,7 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
         ("evidence_rate", show(_at(block, "evidence_rate", "all")) if block["evidence_rate"] else ""),
         ("evidence_rate_literal", show(_at(block, "evidence_rate_literal", "all")) if block["evidence_rate"] else ""),
         ("tokens", f"{block['tokens']['total']:,}" if block["tokens"]["total"] else ""),
-        ("walker", str(_at(block, "ceiling", "walker_reason") or "")),
+        ("walker", phrase(str(_at(block, "ceiling", "walker_reason") or ""), language)),
     ]
     return [(word(key, language), printable(text)) for key, text in rows if text]
 

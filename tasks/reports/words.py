@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 WORDS: dict[str, tuple[str, str]] = {
     "title": ("模拟法庭评测台 评测报告", "Moot: evaluation report"),
     "run": ("评测", "Run"),
@@ -78,3 +80,23 @@ def word(key: str, language: str = "zh") -> str:
     """The word of a key; a key without one is shown as it is, without its section."""
     pair = WORDS.get(key)
     return key.rpartition(".")[2] if pair is None else pair[language == "en"]
+
+
+PHRASES: tuple[tuple[str, str], ...] = (
+    (r"Wilson over (\d+) clusters \(no spread\)", r"按 \1 个题簇的 Wilson 区间（题间无差异）"),
+    (r"Wilson, effective n ([\d.]+)", r"Wilson 区间，有效题数 \1"),
+    (r"clustered t, (\d+) df", r"按题簇的 t 区间，自由度 \1"),
+    (r"cluster bootstrap, (\d+) draws, seed (\d+)", r"按题簇自助抽样 \1 次，种子 \2"),
+    (r", by group", "，分组抽样"),
+    (r", only (\d+) clusters", r"，仅 \1 个题簇"),
+    (r"needs a run of --agent gold on the same tasks", "需先用 --agent gold 运行相同题目"),
+)
+"""What score blocks say in English, and how a Chinese report says it."""
+
+
+def phrase(text: str, language: str = "zh") -> str:
+    """A sentence of a score block in the language of the report; the block itself keeps one wording."""
+    if language != "en":
+        for english, chinese in PHRASES:
+            text = re.sub(english, chinese, text)
+    return text
