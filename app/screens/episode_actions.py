@@ -25,7 +25,7 @@ from app.widgets.find_bar import FindBar
 from app.widgets.plan_pane import PlanPane
 from app.widgets.transcript import Transcript
 from app.widgets.view_tabs import VIEWS, ViewTabs
-from tasks.events import Seated
+from tasks.events import Seated, StepEnded, Stopped
 from tasks.scheduler import HUMAN
 from tasks.state import State
 
@@ -149,10 +149,13 @@ class EpisodeActions(Screen[None]):
             self.show_panes()
 
     def action_fork(self) -> None:
-        """A new run from the shown step."""
+        """A new run from the shown step; from the one before where the shown step ended the episode."""
         assert self.facts is not None
         self._stop_replay()
-        self.desk.fork(self.facts.path, self.episode, self.shown.step)
+        step, records = self.shown.step, self.shown.records
+        if records and isinstance(records[-1].event, StepEnded):
+            step -= any(isinstance(r.event, Stopped) and r.step == step for r in records)
+        self.desk.fork(self.facts.path, self.episode, step)
 
     def action_seat(self) -> None:
         """Take the tested seat, or leave it."""
