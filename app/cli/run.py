@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -102,7 +102,7 @@ def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
 def fork(run_name: str, episode: str, turn: int, seats: tuple[str, ...], out: Path | None, watch: str, as_json: bool) -> None:
     """Start a new run from turn K of an EPISODE of an old RUN.
 
-    Example: moot fork 20261121-120000-legalagentbench-rules-1a2b 17 --turn 2 --seat agent=human
+    Example: moot fork 20261121-120000-legalagentbench-rules-1a2b sample-405 --turn 2 --seat agent=human
     """
     newcomer, engine = _newcomer(seats)
     made = fork_run(run_name, episode, turn, newcomer=newcomer, engine=engine, out=out)
@@ -239,7 +239,7 @@ def _ask_person(made: Run) -> bool:
 
 
 @contextmanager
-def interruptible():  # type: ignore[no-untyped-def]
+def interruptible() -> Iterator[threading.Event]:
     """Turns Ctrl-C into a flag: the step in flight ends and is stored, then the run stops."""
     stopped = threading.Event()
     before = signal.getsignal(signal.SIGINT)

@@ -32,7 +32,7 @@ from tasks.watcher import Committed
 def show(run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, as_json: bool) -> None:
     """Show a RUN, or one EPISODE of it event by event.
 
-    Example: moot show 20261121-120000-legalagentbench-rules-1a2b 17 --verify
+    Example: moot show 20261121-120000-legalagentbench-rules-1a2b sample-405 --verify
     """
     path = run_path(run_name)
     if verify:
