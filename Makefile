@@ -46,11 +46,11 @@ $(VENV)/.core: $(VENV)/pyvenv.cfg $(NEEDS)
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/pyvenv.cfg $(NEEDS)
-	@echo "Installing Moot and its test tools into $(VENV) (once)" >&2
+	@echo "Installing Moot and its test tools into $(VENV) (once; llama.cpp compiles for about four minutes)" >&2
 	@$(PIP) -e '.[dev]'
-	@touch $@ $(VENV)/.core
+	@touch $@ $(VENV)/.core $(VENV)/.llm
 
 $(VENV)/.llm: $(VENV)/pyvenv.cfg $(NEEDS)
 	@echo "Installing llama-cpp-python; this compiles llama.cpp for about four minutes" >&2
 	@$(PIP) -e '.[llm]'
-	@touch $@
+	@touch $@ $(VENV)/.core

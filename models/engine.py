@@ -6,7 +6,7 @@ Units: tokens are the engine's own, times are milliseconds.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from json import dumps
@@ -14,6 +14,10 @@ from typing import Any, Literal, Protocol
 
 Role = Literal["system", "user", "assistant", "tool"]
 Finish = Literal["stop", "length", "cancelled", "context_full"]
+Origin = Literal["", "fresh", "kept", "copied", "restored", "evicted"]
+"""Where the memory of a call came from: nothing to reuse; still in place; copied from another sequence; brought back
+from parking; or lost because other sequences needed the room (and so evaluated again)."""
+Phase = Literal["loading", "reading", "thinking", "speaking"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +39,17 @@ class Settings:
     stop: tuple[str, ...] = ()
     seed: int = 0
     """Set by the scheduler from run seed, episode, seat and call number: a call repeats alone or in a batch."""
+    min_p: float = 0.0
+    repeat_penalty: float = 1.0
+    logprobs: int = 0
+    """How many of the likeliest tokens to report at each place, with their natural log-probabilities; 0 = none."""
+    thinking: bool = True
+    """Whether a template that knows a thinking mode may use it."""
+
+
+_FIRST = ("temperature", "top_p", "top_k", "max_tokens", "stop", "seed")
+"""Settings of the first journal format: always part of a digest. Later ones only where they are set, so that the
+digests of old records hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +69,10 @@ class Ask:
     """Sequence number of the event that this call belongs to (a model call inside a tool is its child)."""
     attempt: int = 1
     """How often this call has been tried, this time included; set by the scheduler, not part of the digest."""
+    episode: str = ""
+    """Set by the scheduler, not part of the digest: an engine keeps one sequence per (episode, seat)."""
+    step: int = 0
+    """Number of the step that asks, from 1; set by the scheduler, not part of the digest."""
 
     def seeded(self, seed: int) -> Ask:
         """The same Ask with its sampling seed set."""
@@ -61,31 +80,85 @@ class Ask:
 
     def digest(self) -> str:
         """Hash of all that determines the reply apart from the engine: messages, schema, settings."""
-        payload = [
+        payload: list[Any] = [
             [[m.role, m.content] for m in self.messages],
             self.schema,
-            [getattr(self.settings, name) for name in Settings.__slots__],
+            [getattr(self.settings, name) for name in _FIRST],
         ]
+        later = recorded_settings(self.settings, only_later=True)
+        if later:
+            payload.append(later)
         return sha256(dumps(payload, ensure_ascii=False, sort_keys=True, default=list).encode()).hexdigest()
+
+
+def recorded_settings(settings: Settings, *, only_later: bool = False) -> dict[str, Any]:
+    """Settings as data for a record: those of the first format always, later ones where they differ from the default."""
+    plain = Settings()
+    return {
+        name: getattr(settings, name)
+        for name in Settings.__slots__
+        if (name in _FIRST and not only_later) or (name not in _FIRST and getattr(settings, name) != getattr(plain, name))
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Cost of one call: prompt tokens evaluated and reused, tokens generated, milliseconds."""
+    """Cost of one call: prompt tokens evaluated and reused, tokens generated, milliseconds.
+
+    `batch` is how many calls were decoded together, `origin` where the reused memory came from.
+    """
 
     evaluated: int = 0
     reused: int = 0
     generated: int = 0
     milliseconds: float = 0.0
+    origin: Origin = ""
+    batch: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TokenChance:
+    """One generated token with its natural log-probability, and the likeliest alternatives, likeliest first."""
+
+    text: str
+    logprob: float
+    top: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What came back. `finish` says why generation ended."""
+    """What came back. `finish` says why generation ended, `note` says it in a sentence where that helps.
+
+    `text` is speech alone; a reasoning block of the model is in `reasoning`. `tokens` are the ids of all generated tokens,
+    reasoning included, as far as the engine knows them.
+    """
 
     text: str
     usage: Usage = field(default_factory=Usage)
     finish: Finish = "stop"
+    reasoning: str = ""
+    tokens: tuple[int, ...] = ()
+    logprobs: tuple[TokenChance, ...] = ()
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """News of a call in flight, for the eye alone: never journalled, replaced by the committed turn.
+
+    `text` is what came since the last Delta of the call; `done` of `total` counts percent while loading and prompt
+    tokens while reading.
+    """
+
+    episode: str
+    seat: str
+    phase: Phase
+    text: str = ""
+    done: int = 0
+    total: int = 0
+
+
+Listener = Callable[[Delta], None]
 
 
 class EngineError(Exception):
@@ -106,8 +179,12 @@ class Engine(Protocol):
         """Everything needed to judge the result: kind, file hash, build, template, sampler."""
         ...
 
-    def answer(self, asks: Sequence[Ask]) -> list[Reply | EngineError]:
-        """Answer all Asks; the list has the same length and order."""
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
+        """Answer all Asks; the list has the same length and order. `listen` is told of calls in flight."""
+        ...
+
+    def cancel(self) -> None:
+        """Stop the calls in flight, from any thread: their replies come with finish `cancelled`. Harmless when idle."""
         ...
 
     def close(self) -> None:

@@ -22,8 +22,9 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from models.engine import Ask, EngineError, Reply, Usage
+from models.engine import Ask, EngineError, Listener, Reply, Usage
 from models.errors import BadEngine
+from models.specs import Opening
 
 
 class Rule(BaseModel):
@@ -42,6 +43,11 @@ class Script(BaseModel):
     failure_rate: float = Field(default=0.0, ge=0.0, le=1.0)
     rules: list[Rule] = []
     otherwise: list[str] = Field(min_length=1)
+
+
+def open_scripted(opening: Opening) -> ScriptedEngine:
+    """The engine of `scripted:FILE`."""
+    return ScriptedEngine.from_file(Path(opening.rest))
 
 
 class ScriptedEngine:
@@ -69,9 +75,12 @@ class ScriptedEngine:
         """Kind and file hash."""
         return {"kind": "scripted", "sha256": self._digest}
 
-    def answer(self, asks: Sequence[Ask]) -> list[Reply | EngineError]:
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
         """One reply each, in order."""
         return [self._one(ask) for ask in asks]
+
+    def cancel(self) -> None:
+        """Nothing is ever in flight for long."""
 
     def close(self) -> None:
         """Nothing to free."""
@@ -103,9 +112,12 @@ class RecordedEngine:
         payload = json.dumps(sorted(self._replies.items())).encode()
         return {"kind": "recorded", "source": self._source, "sha256": sha256(payload).hexdigest()}
 
-    def answer(self, asks: Sequence[Ask]) -> list[Reply | EngineError]:
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
         """The recorded reply to each Ask."""
         return [self._one(ask) for ask in asks]
+
+    def cancel(self) -> None:
+        """Nothing is ever in flight for long."""
 
     def close(self) -> None:
         """Nothing to free."""

@@ -1,23 +1,47 @@
-"""From a SPEC on the command line to an engine: `scripted:FILE`; `tasks.engines` adds `recorded:RUN`."""
+"""From a SPEC on the command line to an engine: `llama:FILE_OR_NAME`, `endpoint:URL#MODEL`, `scripted:FILE`.
+
+`tasks.engines` adds those that read records: `recorded:RUN` and `recorded-log:FILE`. Modules are imported on use: most
+commands need none of them.
+"""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from models.engine import Engine
 from models.errors import BadEngine
-from models.scripted import ScriptedEngine
 
-KINDS: dict[str, Callable[[str], Engine]] = {
-    "scripted": lambda rest: ScriptedEngine.from_file(Path(rest)),
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """What an engine is opened with. `rest` is the SPEC after its kind, `library` the folder of GGUF files."""
+
+    rest: str
+    parallel: int = 1
+    allow_hosts: tuple[str, ...] = ()
+    library: Path | None = None
+
+
+KINDS: dict[str, str] = {
+    "llama": "models.llama.engine:open_llama",
+    "endpoint": "models.endpoint:open_endpoint",
+    "scripted": "models.scripted:open_scripted",
 }
-"""Kind of SPEC -> how it is opened."""
+"""Kind of SPEC -> the function that opens it from an `Opening`."""
+FORMS = "llama:FILE_OR_NAME, endpoint:URL#MODEL, scripted:FILE, recorded:RUN, recorded-log:FILE"
 
 
-def open_engine(spec: str) -> Engine:
+def open_engine(
+    spec: str, *, parallel: int = 1, allow_hosts: tuple[str, ...] = (), library: Path | None = None
+) -> Engine:
     """The engine of a SPEC; `BadEngine` says what is wrong."""
     kind, colon, rest = spec.partition(":")
     if not colon or kind not in KINDS or not rest:
-        raise BadEngine(f"'{spec}' names no engine", "Known: scripted:FILE, recorded:RUN.")
-    return KINDS[kind](rest)
+        raise BadEngine(f"'{spec}' names no engine", f"Known: {FORMS}.")
+    module, function = KINDS[kind].split(":")
+    opener = cast(Callable[[Opening], Engine], getattr(importlib.import_module(module), function))
+    return opener(Opening(rest, parallel, allow_hosts, library))

@@ -24,6 +24,11 @@ def runs() -> Path:
     return home() / "runs"
 
 
+def models() -> Path:
+    """The library of GGUF files: a catalogue, and the files that were copied in."""
+    return home() / "models"
+
+
 def cache() -> Path:
     """Caches of Moot and of its libraries; safe to delete."""
     if os.environ.get("MOOT_HOME"):

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from json import dumps
 
-from models.engine import Ask, EngineError, Reply, Settings, Usage
+from models.engine import Ask, EngineError, Reply, TokenChance, Usage, recorded_settings
 from store.journal import text_hash
 from tasks.actions import Child, Sent, Steps
 from tasks.errors import RecordMismatch, TaskError
@@ -21,6 +22,8 @@ from tasks.state import State, apply, completed, fold
 
 TRIES = 3
 """How often a call is tried before the episode ends as an infrastructure error."""
+INFRASTRUCTURE = "engine failed"
+"""How the reason of such an end begins; `resume` takes such an episode up again before the turn that failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +122,21 @@ class Driver:
                 ask.parent,
             )
             if self._tries >= TRIES:
-                self._end_step()
-                self.note(
-                    Stopped(outcome="error", reason=f"engine failed {TRIES} times: {reply}"), step=self.state.steps
-                )
-                self.ask = None
+                reason = plain_text(f"{INFRASTRUCTURE}, {TRIES} times: {reply}")
+                self._cut_short(Stopped(outcome="error", reason=reason))
             return
-        reply = replace(reply, text=plain_text(reply.text))
+        reply = replace(
+            reply, text=plain_text(reply.text), reasoning=plain_text(reply.reasoning), note=plain_text(reply.note)
+        )
         self._tries = 0
         self.note(_called(ask, call, reply, human), ask.parent)
         self.texts.update((text_hash(m.content), m.content) for m in ask.messages)
+        if ask.schema is not None:
+            schema = _schema_text(ask)
+            self.texts[text_hash(schema)] = schema
+        if reply.finish == "context_full":
+            self._cut_short(Stopped(outcome="context_full", reason=reply.note or "the context of the model is full"))
+            return
         self.ask = None
         self._pending = reply
 
@@ -170,7 +178,8 @@ class Driver:
             while True:
                 item = steps.send(sent)
                 if isinstance(item, Ask):
-                    question = item.seeded(call_seed(self.state.seed, self.episode, item.seat, self.state.calls + 1))
+                    seed = call_seed(self.state.seed, self.episode, item.seat, self.state.calls + 1)
+                    question = replace(item.seeded(seed), episode=self.episode, step=self.step_number)
                     recorded = self._recorded_reply(question)
                     if recorded is None:
                         self.ask = replace(question, attempt=self._tries + 1)
@@ -193,6 +202,12 @@ class Driver:
             self._steps = None
         finally:
             self._elapsed += (self.stopwatch() - started) * 1000
+
+    def _cut_short(self, stopped: Stopped) -> None:
+        """End the episode inside its step: no policy can go on without the reply."""
+        self._end_step()
+        self.note(stopped, step=self.state.steps)
+        self.ask = None
 
     def _end_step(self) -> None:
         self._steps = None
@@ -230,16 +245,29 @@ class Driver:
             )
         self._tries = 0
         self.note(called, self.recorded[0].parent)
-        return Reply(
-            called.text,
-            Usage(called.evaluated, called.reused, called.generated, called.milliseconds),
-            called.finish,  # type: ignore[arg-type]
-        )
+        return reply_of(called)
 
 
 def call_seed(run_seed: int, episode: str, seat: str, call: int) -> int:
     """The sampling seed of one call: the same alone or in a batch, in a first run or after a resume."""
     return int.from_bytes(sha256(f"{run_seed}/{episode}/{seat}/{call}".encode()).digest()[:4]) & 0x7FFFFFFF
+
+
+def reply_of(called: ModelCalled) -> Reply:
+    """The recorded reply of a call."""
+    return Reply(
+        called.text,
+        Usage(called.evaluated, called.reused, called.generated, called.milliseconds),
+        called.finish,  # type: ignore[arg-type]
+        called.reasoning,
+        called.tokens,
+        tuple(TokenChance(*row) for row in called.logprobs),
+        called.note,
+    )
+
+
+def _schema_text(ask: Ask) -> str:
+    return dumps(ask.schema, ensure_ascii=False, sort_keys=True)
 
 
 def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:
@@ -249,7 +277,7 @@ def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:
         prompt=ask.prompt,
         asked=ask.digest(),
         messages=tuple((message.role, text_hash(message.content)) for message in ask.messages),
-        settings=plain({name: getattr(ask.settings, name) for name in Settings.__slots__}),
+        settings=plain(recorded_settings(ask.settings)),
         text=reply.text,
         finish=reply.finish,
         human=human,
@@ -257,6 +285,13 @@ def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:
         reused=reply.usage.reused,
         generated=reply.usage.generated,
         milliseconds=reply.usage.milliseconds,
+        reasoning=reply.reasoning,
+        tokens=reply.tokens,
+        logprobs=tuple((plain_text(c.text), c.logprob, tuple((plain_text(t), p) for t, p in c.top)) for c in reply.logprobs),
+        note=reply.note,
+        schema_name=text_hash(_schema_text(ask)) if ask.schema is not None else "",
+        origin=reply.usage.origin,
+        batch=reply.usage.batch,
     )
 
 

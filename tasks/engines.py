@@ -12,10 +12,18 @@ from store.errors import NotFound
 from store.journal import SUFFIX, Journal
 
 
-def open_engine(spec: str) -> Engine:
-    """The engine of a SPEC; errors say what is wrong with it."""
+def open_engine(spec: str, *, parallel: int = 1, allow_hosts: tuple[str, ...] = ()) -> Engine:
+    """The engine of a SPEC; errors say what is wrong with it.
+
+    Args:
+        spec: what stands after `--model` or `--seat ROLE=`.
+        parallel: how many episodes will ask at a time, so that an engine can make room for them.
+        allow_hosts: hosts beyond this machine that an endpoint may reach.
+    """
     kind, _, rest = spec.partition(":")
-    return _recorded(rest) if kind == "recorded" and rest else open_model(spec)
+    if kind == "recorded" and rest:
+        return _recorded(rest)
+    return open_model(spec, parallel=parallel, allow_hosts=allow_hosts, library=places.models())
 
 
 def run_path(name: str | Path) -> Path:

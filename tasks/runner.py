@@ -14,7 +14,7 @@ from store.errors import NotFound
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
 from tasks.benchmark import Benchmark, benchmark
-from tasks.driver import Driver
+from tasks.driver import INFRASTRUCTURE, Driver
 from tasks.engines import open_engine, run_path
 from tasks.errors import RecordMismatch, UsageError
 from tasks.events import AttemptStarted, Record, Seated
@@ -90,7 +90,7 @@ def start_run(
         tasks = task_file(spec, pack)
         questions = list(bench.load(tasks))
         chosen = choose(questions, spec)
-        engines = {spec.model: open_engine(spec.model)} if needs_model else {}
+        engines = _engines(spec) if needs_model else {}
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = [
@@ -125,7 +125,7 @@ def resume_run(name: str | Path, watchers: Sequence[Watcher] = (), *, new_attemp
         bench = benchmark(spec.benchmark)
         pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
         tasks = task_file(spec, pack)
-        engines = {spec.model: open_engine(spec.model)} if spec.model else {}
+        engines = _engines(spec)
         check_same(header, bench, spec, pack, tasks, engines, new_attempt)
         questions = list(bench.load(tasks))
     except BaseException:
@@ -167,7 +167,7 @@ def fork_run(
     bench = benchmark(spec.benchmark)
     pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
     questions = list(bench.load(task_file(spec, pack)))
-    engines = {s: open_engine(s) for s in {spec.model, engine} - {""}}
+    engines = _engines(spec, engine)
     fresh = out.stem if out else fresh_id(spec)
     kept = [
         record
@@ -262,6 +262,12 @@ def _open(
     return Run(name, spec, bench, journal, Scheduler(journal, engines, watchers), questions, pack, engines)
 
 
+def _engines(spec: RunSpec, *more: str) -> dict[str, Engine]:
+    """SPEC -> its engine, for every model that may sit in the run."""
+    wanted = dict.fromkeys(name for name in (spec.model, *more) if name)
+    return {name: open_engine(name, parallel=spec.parallel, allow_hosts=spec.allow_hosts) for name in wanted}
+
+
 def _program(run: Run) -> Program:
     known = next((driver.program for driver in run.scheduler.episodes.values()), None)
     return known or run.bench.program(run.pack, run.questions, run.spec.max_turns)
@@ -295,6 +301,14 @@ def _take_up(run: Run, row: EpisodeRow, cards: dict[str, dict[str, Any]], new_at
     if new_attempt and records and state.stopped is None:
         attempt = journal.begin_attempt(row.id, "new attempt")
         records = []
+    if state.stopped is not None and state.stopped.reason.startswith(INFRASTRUCTURE):
+        kept = completed(records, state.steps - 1)
+        attempt = journal.begin_attempt(row.id, state.stopped.reason)
+        driver = _driver(run, row.id, attempt.id)
+        driver.load(kept)
+        driver.fresh.extend(kept)
+        run.scheduler.episodes[row.id] = driver
+        return
     driver = _driver(run, row.id, attempt.id)
     if records:
         driver.load(records)

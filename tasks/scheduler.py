@@ -6,17 +6,18 @@ that cannot be computed again) and at the end of each step; watchers are told af
 
 from __future__ import annotations
 
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from models.engine import Ask, Engine, EngineError, Reply
+from models.engine import Ask, Delta, Engine, EngineError, Reply
 from store.journal import Journal
 from tasks.driver import Driver
 from tasks.errors import TaskError
 from tasks.events import Record, Seated, Stopped
 from tasks.records import entry_of
-from tasks.watcher import Committed, EpisodeEnded, Notice, Waiting, Watcher
+from tasks.watcher import Committed, EpisodeEnded, Notice, Streaming, Waiting, Watcher
 
 HUMAN = "human"
 """The SPEC of a seat that a person holds."""
@@ -41,6 +42,7 @@ class Scheduler:
         self.stopwatch = stopwatch
         self.episodes: dict[str, Driver] = {}
         self._announced: set[str] = set()
+        self._interrupted = threading.Event()
 
     def add(self, driver: Driver) -> None:
         """Take charge of an episode; its setting up is committed and published."""
@@ -49,6 +51,7 @@ class Scheduler:
 
     def step(self, episode: str) -> bool:
         """Drive one episode to the end of its step. False when it is over or waits for a human."""
+        self._interrupted.clear()
         self._catch_up()
         driver = self.episodes[episode]
         if driver.stopped:
@@ -58,10 +61,11 @@ class Scheduler:
 
     def run(self, *, parallel: int = 1, go_on: Callable[[], bool] = lambda: True) -> None:
         """Drive all episodes to their ends, up to `parallel` at a time, in order; stops early between two rounds."""
+        self._interrupted.clear()
         self._catch_up()
         waiting = [driver for driver in self.episodes.values() if not driver.stopped]
         active: list[Driver] = []
-        while go_on():
+        while go_on() and not self._interrupted.is_set():
             active = [driver for driver in active if not driver.stopped]
             while waiting and len(active) < max(1, parallel):
                 active.append(waiting.pop(0))
@@ -92,6 +96,12 @@ class Scheduler:
         driver.seat(seated)
         self._commit([driver])
 
+    def interrupt(self) -> None:
+        """Stop the calls in flight, from any thread: their questions stay open, nothing of them is recorded."""
+        self._interrupted.set()
+        for engine in self.engines.values():
+            engine.cancel()
+
     def cancel(self, episode: str, reason: str = "cancelled by the user") -> None:
         """End an episode where it stands."""
         driver = self.episodes[episode]
@@ -111,7 +121,7 @@ class Scheduler:
         self._commit([driver for driver in drivers if driver.ask is None])
         while True:
             asking = [driver for driver in drivers if driver.ask is not None and not self._human(driver)]
-            if not asking:
+            if not asking or self._interrupted.is_set():
                 break
             self._answer_batch(asking)
             self._commit(asking)
@@ -119,7 +129,7 @@ class Scheduler:
                 driver.resume()
             self._commit([driver for driver in asking if driver.ask is None])
         for driver in drivers:
-            if driver.ask is not None and driver.episode not in self._announced:
+            if self._human(driver) and driver.ask is not None and driver.episode not in self._announced:
                 self._announced.add(driver.episode)
                 self._publish(Waiting(driver.episode, driver.ask))
 
@@ -133,16 +143,20 @@ class Scheduler:
             replies = self._call(spec, asks)
             elapsed = (self.stopwatch() - started) * 1000
             for driver, reply in zip(group, replies, strict=True):
-                driver.reply(reply, elapsed=elapsed)
+                if not (isinstance(reply, Reply) and reply.finish == "cancelled"):
+                    driver.reply(reply, elapsed=elapsed)
 
     def _call(self, spec: str, asks: list[Ask]) -> Sequence[Reply | EngineError]:
         engine = self.engines.get(spec)
         if engine is None:
             return [EngineError(f"no engine for '{spec}'")] * len(asks)
         try:
-            return engine.answer(asks)
+            return engine.answer(asks, self._listen)
         except EngineError as error:
             return [error] * len(asks)
+
+    def _listen(self, delta: Delta) -> None:
+        self._publish(Streaming(delta))
 
     def _engine_of(self, driver: Driver) -> str:
         ask = driver.ask

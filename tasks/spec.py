@@ -36,6 +36,12 @@ class RunSpec(BaseModel):
     max_tokens: int | None = Field(default=None, ge=1)
     max_seconds: float | None = Field(default=None, gt=0)
     parallel: int = Field(default=1, ge=1)
+    paper: bool = False
+    """The published call structure, free text; the default is the leaner form under grammar."""
+    free: bool = False
+    """Free text instead of grammar, read by the forgiving parser."""
+    allow_hosts: tuple[str, ...] = ()
+    """Hosts beyond this machine that an `endpoint:` may reach."""
 
 
 DEFAULT_TURNS = {"react": 10}

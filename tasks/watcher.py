@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from models.engine import Ask
+from models.engine import Ask, Delta
 from tasks.events import Record, Stopped
 from tasks.state import State
 
@@ -38,7 +38,14 @@ class EpisodeEnded:
     stopped: Stopped
 
 
-Notice = Committed | Waiting | EpisodeEnded
+@dataclass(frozen=True, slots=True)
+class Streaming:
+    """News of a call in flight: the open turn, not on disk and soon replaced by the committed one."""
+
+    delta: Delta
+
+
+Notice = Committed | Waiting | EpisodeEnded | Streaming
 
 
 class Watcher(Protocol):

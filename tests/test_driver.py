@@ -51,9 +51,9 @@ class Counting(ScriptedEngine):
         super().__init__(Script.model_validate({"otherwise": ["甲", "乙", "丙"], **options}))
         self.batches: list[int] = []
 
-    def answer(self, asks):  # type: ignore[no-untyped-def]
+    def answer(self, asks, listen=None):  # type: ignore[no-untyped-def]
         self.batches.append(len(asks))
-        return super().answer(asks)
+        return super().answer(asks, listen)
 
 
 def begin(journal: Journal, engine: object, program: object = None, *, limits: Limits | None = None, spec: str = "scripted:x"):  # type: ignore[no-untyped-def]
@@ -237,7 +237,7 @@ def test_a_reply_with_broken_unicode_is_kept(tmp_path: Path) -> None:
         def describe(self) -> dict[str, object]:
             return {}
 
-        def answer(self, asks: list[Ask]) -> list[Reply | EngineError]:
+        def answer(self, asks: list[Ask], listen: object = None) -> list[Reply | EngineError]:
             return [Reply("坏\ud800字", Usage(generated=3)) for _ in asks]
 
         def close(self) -> None: ...

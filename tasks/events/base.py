@@ -15,14 +15,20 @@ class Event(BaseModel):
     tag: ClassVar[str]
     timing: ClassVar[frozenset[str]] = frozenset()
     """Fields that depend on the clock or the machine: left out of `digest(episode)`."""
+    later: ClassVar[frozenset[str]] = frozenset()
+    """Fields that a later release added: written only where they say something, so that old digests hold."""
 
     def data(self) -> dict[str, Any]:
         """The event as JSON-ready data, without its tag."""
-        return self.model_dump(mode="json")
+        return self.model_dump(mode="json", exclude=self._silent())
 
     def essence(self) -> dict[str, Any]:
         """The event as data without times: what two runs of the same episode must agree on."""
-        return self.model_dump(mode="json", exclude=set(self.timing))
+        return self.model_dump(mode="json", exclude=self._silent() | self.timing)
+
+    def _silent(self) -> set[str]:
+        fields = type(self).model_fields
+        return {name for name in self.later if getattr(self, name) == fields[name].default}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,10 +11,17 @@ class ModelCalled(Event):
     """`messages` are (role, hash of the content); the journal keeps each content once.
 
     `asked` is the digest of the Ask (messages, schema, settings), `call` the number of the call in the episode.
+    `text` is speech, `reasoning` what the model thought before it; `tokens` the ids of both as the engine generated them.
+    `logprobs` holds a row a token: text, log-probability, [[text, log-probability], ...]. `schema_name` is the hash of
+    the JSON schema (its text is kept once), '' for free text. `origin` says where reused memory came from, `batch` how
+    many calls were decoded together.
     """
 
     tag: ClassVar[str] = "model_called"
-    timing: ClassVar[frozenset[str]] = frozenset({"milliseconds", "evaluated", "reused"})
+    timing: ClassVar[frozenset[str]] = frozenset({"milliseconds", "evaluated", "reused", "origin", "batch"})
+    later: ClassVar[frozenset[str]] = frozenset(
+        {"reasoning", "tokens", "logprobs", "note", "schema_name", "origin", "batch"}
+    )
     seat: str
     call: int
     prompt: str
@@ -28,3 +35,10 @@ class ModelCalled(Event):
     reused: int = 0
     generated: int = 0
     milliseconds: float = 0.0
+    reasoning: str = ""
+    tokens: tuple[int, ...] = ()
+    logprobs: tuple[tuple[str, float, tuple[tuple[str, float], ...]], ...] = ()
+    note: str = ""
+    schema_name: str = ""
+    origin: str = ""
+    batch: int = 1
