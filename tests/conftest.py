@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 
 
 @pytest.fixture(autouse=True)
@@ -30,3 +32,27 @@ def shared_data(*parts: str) -> Path:
 def data() -> object:
     """`data("legalagentbench", "calls.jsonl.gz")` gives a path or skips."""
     return shared_data
+
+
+@pytest.fixture(scope="session")
+def tiny_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny chat model with a ChatML template; see tests/gguf_files.py for others."""
+    from tests.gguf_files import tiny_llama
+
+    return tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf")
+
+
+@pytest.fixture(scope="session")
+def bert_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny embedding model."""
+    from tests.gguf_files import tiny_bert
+
+    return tiny_bert(tmp_path_factory.mktemp("gguf") / "bert.gguf")
+
+
+@pytest.fixture(scope="session")
+def recurrent_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tiny chat model whose memory cannot be rolled back."""
+    from tests.gguf_files import tiny_recurrent
+
+    return tiny_recurrent(tmp_path_factory.mktemp("gguf") / "recurrent.gguf")
