@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import platform
 import sys
 from collections.abc import Mapping, Sequence
@@ -72,9 +73,8 @@ def refuse_imported(header: dict[str, Any]) -> None:
 
 
 def check_same(
-    header: dict[str, Any], bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, engines: dict[str, Engine],
-    new_attempt: bool,
-) -> None:  # fmt: skip
+    header: dict[str, Any], bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, new_attempt: bool
+) -> None:
     """Refuse to mix two experiments."""
     found = {"task file": file_hash(task_file), "pack": pack.hash}
     recorded = {"task file": header["tasks"]["sha256"], "pack": header["pack"]["hash"]}
@@ -93,11 +93,11 @@ def check_same(
                 f"prompt {prompt} changed since the run began: recorded {str(before)[:12]}, now {now[:12]}",
                 "Restore the prompt, or begin the unfinished episodes anew with --new-attempt.",
             )
-    for model, engine in engines.items():
-        if header["engines"].get(model) != engine.describe():
-            raise RecordMismatch(
-                f"engine {model} differs from its record", "Use the recorded file, or --new-attempt."
-            )
+
+
+def description_hash(description: Mapping[str, Any]) -> str:
+    """Hash of what an engine says of itself: the same for a fresh description and for one read from a header."""
+    return sha256(json.dumps(description, ensure_ascii=False, sort_keys=True, default=list).encode()).hexdigest()
 
 
 def _version(distribution: str) -> str:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from models.engine import Engine
+from models.errors import BadEngine
 from store import places
-from store.errors import NotFound
+from store.errors import NotFound, StoreError
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
 from tasks.benchmark import Benchmark, benchmark
@@ -18,10 +19,10 @@ from tasks.driver import INFRASTRUCTURE, Driver
 from tasks.engines import open_engine, run_path
 from tasks.errors import RecordMismatch, UsageError
 from tasks.events import AttemptStarted, Record, Seated
-from tasks.header import check_same, make_header, now, refuse_imported, spec_of
+from tasks.header import check_same, description_hash, make_header, now, refuse_imported, spec_of
 from tasks.program import Program
 from tasks.records import record_of
-from tasks.scheduler import Scheduler
+from tasks.scheduler import HUMAN, Scheduler
 from tasks.scoring.result import Result
 from tasks.spec import RunSpec, choose, fresh_id, limits_of, policy_of, seated, task_file
 from tasks.state import completed, digest, fold
@@ -44,6 +45,26 @@ class Run:
     def go(self, go_on: Callable[[], bool] = lambda: True) -> None:
         """Drive all episodes to their ends, or until `go_on` says no."""
         self.scheduler.run(parallel=self.spec.parallel, go_on=go_on)
+
+    def open(self, spec: str) -> None:
+        """Open the engine of a SPEC for a seat that changes hands ('' and `human` need none); the run closes it.
+
+        Raises:
+            BadEngine: the SPEC names no engine, or its file is not what it should be.
+        """
+        if spec and spec != HUMAN and spec not in self.engines:
+            self.engines[spec] = open_engine(spec, parallel=self.spec.parallel, allow_hosts=self.spec.allow_hosts)
+            self.scheduler.engines = dict(self.engines)
+
+    def seat(self, episode: str, seated: Seated) -> None:
+        """Somebody takes a seat between two turns; the record says which file or model is behind a SPEC."""
+        self.open(seated.engine)
+        self.scheduler.seat(episode, self.described(seated))
+
+    def described(self, seated: Seated) -> Seated:
+        """The newcomer with the hash of what its engine says of itself."""
+        engine = self.engines.get(seated.engine)
+        return seated.model_copy(update={"described": description_hash(engine.describe()) if engine else ""})
 
     def results(self) -> list[Result]:
         """What the episodes came to, the last attempt of each."""
@@ -90,7 +111,7 @@ def start_run(
         tasks = task_file(spec, pack)
         questions = list(bench.load(tasks))
         chosen = choose(questions, spec)
-        engines = _engines(spec) if needs_model else {}
+        engines = _engines(spec, spec.model) if needs_model else {}
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = [
@@ -125,13 +146,12 @@ def resume_run(name: str | Path, watchers: Sequence[Watcher] = (), *, new_attemp
         bench = benchmark(spec.benchmark)
         pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
         tasks = task_file(spec, pack)
-        engines = _engines(spec)
-        check_same(header, bench, spec, pack, tasks, engines, new_attempt)
+        check_same(header, bench, spec, pack, tasks, new_attempt)
         questions = list(bench.load(tasks))
     except BaseException:
         journal.close()
         raise
-    run = _open(str(header["run"]), spec, bench, journal, pack, questions, engines, watchers)
+    run = _open(str(header["run"]), spec, bench, journal, pack, questions, {}, watchers)
     cards = {question.id: question.card for question in questions}
     try:
         for row in journal.episodes():
@@ -167,13 +187,14 @@ def fork_run(
     bench = benchmark(spec.benchmark)
     pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
     questions = list(bench.load(task_file(spec, pack)))
-    engines = _engines(spec, engine)
     fresh = out.stem if out else fresh_id(spec)
     kept = [
         record
         for record in completed(records, step)
         if record.event.tag != "stopped" and record.event.tag != "limit_hit"
     ]
+    sitting = {**fold(kept).seats, **({newcomer.seat: newcomer} if newcomer else {})}
+    engines = _engines(spec, engine, *(sits.engine for sits in sitting.values()))
     header = {
         **header, "run": fresh, "created": now(),
         "parent": {"run": header["run"], "episode": row.id, "step": step, "digest": digest(kept)},
@@ -193,7 +214,7 @@ def fork_run(
                 if text is not None:
                     driver.texts[name_of_text] = text
     if newcomer is not None:
-        driver.seat(newcomer)
+        driver.seat(run.described(newcomer))
     run.scheduler.add(driver)
     return run
 
@@ -224,7 +245,7 @@ def verify_episode(name: str | Path, episode: str) -> int:
     bench = benchmark(spec.benchmark)
     with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
         tasks = task_file(spec, pack)
-        check_same(header, bench, spec, pack, tasks, {}, False)
+        check_same(header, bench, spec, pack, tasks, False)
         program = bench.program(pack, bench.load(tasks), spec.max_turns)
         driver = Driver(row.id, 0, program, time.time, time.perf_counter)
         driver.recorded = list(completed(records))
@@ -262,10 +283,29 @@ def _open(
     return Run(name, spec, bench, journal, Scheduler(journal, engines, watchers), questions, pack, engines)
 
 
-def _engines(spec: RunSpec, *more: str) -> dict[str, Engine]:
-    """SPEC -> its engine, for every model that may sit in the run."""
-    wanted = dict.fromkeys(name for name in (spec.model, *more) if name)
+def _engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
+    """SPEC -> its engine, for every model that sits in the run from its beginning."""
+    wanted = dict.fromkeys(name for name in specs if name and name != HUMAN)
     return {name: open_engine(name, parallel=spec.parallel, allow_hosts=spec.allow_hosts) for name in wanted}
+
+
+def _sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True) -> None:
+    """Open the engines of the seats of an episode that goes on; with `check`, refuse one that differs from its record."""
+    header = run.journal.header["engines"]
+    for seated in seats.values():
+        try:
+            run.open(seated.engine)
+        except (BadEngine, StoreError) as error:
+            raise UsageError(
+                f"episode {episode}: the engine of seat {seated.seat} cannot be opened: {error.title}",
+                error.hint or "Bring it back, or seat somebody else: `moot fork RUN EPISODE --turn K --seat ROLE=rules`.",
+            ) from error
+        known = header.get(seated.engine)
+        recorded = seated.described or (description_hash(known) if known else "")
+        if check and recorded and recorded != run.described(seated).described:
+            raise RecordMismatch(
+                f"engine {seated.engine} differs from its record", "Use the recorded file, or --new-attempt."
+            )
 
 
 def _program(run: Run) -> Program:
@@ -298,23 +338,23 @@ def _take_up(run: Run, row: EpisodeRow, cards: dict[str, dict[str, Any]], new_at
     state = fold(records)
     if records and state.card and state.card != cards[row.task_id] and state.stopped is None:
         raise RecordMismatch(f"task {row.task_id} differs from its record", "Use the recorded task file.")
-    if new_attempt and records and state.stopped is None:
-        attempt = journal.begin_attempt(row.id, "new attempt")
-        records = []
-    if state.stopped is not None and state.stopped.reason.startswith(INFRASTRUCTURE):
-        kept = completed(records, state.steps - 1)
-        attempt = journal.begin_attempt(row.id, state.stopped.reason)
-        driver = _driver(run, row.id, attempt.id)
-        driver.load(kept)
-        driver.fresh.extend(kept)
-        run.scheduler.episodes[row.id] = driver
-        return
+    failed = state.stopped is not None and state.stopped.reason.startswith(INFRASTRUCTURE)
+    anew = state.stopped is None and (new_attempt or not records)
+    kept = completed(records, state.steps - 1) if failed else records
+    sitting = seated(run.bench, spec)
+    if failed or state.stopped is None:
+        _sit(run, row.id, {sitting.seat: sitting} if anew else fold(kept).seats, check=not new_attempt)
+    if failed or (anew and records):
+        attempt = journal.begin_attempt(row.id, state.stopped.reason if state.stopped else "new attempt")
     driver = _driver(run, row.id, attempt.id)
-    if records:
-        driver.load(records)
-    else:
-        _begin(driver, spec, row, cards[row.task_id], attempt.number, seated(run.bench, spec))
     run.scheduler.episodes[row.id] = driver
+    if anew:
+        _begin(driver, spec, row, cards[row.task_id], attempt.number, sitting)
+    else:
+        driver.load(kept)
+    if failed:
+        driver.fresh.extend(kept)
+        run.scheduler.add(driver)
 
 
 def list_runs() -> list[Path]:

@@ -88,9 +88,9 @@ class Scheduler:
         self._round([driver])
 
     def seat(self, episode: str, seated: Seated) -> None:
-        """Somebody takes or leaves a seat. An open question to a human is withdrawn and put to the newcomer."""
+        """Somebody takes or leaves a seat. An open question, to a human or of a stopped call, is put to the newcomer."""
         driver = self.episodes[episode]
-        if driver.ask is not None and self._human(driver):
+        if driver.ask is not None:
             driver.withdraw()
             self._announced.discard(episode)
         driver.seat(seated)
