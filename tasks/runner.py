@@ -292,19 +292,19 @@ def _engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
 def _sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True) -> None:
     """Open the engines of the seats of an episode that goes on; with `check`, refuse one that differs from its record."""
     header = run.journal.header["engines"]
-    for seated in seats.values():
+    for sitting in seats.values():
         try:
-            run.open(seated.engine)
+            run.open(sitting.engine)
         except (BadEngine, StoreError) as error:
             raise UsageError(
-                f"episode {episode}: the engine of seat {seated.seat} cannot be opened: {error.title}",
+                f"episode {episode}: the engine of seat {sitting.seat} cannot be opened: {error.title}",
                 error.hint or "Bring it back, or seat somebody else: `moot fork RUN EPISODE --turn K --seat ROLE=rules`.",
             ) from error
-        known = header.get(seated.engine)
-        recorded = seated.described or (description_hash(known) if known else "")
-        if check and recorded and recorded != run.described(seated).described:
+        known = header.get(sitting.engine)
+        recorded = sitting.described or (description_hash(known) if known else "")
+        if check and recorded and recorded != run.described(sitting).described:
             raise RecordMismatch(
-                f"engine {seated.engine} differs from its record", "Use the recorded file, or --new-attempt."
+                f"engine {sitting.engine} differs from its record", "Use the recorded file, or --new-attempt."
             )
 
 
