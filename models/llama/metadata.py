@@ -1,0 +1,168 @@
+"""The metadata of a GGUF file: keys with values, read with limits on everything that a file can announce.
+
+What is said is kept as it is said; `Facts` then asks for each fact by key and refuses what is not of its kind or range.
+Refusals are `Unsound`. Lengths are bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NoReturn
+
+from models.llama import ggml
+from models.llama.window import Unsound, Window
+
+Scalar = str | int | float | bool
+
+KEYS_LIMIT, ELEMENTS_LIMIT = 4096, 1 << 22
+"""Most metadata keys, and elements of all arrays of texts together."""
+KEY_LIMIT, TEXT_LIMIT, TEMPLATE_LIMIT = 256, 1 << 16, 1 << 20
+"""Longest key, text that is kept, chat template."""
+KEPT_LIMIT = 1 << 22
+"""Bytes of texts and numbers of arrays kept in all."""
+SMALL_ARRAY = 512
+"""Longest array of whole numbers whose elements are kept: one for each layer, and no model has more layers."""
+TEMPLATE = "tokenizer.chat_template"
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array: type and number of its elements, and the elements of a short array of integers or truths."""
+
+    kind: int
+    count: int
+    numbers: tuple[int, ...] | None
+
+
+def shown(text: str) -> str:
+    """A name of the file as it may stand in a sentence."""
+    return "".join(c if c.isprintable() else "?" for c in text[:64])
+
+
+def read_metadata(window: Window, count: int) -> Facts:
+    """The next `count` keys with their values."""
+    if count > KEYS_LIMIT:
+        raise Unsound(f"announces {count} metadata keys, more than any model has")
+    values: dict[str, Scalar] = {}
+    arrays: dict[str, Array] = {}
+    budget = _Budget()
+    for _ in range(count):
+        key = read_name(window, KEY_LIMIT, "a metadata key")
+        if key in values or key in arrays:
+            raise Unsound(f"says '{shown(key)}' twice")
+        kind = window.unsigned(4)
+        if kind == ggml.ARRAY:
+            arrays[key] = _array(window, key, budget)
+        elif kind == ggml.TEXT:
+            text = _text(window, key, budget)
+            if text is not None:
+                values[key] = text
+        elif kind in ggml.NUMBERS:
+            values[key] = window.number(*ggml.NUMBERS[kind])
+        else:
+            raise Unsound(f"gives '{shown(key)}' the unknown type {kind}")
+    return Facts(values, arrays)
+
+
+class _Budget:
+    """What may still be kept and walked over, of the whole file."""
+
+    def __init__(self) -> None:
+        self.kept = KEPT_LIMIT
+        self.elements = ELEMENTS_LIMIT
+
+    def keep(self, count: int) -> None:
+        self.kept -= count
+        if self.kept < 0:
+            raise Unsound("holds more text in its metadata than any model")
+
+    def walk(self, count: int, key: str) -> None:
+        self.elements -= count
+        if self.elements < 0:
+            raise Unsound(f"announces an array of {count} texts in '{shown(key)}', more than any model has")
+
+
+def read_name(window: Window, limit: int, what: str) -> str:
+    """A name with its length before it; `what` says of what."""
+    length = window.unsigned(8)
+    if not 0 < length <= limit:
+        raise Unsound(f"has {what} of {length} bytes where 1 to {limit} are allowed")
+    try:
+        return window.take(length).decode()
+    except UnicodeDecodeError:
+        raise Unsound(f"has {what} that is not text") from None
+
+
+def _text(window: Window, key: str, budget: _Budget) -> str | None:
+    """A text; None when it is so long that nobody needs it here."""
+    length = window.unsigned(8)
+    if key == TEMPLATE and length > TEMPLATE_LIMIT:
+        raise Unsound(f"has a chat template of {length} bytes, more than any model")
+    if length > TEXT_LIMIT and key != TEMPLATE:
+        window.skip(length)
+        return None
+    budget.keep(length)
+    raw = window.take(length)
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        if key == TEMPLATE or key.startswith("general.arch"):
+            raise Unsound(f"has something in '{shown(key)}' that is not text") from None
+        return raw.decode("utf-8", "replace")
+
+
+def _array(window: Window, key: str, budget: _Budget) -> Array:
+    kind, count = window.unsigned(4), window.unsigned(8)
+    if kind == ggml.TEXT:
+        budget.walk(count, key)
+        window.skip_texts(count)
+        return Array(kind, count, None)
+    if kind not in ggml.NUMBERS:
+        raise Unsound(f"has an array of the unknown type {kind} in '{shown(key)}'")
+    form, size = ggml.NUMBERS[kind]
+    if count > SMALL_ARRAY or form in ("<f", "<d"):
+        window.skip(count * size)
+        return Array(kind, count, None)
+    budget.keep(count)
+    return Array(kind, count, tuple(int(window.number(form, size)) for _ in range(count)))
+
+
+class Facts:
+    """Metadata that is asked for by key and must be of its kind and range."""
+
+    def __init__(self, values: dict[str, Scalar], arrays: dict[str, Array]) -> None:
+        self.values = values
+        self.arrays = arrays
+
+    def text(self, key: str) -> str:
+        """A text; '' when there is none."""
+        value = self.values.get(key, "")
+        if not isinstance(value, str):
+            raise Unsound(f"has a number where '{shown(key)}' should be text")
+        return value
+
+    def count(self, key: str, low: int, high: int, default: int | None = None) -> int:
+        """A whole number in a range; without a default it must be there."""
+        value = self.values.get(key, default)
+        if value is None:
+            raise Unsound(f"does not say '{shown(key)}'")
+        if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+            self.refuse(key, value)
+        return value
+
+    def per_layer(self, key: str, layers: int, default: tuple[int, ...] | None, high: int) -> tuple[int, ...]:
+        """A number for each layer, from one number for all or from an array."""
+        array = self.arrays.get(key)
+        if array is None:
+            if key not in self.values and default is not None:
+                return default
+            return (self.count(key, 0, high),) * layers
+        if array.numbers is None or array.count != layers:
+            raise Unsound(f"has {array.count} values in '{shown(key)}' for {layers} layers")
+        if not all(0 <= number <= high for number in array.numbers):
+            self.refuse(key, next(number for number in array.numbers if not 0 <= number <= high))
+        return array.numbers
+
+    def refuse(self, key: str, value: object) -> NoReturn:
+        """Say that a value cannot be."""
+        raise Unsound(f"says {shown(str(value))} for '{shown(key)}', which cannot be")
