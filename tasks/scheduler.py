@@ -79,6 +79,7 @@ class Scheduler:
         driver = self.episodes[episode]
         if driver.ask is None or not self._human(driver):
             raise TaskError(f"episode {episode} is not waiting for a human", "Press n to make the next step.")
+        self._interrupted.clear()
         driver.reply(Reply(text), human=True)
         self._announced.discard(episode)
         self._commit([driver])
