@@ -146,8 +146,8 @@ class Reply:
 class Delta:
     """News of a call in flight, for the eye alone: never journalled, replaced by the committed turn.
 
-    `text` is what came since the last Delta of the call; `done` of `total` counts percent while loading and prompt
-    tokens while reading.
+    `text` is what came since the last Delta of the call; `done` of `total` counts percent while loading, prompt tokens
+    while reading, and afterwards the tokens generated so far (0: the engine does not count them).
     """
 
     episode: str
