@@ -1,0 +1,284 @@
+"""Text that remembers which message it came from, while a chat template cuts and joins it.
+
+A template sees true contents, so its own tests and trims decide as they should; what it makes of them is still known to
+be content afterwards and can be tokenised as plain text. Where an operation cannot be followed character by character
+(`format`, JSON), all of its result counts as content: the safe side. Work is metered here too, because templates come
+with model files and may be hostile. Units: characters, and steps of a template.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, SupportsIndex
+
+Run = tuple[int, int | None]
+"""Length of a stretch of text and the index of the message it came from; None is the template itself."""
+
+LONGEST = 4 << 20
+"""Characters a template may make of a conversation, beside twice what the messages hold."""
+MOST_STEPS = 200_000
+"""Loop rounds, calls and list members in one rendering."""
+SECONDS = 5.0
+"""Processor time of one rendering: the last resort, honest templates take milliseconds."""
+_TIMES_LONGEST = 16
+"""Characters copied in all, as a multiple of the longest text."""
+
+
+class TooMuch(Exception):
+    """A template asked for more text, rounds or time than any honest one."""
+
+
+class Budget:
+    """What one rendering may still use."""
+
+    __slots__ = ("characters", "deadline", "longest", "steps")
+
+    def __init__(self, given: int = 0) -> None:
+        self.longest = LONGEST + 2 * given
+        self.characters = _TIMES_LONGEST * self.longest
+        self.steps = MOST_STEPS
+        self.deadline = time.thread_time() + SECONDS
+
+
+_BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
+
+
+@contextmanager
+def metered(given: int = 0) -> Iterator[None]:
+    """Meter the work inside; `given` is how many characters the messages hold."""
+    token = _BUDGET.set(Budget(given))
+    try:
+        yield
+    finally:
+        _BUDGET.reset(token)
+
+
+def spend(characters: int = 0, steps: int = 0) -> None:
+    """Count work against the rendering in progress. Raises TooMuch."""
+    budget = _BUDGET.get()
+    if budget is None:
+        return
+    if characters > budget.longest:
+        raise TooMuch(f"it makes more than {budget.longest} characters")
+    budget.characters -= characters
+    budget.steps -= steps
+    if budget.characters < 0:
+        raise TooMuch("it copies text without end")
+    if budget.steps < 0:
+        raise TooMuch(f"it takes more than {MOST_STEPS} steps")
+    if time.thread_time() > budget.deadline:
+        raise TooMuch(f"it takes more than {SECONDS:g} seconds")
+
+
+class Traced(str):
+    """A string with the origin of each stretch; `runs` cover it exactly."""
+
+    runs: tuple[Run, ...]
+
+    def __new__(cls, text: str, runs: Iterable[Run]) -> Traced:
+        """A text and where it came from; neighbouring runs of one origin become one."""
+        self = super().__new__(cls, text)
+        merged: list[Run] = []
+        for length, message in runs:
+            if merged and merged[-1][1] == message:
+                merged[-1] = (merged[-1][0] + length, message)
+            elif length:
+                merged.append((length, message))
+        self.runs = tuple(merged)
+        return self
+
+    @classmethod
+    def content(cls, text: str, message: int) -> Traced:
+        """The content of one message."""
+        return cls(text, ((len(text), message),))
+
+    def __str__(self) -> str:
+        return self
+
+    def __iter__(self) -> Iterator[str]:
+        for at in range(len(self)):
+            spend(0, 1)
+            yield self.cut(at, at + 1)
+
+    def __getitem__(self, key: SupportsIndex | slice) -> str:
+        if not isinstance(key, slice):
+            at = range(len(self))[key.__index__()]
+            return self.cut(at, at + 1)
+        start, stop, step = key.indices(len(self))
+        if step == 1:
+            return self.cut(start, max(start, stop))
+        places = range(start, stop, step)
+        spend(0, len(places))
+        return joined([self.cut(at, at + 1) for at in places])
+
+    def cut(self, start: int, stop: int) -> Traced:
+        """The stretch from `start` to `stop`, both inside the text."""
+        runs: list[Run] = []
+        at = 0
+        for length, message in self.runs:
+            kept = min(stop, at + length) - max(start, at)
+            if kept > 0:
+                runs.append((kept, message))
+            at += length
+        return Traced(str.__getitem__(self, slice(start, stop)), runs)
+
+
+def runs_of(text: str) -> tuple[Run, ...]:
+    """The runs of any string; a plain one is the template's own."""
+    return text.runs if isinstance(text, Traced) else ((len(text), None),)
+
+
+def joined(parts: Iterable[str]) -> str:
+    """All parts as one text, each with its origin."""
+    parts = list(parts)
+    spend(sum(map(len, parts)))
+    text = "".join(parts)
+    if not any(isinstance(part, Traced) for part in parts):
+        return text
+    return Traced(text, [run for part in parts for run in runs_of(part)])
+
+
+def owner(value: Any) -> int | None:
+    """The first message that any text inside a value came from."""
+    if isinstance(value, Traced):
+        return next((message for _, message in value.runs if message is not None), None)
+    if isinstance(value, Mapping):
+        value = [part for pair in value.items() for part in pair]
+    if isinstance(value, (list, tuple)):
+        return next((found for part in value if (found := owner(part)) is not None), None)
+    return None
+
+
+def owned(text: str, *sources: Any) -> str:
+    """A text made of `sources` in a way that cannot be followed: content as a whole if any of them holds content."""
+    spend(len(text))
+    message = owner(sources)
+    return text if message is None else Traced.content(text, message)
+
+
+def _cut(text: str, start: int, stop: int) -> str:
+    return text.cut(start, stop) if isinstance(text, Traced) else text[start:stop]
+
+
+def _plain(text: str) -> str:
+    return str.__str__(text)
+
+
+def _strip(text: str, chars: str | None = None) -> str:
+    return _rstrip(_lstrip(text, chars), chars)
+
+
+def _lstrip(text: str, chars: str | None = None) -> str:
+    return _cut(text, len(text) - len(_plain(text).lstrip(chars)), len(text))
+
+
+def _rstrip(text: str, chars: str | None = None) -> str:
+    return _cut(text, 0, len(_plain(text).rstrip(chars)))
+
+
+def _placed(text: str, parts: Iterable[str], gap: int | None) -> list[str]:
+    """Parts of a split with their origin. `gap` is the width of the separator, None for runs of blanks."""
+    result: list[str] = []
+    at = 0
+    for part in parts:
+        if gap is None:
+            at = text.index(part, at)
+        result.append(_cut(text, at, at + len(part)))
+        at += len(part) + (gap or 0)
+    spend(len(text), len(result))
+    return result
+
+
+def _split(text: str, sep: str | None = None, maxsplit: int = -1) -> list[str]:
+    return _placed(text, _plain(text).split(sep, maxsplit), None if sep is None else len(sep))
+
+
+def _rsplit(text: str, sep: str | None = None, maxsplit: int = -1) -> list[str]:
+    return _placed(text, _plain(text).rsplit(sep, maxsplit), None if sep is None else len(sep))
+
+
+def _splitlines(text: str, keepends: bool = False) -> list[str]:
+    return _placed(text, _plain(text).splitlines(keepends), 0 if keepends else None)
+
+
+def _partition(text: str, sep: str) -> tuple[str, ...]:
+    return tuple(_placed(text, _plain(text).partition(sep), 0))
+
+
+def _rpartition(text: str, sep: str) -> tuple[str, ...]:
+    return tuple(_placed(text, _plain(text).rpartition(sep), 0))
+
+
+def _removeprefix(text: str, prefix: str) -> str:
+    return _cut(text, len(prefix), len(text)) if text.startswith(prefix) else text
+
+
+def _removesuffix(text: str, suffix: str) -> str:
+    return _cut(text, 0, len(text) - len(suffix)) if suffix and text.endswith(suffix) else text
+
+
+def _replace(text: str, old: str, new: str, count: int = -1) -> str:
+    width = len(old)
+    times = text.count(old) if count < 0 else min(count, text.count(old))
+    spend(len(text) + times * len(new), times)
+    parts: list[str] = []
+    done = at = 0
+    for _ in range(times):
+        at = text.index(old, at)
+        parts += (_cut(text, done, at), new)
+        done = at + width
+        at = done if width else at + 1
+    return joined([*parts, _cut(text, done, len(text))])
+
+
+def _join(text: str, items: Iterable[Any]) -> str:
+    parts: list[str] = []
+    for item in items:
+        parts += (text, item)
+        spend(len(text) + len(item), 1)
+    return joined(parts[1:])
+
+
+_WIDE = re.compile(r"\d{4,}|\*|\{[^{}]*\{")
+"""Widths that only serve to fill memory, given or computed."""
+
+
+def formatted(text: str, make: Callable[[], str], *values: Any) -> str:
+    """A text made by a format string."""
+    if _WIDE.search(text):
+        raise TooMuch("it formats text to a giant width")
+    return owned(make(), text, values)
+
+
+def _format(text: str, *args: Any, **kwargs: Any) -> str:
+    if re.search(r"\{[^{}]*[.\[]", text):
+        raise TooMuch("it reaches into values by a format string")
+    return formatted(text, lambda: _plain(text).format(*args, **kwargs), args, kwargs)
+
+
+def _cased(name: str) -> Callable[[str], str]:
+    def change(text: str) -> str:
+        changed = str(getattr(_plain(text), name)())
+        if isinstance(text, Traced) and len(changed) == len(text):
+            return Traced(changed, text.runs)
+        return owned(changed, text)
+
+    return change
+
+
+METHODS: dict[str, Callable[..., Any]] = {
+    "strip": _strip, "lstrip": _lstrip, "rstrip": _rstrip, "split": _split, "rsplit": _rsplit,
+    "splitlines": _splitlines, "partition": _partition, "rpartition": _rpartition, "removeprefix": _removeprefix,
+    "removesuffix": _removesuffix, "replace": _replace, "join": _join, "format": _format,
+    **{name: _cased(name) for name in ("lower", "upper", "title", "capitalize", "casefold", "swapcase")},
+}  # fmt: skip
+"""Methods of a string that a template may use and that give text: done here, so that origins are kept."""
+QUESTIONS = frozenset(
+    "startswith endswith find rfind index rindex count isdigit isalpha isalnum isspace isupper islower isnumeric"
+    " isdecimal isascii istitle".split()
+)
+"""Methods of a string that a template may use and that give no text."""
