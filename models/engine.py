@@ -73,6 +73,9 @@ class Ask:
     """Set by the scheduler, not part of the digest: an engine keeps one sequence per (episode, seat)."""
     step: int = 0
     """Number of the step that asks, from 1; set by the scheduler, not part of the digest."""
+    turns: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    """Earlier replies of the seat as (text, generated tokens), from the record; not part of the digest. An engine that
+    has lost them (after a restart) puts the very tokens into the prompt instead of tokenising the text again."""
 
     def seeded(self, seed: int) -> Ask:
         """The same Ask with its sampling seed set."""

@@ -179,7 +179,9 @@ class Driver:
                 item = steps.send(sent)
                 if isinstance(item, Ask):
                     seed = call_seed(self.state.seed, self.episode, item.seat, self.state.calls + 1)
-                    question = replace(item.seeded(seed), episode=self.episode, step=self.step_number)
+                    question = replace(
+                        item.seeded(seed), episode=self.episode, step=self.step_number, turns=self._turns(item.seat)
+                    )
                     recorded = self._recorded_reply(question)
                     if recorded is None:
                         self.ask = replace(question, attempt=self._tries + 1)
@@ -208,6 +210,10 @@ class Driver:
         self._end_step()
         self.note(stopped, step=self.state.steps)
         self.ask = None
+
+    def _turns(self, seat: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
+        called = (record.event for record in self.state.records if isinstance(record.event, ModelCalled))
+        return tuple((event.text, event.tokens) for event in called if event.seat == seat and event.tokens)
 
     def _end_step(self) -> None:
         self._steps = None

@@ -64,6 +64,10 @@ def cli(ctx: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
+    if (arguments if arguments is not None else sys.argv[1:])[:1] == ["_engine"]:
+        from app.cli.engine import run
+
+        sys.exit(run())
     from app.guard import install_guard
     from app.terminal import clean
 

@@ -1,0 +1,161 @@
+"""The child process: reads orders from its own pipe, lets a `Server` carry them out, and beats while it lives.
+
+One thread reads orders (so that cancelling works while llama.cpp computes), one beats, the first one computes. Standard
+output belongs to the pipe alone: what libraries print goes to standard error, which the parent keeps for the reason
+when the process dies. Memory figures in bytes, one beat every half second.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+BEAT = 0.5
+Order = dict[str, Any]
+Prove = Callable[[], str]
+"""Tries to reach the network; gives the refusal as text, '' when nothing refused."""
+
+
+def main(prove: Prove | None = None) -> int:
+    """Serve until the parent closes the pipe. Ctrl-C at the terminal is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    orders, news = _own_pipes()
+    child = Child(orders, news, prove)
+    return child.serve()
+
+
+def _own_pipes() -> tuple[BinaryIO, BinaryIO]:
+    """The pipes to the parent, out of reach of anything that prints or reads."""
+    orders, news = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)
+    return orders, news
+
+
+class Child:
+    """Orders in, news out."""
+
+    def __init__(self, orders: BinaryIO, news: BinaryIO, prove: Prove | None) -> None:
+        self._orders = orders
+        self._news = news
+        self._prove = prove
+        self._queue: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._cancelled: set[int] = set()
+        self._current = 0
+        self._server: Any = None
+
+    def serve(self) -> int:
+        """Carry out orders, one after the other."""
+        threading.Thread(target=self._listen, daemon=True, name="orders").start()
+        threading.Thread(target=self._beat, daemon=True, name="beat").start()
+        while (order := self._queue.get()) is not None:
+            self._current = int(order.get("id", 0))
+            try:
+                result = self._carry_out(order)
+            except ImportError as error:
+                self._failed("missing", str(error))
+            except MemoryError:
+                self._failed("memory", "the memory of this machine does not suffice")
+            except Exception as error:
+                kind = "native" if type(error).__name__ == "NativeError" else "error"
+                self._failed(kind, str(error) or type(error).__name__)
+            else:
+                self._emit({"event": "done", "id": self._current, "result": result})
+        if self._server is not None:
+            self._server.close()
+        return 0
+
+    def _carry_out(self, order: Order) -> Any:
+        match order["op"]:
+            case "hello":
+                from models.llama import native
+
+                native.start()
+                return {"build": native.build(), "pid": os.getpid()}
+            case "prove":
+                return {"refusal": self._prove() if self._prove else ""}
+            case "load":
+                from models.llama.serving import Server
+                from models.llama.wire import Options
+
+                self._server = Server(self._emit, self._is_cancelled)
+                return self._server.load(Options(**order["options"]))
+            case "answer":
+                from models.llama.wire import call_of
+
+                self._server.answer([call_of(call) for call in order["calls"]])
+                return self._server.facts()
+            case "tokens":
+                from models.llama.wire import call_of
+
+                return self._server.tokens_of(call_of(order["call"]))
+            case "tokenize":
+                return self._server.tokenize(order["text"])
+            case "embed":
+                from models.llama.embedding import embed
+
+                return embed(order["path"], order["texts"], order["pooling"], order["threads"], self._is_cancelled)
+            case other:
+                raise ValueError(f"unknown order {other}")
+
+    def _listen(self) -> None:
+        """Orders as they come; the end of the pipe is the end of the process, whatever it is doing."""
+        for raw in self._orders:
+            try:
+                order = json.loads(raw)
+            except ValueError:
+                continue
+            if order.get("op") == "cancel":
+                self._cancelled.add(int(order["id"]))
+            else:
+                self._queue.put(order)
+        self._queue.put(None)
+        threading.Event().wait(2.0)
+        os._exit(0)
+
+    def _is_cancelled(self) -> bool:
+        return self._current in self._cancelled
+
+    def _beat(self) -> None:
+        pause = threading.Event()
+        while not pause.wait(BEAT):
+            self._emit({"event": "beat", "memory": resident(), "ticks": getattr(self._server, "ticks", 0)})
+
+    def _failed(self, kind: str, text: str) -> None:
+        self._emit({"event": "done", "id": self._current, "failed": kind, "text": text[:2000]})
+
+    def _emit(self, data: dict[str, Any]) -> None:
+        from models.llama.wire import line
+
+        with self._lock, contextlib.suppress(BrokenPipeError, ValueError):
+            self._news.write(line({"id": self._current, **data}))
+            self._news.flush()
+
+
+def resident() -> int:
+    """Bytes of memory this process holds, 0 where the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        pass
+    try:
+        import resource
+    except ImportError:
+        return 0
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,263 @@
+"""One call while it speaks: which token comes next, what text the tokens make, and when it ends.
+
+Tokens are drawn freely and tested against the grammar; only when one is refused are the others masked. Reasoning runs
+free, the grammar begins with speech. Times are not known here.
+"""
+
+from __future__ import annotations
+
+import codecs
+import ctypes
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import llama_cpp as lib
+import numpy as np
+
+from models.engine import Ask, Finish, Phase, TokenChance
+from models.llama.native import Logits, Model, NativeError
+from models.llama.reasoning import Splitter
+
+FIRST_TRIES = 64
+"""Likeliest tokens that are tested against the grammar before all of them are."""
+
+
+class Sampler:
+    """Draws tokens by the settings of a call."""
+
+    def __init__(self, model: Model, ask: Ask, grammar: str) -> None:
+        settings = ask.settings
+        self._model = model
+        self._chain = None
+        if settings.temperature > 0 or settings.repeat_penalty != 1.0:
+            self._chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
+            links = []
+            if settings.repeat_penalty != 1.0:
+                links.append(lib.llama_sampler_init_penalties(64, settings.repeat_penalty, 0.0, 0.0))
+            if settings.temperature > 0:
+                if settings.top_k > 0:
+                    links.append(lib.llama_sampler_init_top_k(settings.top_k))
+                if settings.top_p < 1:
+                    links.append(lib.llama_sampler_init_top_p(settings.top_p, 1))
+                if settings.min_p > 0:
+                    links.append(lib.llama_sampler_init_min_p(settings.min_p, 1))
+                links += [lib.llama_sampler_init_temp(settings.temperature), lib.llama_sampler_init_dist(settings.seed & 0xFFFFFFFF)]
+            else:
+                links.append(lib.llama_sampler_init_greedy())
+            for link in links:
+                lib.llama_sampler_chain_add(self._chain, link)
+        self._grammar = None
+        if grammar:
+            self._grammar = lib.llama_sampler_init_grammar(model.vocab, grammar.encode(), b"root")
+            if not self._grammar:
+                raise NativeError("llama.cpp does not accept the grammar made from the schema")
+
+    @property
+    def has_grammar(self) -> bool:
+        """Whether replies are bound to a grammar."""
+        return self._grammar is not None
+
+    def draw(self, logits: Logits, *, bound: bool) -> int:
+        """The next token; with `bound` one that the grammar allows."""
+        token = self._free(logits)
+        if bound and self._grammar is not None and not self._allowed(np.array([token], dtype=np.int32))[0]:
+            token = self._masked(logits)
+        return token
+
+    def accept(self, token: int, *, bound: bool) -> None:
+        """The token was taken."""
+        if self._chain is not None:
+            lib.llama_sampler_accept(self._chain, token)
+        if bound and self._grammar is not None:
+            lib.llama_sampler_accept(self._grammar, token)
+
+    def _free(self, logits: Logits) -> int:
+        if self._chain is None:
+            token = int(np.argmax(logits))
+            if not np.isfinite(logits[token]):
+                raise NativeError("the model computes no numbers; its file is damaged")
+            return token
+        return self._from(logits, np.arange(len(logits), dtype=np.int32))
+
+    def _masked(self, logits: Logits) -> int:
+        """The draw among what the grammar allows; at temperature 0 the likeliest few are tried first."""
+        if self._chain is None:
+            order = np.argsort(-logits, kind="stable")
+            start, size = 0, FIRST_TRIES
+            while start < len(order):
+                some = order[start : start + size].astype(np.int32)
+                allowed = self._allowed(some)
+                if allowed.any():
+                    return int(some[int(np.argmax(allowed))])
+                start, size = start + size, size * 8
+            raise NativeError("the grammar allows no token of this vocabulary")
+        every = np.arange(len(logits), dtype=np.int32)
+        allowed = self._allowed(every)
+        if not allowed.any():
+            raise NativeError("the grammar allows no token of this vocabulary")
+        return self._from(logits, every[allowed])
+
+    def _allowed(self, tokens: np.ndarray) -> np.ndarray:
+        """Which tokens the grammar lets pass."""
+        data, array = self._candidates(tokens, np.zeros(len(tokens), dtype=np.float32))
+        lib.llama_sampler_apply(self._grammar, ctypes.byref(array))
+        return np.isfinite(data["logit"])
+
+    def _from(self, logits: Logits, tokens: np.ndarray) -> int:
+        data, array = self._candidates(tokens, logits[tokens])
+        lib.llama_sampler_apply(self._chain, ctypes.byref(array))
+        selected = int(array.selected)
+        if not 0 <= selected < int(array.size):
+            raise NativeError("no token could be drawn; the numbers of the model are not finite")
+        return int(array.data[selected].id)
+
+    def _candidates(self, tokens: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, lib.llama_token_data_array]:
+        data = np.empty(len(tokens), dtype=CANDIDATE)
+        data["id"], data["logit"], data["p"] = tokens, logits, 0.0
+        array = lib.llama_token_data_array(
+            data=data.ctypes.data_as(lib.llama_token_data_p), size=len(tokens), selected=-1, sorted=False
+        )
+        return data, array
+
+    def close(self) -> None:
+        """Free what the samplers hold."""
+        for sampler in (self._chain, self._grammar):
+            if sampler:
+                lib.llama_sampler_free(sampler)
+        self._chain = self._grammar = None
+
+
+CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)], align=True)
+
+
+@dataclass
+class Speaker:
+    """Turns tokens into the reply of one call. `thinks` says whether the prompt already opened a reasoning block."""
+
+    model: Model
+    ask: Ask
+    sampler: Sampler
+    thinks: bool
+    tokens: list[int] = field(default_factory=list)
+    chances: list[TokenChance] = field(default_factory=list)
+    speech: str = ""
+    reasoning: str = ""
+    finish: Finish | None = None
+    phase: Phase = "speaking"
+
+    def __post_init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._splitter = Splitter(self.thinks)
+        self.phase = "thinking" if self.thinks else "speaking"
+        self._told_reasoning = self._told_speech = 0
+
+    @property
+    def bound(self) -> bool:
+        """Whether the grammar rules the next token: speech has begun."""
+        return self.sampler.has_grammar and self.phase == "speaking"
+
+    def take(self, logits: Logits) -> int | None:
+        """Draw a token and take it in; the token to evaluate next, None when the turn is over."""
+        bound = self.bound
+        if bound and not self.tokens:
+            first = self.sampler.draw(logits, bound=False)
+            bound = not self._opens_reasoning(first)
+        token = self.sampler.draw(logits, bound=bound)
+        ended = self.model.ends(token)
+        if self.ask.settings.logprobs and not ended:
+            self.chances.append(self._chance(logits, token))
+        if ended:
+            self._hear(self._decoder.decode(b"", final=True), last=True)
+            self.finish = self.finish or "stop"
+            return None
+        self.sampler.accept(token, bound=bound)
+        self.tokens.append(token)
+        self._hear(self._decoder.decode(self.model.piece(token)))
+        if self.finish is None and len(self.tokens) >= self.ask.settings.max_tokens:
+            self.end("length")
+        return token if self.finish is None else None
+
+    def end(self, finish: Finish) -> None:
+        """The turn is over for a reason outside the model."""
+        self._hear(self._decoder.decode(b"", final=True), last=True)
+        self.finish = self.finish or finish
+
+    def news(self) -> list[tuple[Phase, str]]:
+        """What may be shown since the last time: text that could still become a stop string is held back."""
+        held = max((len(stop) - 1 for stop in self.ask.settings.stop), default=0) if self.finish is None else 0
+        upto = max(self._told_speech, len(self.speech) - held)
+        parts: list[tuple[Phase, str]] = [
+            ("thinking", self.reasoning[self._told_reasoning :]), ("speaking", self.speech[self._told_speech : upto]),
+        ]  # fmt: skip
+        self._told_reasoning, self._told_speech = len(self.reasoning), upto
+        return [part for part in parts if part[1]]
+
+    def _opens_reasoning(self, token: int) -> bool:
+        name = self.model.piece(token).decode("utf-8", "replace").strip()
+        return name in OPENINGS
+
+    def _hear(self, text: str, *, last: bool = False) -> None:
+        pieces = list(self._splitter.feed(text)) if text else []
+        if last:
+            pieces += self._splitter.finish()
+        for phase, part in pieces:
+            if phase == "thinking":
+                self.reasoning += part
+            else:
+                self.speech += part
+        self.phase = "thinking" if self._splitter.thinking else "speaking"
+        if self.speech and self.ask.settings.stop:
+            self._look_for_stop()
+
+    def _look_for_stop(self) -> None:
+        found = [at for at in (self.speech.find(stop) for stop in self.ask.settings.stop if stop) if at >= 0]
+        if found:
+            self.speech = self.speech[: min(found)]
+            self.finish = "stop"
+
+    def _chance(self, logits: Logits, token: int) -> TokenChance:
+        """Natural log-probabilities before any sampling setting."""
+        values = logits.astype(np.float64)
+        values -= values.max()
+        total = float(np.log(np.exp(values).sum()))
+        count = min(self.ask.settings.logprobs, len(values))
+        likeliest = np.argsort(-values, kind="stable")[:count] if count else []
+        top = tuple((self._name(int(other)), round(float(values[other]) - total, 6)) for other in likeliest)
+        return TokenChance(self._name(token), round(float(values[token]) - total, 6), top)
+
+    def _name(self, token: int) -> str:
+        return self.model.piece(token).decode("utf-8", "replace")
+
+
+OPENINGS = ("<think>", "<thinking>", "<reasoning>", "[THINK]")
+"""First tokens after which a reply bound to a grammar may first reason freely."""
+
+
+def spoken_part(model: Model, tokens: Sequence[int], text: str, *, thinks: bool) -> tuple[list[int], str]:
+    """The generated tokens that make up `text` (speech without reasoning, cut at a stop string), and what text is left.
+
+    The tokens are heard once more. When they do not say `text`, or hold control tokens (which must not become live
+    again), all of it is left as text.
+    """
+    if any(model.is_control(token) for token in tokens):
+        return [], text
+    decoder, splitter = codecs.getincrementaldecoder("utf-8")("replace"), Splitter(thinks)
+    speech, first, best, thought = "", 0, (0, 0), thinks
+    for index, token in enumerate(tokens):
+        speech += "".join(part for phase, part in splitter.feed(decoder.decode(model.piece(token))) if phase == "speaking")
+        thought = thought or splitter.thinking
+        if thought and not speech:
+            first = index + 1
+        if len(speech) > len(text):
+            break
+        if len(speech) > best[1]:
+            best = (index + 1, len(speech))
+    else:
+        tail = decoder.decode(b"", final=True)
+        rest = [*(splitter.feed(tail) if tail else []), *splitter.finish()]
+        speech += "".join(part for phase, part in rest if phase == "speaking")
+        if speech == text:
+            return list(tokens[first:]), ""
+    if not speech.startswith(text) or best[0] <= first:
+        return [], text
+    return list(tokens[first : best[0]]), text[best[1] :]

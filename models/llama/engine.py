@@ -1,0 +1,289 @@
+"""`llama:FILE_OR_NAME`: a local model as an Engine. What computes is a child process; this end survives whatever it does.
+
+Settings stand after '#': `llama:qwen.gguf#ctx=8192,threads=3,slots=4,together=1`. `ctx` is the context of one sequence in
+tokens, `slots` how many sequences are held at a time, `together` how many calls may decode in one batch (without it the
+engine measures how many it can without changing a bit).
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from json import dumps
+from pathlib import Path
+from typing import Any
+
+from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Settings
+from models.errors import BadEngine
+from models.llama.grammar import gbnf
+from models.llama.header import Header, read_header
+from models.llama.library import digest, resolve
+from models.llama.memory import available, estimate, refuse_too_large
+from models.llama.process import SILENCE, STANDSTILL, ChildFailed, Process
+from models.llama.template import CHATML
+from models.llama.wire import Call, Options, call_data, options_data, reply_of
+from models.specs import Opening
+
+CONTEXT = 8192
+"""Tokens of one sequence when nothing is said: enough for ten steps of the longest task, and small in memory."""
+FEWEST_SLOTS = 4
+MOST_SLOTS = 16
+INSTALL = "Install it with `make llm`, or `pip install llama-cpp-python`."
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaSettings:
+    """What may stand after '#'; 0 means: chosen by the engine."""
+
+    ctx: int = 0
+    threads: int = 0
+    slots: int = 0
+    together: int = 0
+
+
+LIMITS = {"ctx": (64, 1 << 20), "threads": (1, 256), "slots": (1, 64), "together": (1, 64)}
+
+
+def parse_settings(text: str) -> LlamaSettings:
+    """The settings after '#'; `BadEngine` names what is wrong."""
+    found: dict[str, int] = {}
+    for part in filter(None, text.split(",")):
+        name, _, value = part.strip().partition("=")
+        if name not in LIMITS:
+            raise BadEngine(f"'{name}' is no setting of a llama engine", f"Known: {', '.join(LIMITS)}.")
+        low, high = LIMITS[name]
+        if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
+            raise BadEngine(f"{name}={value} is not a number from {low} to {high}", "For example llama:FILE#ctx=8192.")
+        found[name] = int(value)
+    return LlamaSettings(**found)
+
+
+def open_llama(opening: Opening) -> LlamaEngine:
+    """The engine of a SPEC: everything that can be known without loading is checked here."""
+    name, _, settings = opening.rest.partition("#")
+    path = resolve(name, opening.library)
+    return LlamaEngine(path, parse_settings(settings), parallel=opening.parallel, library=opening.library)
+
+
+class LlamaEngine:
+    """One GGUF file. The model is loaded with the first call, and again after its process died."""
+
+    def __init__(
+        self, path: Path, settings: LlamaSettings | None = None, *, parallel: int = 1, library: Path | None = None,
+        silence: float = SILENCE, standstill: float = STANDSTILL,
+    ) -> None:  # fmt: skip
+        self.path = path
+        self.header: Header = read_header(path)
+        if self.header.is_embedding:
+            raise BadEngine(f"'{path.name}' is an embedding model, it cannot speak", "`moot models embed` uses it.")
+        chosen = settings or LlamaSettings()
+        trained = self.header.context or CONTEXT
+        self.context = chosen.ctx or min(trained, CONTEXT)
+        if self.context > trained:
+            raise BadEngine(f"ctx={self.context} is more than the {trained} tokens that '{path.name}' was trained for")
+        self.threads = chosen.threads or max(1, (os.cpu_count() or 2) - 1)
+        self.slots = chosen.slots or self._fitting_slots(max(FEWEST_SLOTS, parallel))
+        refuse_too_large(self.header, self.context, self.slots)
+        self._together = chosen.together
+        self._sha256 = digest(path, library)
+        self._process = Process(silence=silence, standstill=standstill)
+        self._lock = threading.Lock()
+        self._cancelled = threading.Event()
+        self._known: set[tuple[str, str]] = set()
+        self._facts: dict[str, Any] = {}
+        self._closed = False
+        self._build = self._hello()
+
+    @property
+    def process(self) -> Process:
+        """The child, for tests and figures."""
+        return self._process
+
+    def describe(self) -> dict[str, Any]:
+        """File, its hash, build, context, threads, template."""
+        header = self.header
+        template = header.template if header.template is not None else CHATML
+        return {
+            "kind": "llama",
+            "file": self.path.name,
+            "sha256": self._sha256,
+            "architecture": header.architecture,
+            "quantisation": header.quantisation,
+            "parameters": header.parameters,
+            "context": self.context,
+            "threads": self.threads,
+            "together": self._together,
+            "template": {"name": "file" if header.template is not None else "chatml", "text": template},
+            "build": self._build,
+        }
+
+    def load(self, listen: Listener | None = None) -> dict[str, Any]:
+        """Load the model now; gives what is known of it: context, slots, together, threads, build, memory in bytes."""
+        with self._lock:
+            self._cancelled.clear()
+            self._ready(_for_load(listen))
+            return {**self._facts, "memory": self._process.memory}
+
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
+        """All Asks, decoded together where that changes nothing."""
+        with self._lock:
+            self._cancelled.clear()
+            results: list[Reply | EngineError | None] = [None] * len(asks)
+            calls: list[tuple[int, Call]] = []
+            for index, ask in enumerate(asks):
+                try:
+                    calls.append((index, self._call(ask)))
+                except EngineError as error:
+                    results[index] = error
+            if calls:
+                self._answer([index for index, _ in calls], [call for _, call in calls], results, listen)
+            return [r if r is not None else EngineError("the model gave no reply to this call") for r in results]
+
+    def cancel(self) -> None:
+        """Stop the calls in flight, from any thread."""
+        self._cancelled.set()
+        self._process.cancel()
+
+    def tokens_of(self, messages: Sequence[Message], thinking: bool = True) -> list[int]:
+        """The token ids of a prompt, as the model would get them."""
+        ask = Ask("", tuple(messages), prompt="", settings=Settings(thinking=thinking))
+        return list(self._ask_child("tokens", call=call_data(Call(ask))))
+
+    def tokenize(self, text: str) -> list[int]:
+        """Token ids of plain text."""
+        return list(self._ask_child("tokenize", text=text))
+
+    def close(self) -> None:
+        """End the child; calls afterwards fail."""
+        self._closed = True
+        self._process.close()
+
+    def _fitting_slots(self, wished: int) -> int:
+        """As many sequences as a quarter of the free memory holds, at least one."""
+        slots = min(wished, MOST_SLOTS)
+        room = available() / 4
+        while slots > 1 and estimate(self.header, self.context, slots).cache > room:
+            slots -= 1
+        return slots
+
+    def _hello(self) -> dict[str, str]:
+        try:
+            return dict(self._process.order("hello")["build"])
+        except ChildFailed as error:
+            self._process.close()
+            if error.kind == "missing":
+                raise BadEngine("llama-cpp-python is not installed", INSTALL) from None
+            raise BadEngine(f"llama.cpp cannot start: {error.title}", "`moot doctor` says more.") from None
+
+    def _call(self, ask: Ask) -> Call:
+        key = (ask.episode, ask.seat)
+        turns = ask.turns if key not in self._known else ()
+        return Call(ask, _grammar(dumps(ask.schema, sort_keys=True)) if ask.schema is not None else "", turns)
+
+    def _ready(self, news: Any = None) -> None:
+        """A child with the model in it."""
+        if self._closed:
+            raise EngineError("this engine has been closed")
+        if self._facts and self._process.alive:
+            return
+        self._facts, self._known = {}, set()
+        options = Options(
+            str(self.path), self.context, self.slots, self.threads, int(available() / 4), self.header.template,
+            self._together,
+        )  # fmt: skip
+        try:
+            self._facts = dict(self._process.order("load", news, options=options_data(options)))
+        except ChildFailed as error:
+            self._process.kill()
+            if self._cancelled.is_set():
+                raise
+            reason = error.title
+            raise EngineError(f"'{self.path.name}' cannot be loaded: {reason}", "`moot models check FILE` says more.") from None
+
+    def _answer(
+        self, places: list[int], calls: list[Call], results: list[Reply | EngineError | None], listen: Listener | None
+    ) -> None:
+        def news(data: Mapping[str, Any]) -> None:
+            match data["event"]:
+                case "delta" if listen is not None:
+                    listen(_delta(data))
+                case "reply":
+                    results[places[data["index"]]] = reply_of(data)
+                case "failed":
+                    results[places[data["index"]]] = EngineError(data["title"], data["hint"])
+
+        try:
+            self._ready(_for_load(listen, calls[0].ask))
+            if not self._cancelled.is_set():
+                self._process.order("answer", news, calls=[call_data(call) for call in calls])
+                self._known.update((call.ask.episode, call.ask.seat) for call in calls)
+        except EngineError as error:
+            for place in places:
+                if results[place] is None and not self._cancelled.is_set():
+                    results[place] = EngineError(error.title, error.hint)
+        if self._cancelled.is_set():
+            for place in places:
+                results[place] = results[place] or Reply("", finish="cancelled")
+
+    def _ask_child(self, op: str, **what: Any) -> Any:
+        with self._lock:
+            self._cancelled.clear()
+            self._ready()
+            return self._process.order(op, **what)
+
+
+def embed_file(
+    path: Path, texts: Sequence[str], pooling: str | None = None, *, threads: int = 0
+) -> dict[str, Any]:
+    """Vectors of texts from a GGUF: {"pooling", "width", "vectors"}. `pooling`: none, mean, cls, last, or the file's own.
+
+    Raises:
+        BadEngine: the file is no sound GGUF, or llama-cpp-python is missing.
+        EngineError: a text is too long or empty, or the model gives no vectors.
+    """
+    header = read_header(path)
+    refuse_too_large(header, min(header.context or 512, 512), 1)
+    process = Process()
+    try:
+        cores = threads or max(1, (os.cpu_count() or 2) - 1)
+        process.order("hello")
+        return dict(process.order("embed", path=str(path), texts=list(texts), pooling=pooling, threads=cores))
+    except ChildFailed as error:
+        if error.kind == "missing":
+            raise BadEngine("llama-cpp-python is not installed", INSTALL) from None
+        raise EngineError(f"'{path.name}': {error.title}") from None
+    finally:
+        process.close()
+
+
+@lru_cache(maxsize=256)
+def _grammar(schema: str) -> str:
+    """The grammar of a schema; an `EngineError` names what no grammar can say."""
+    from json import loads
+
+    try:
+        return gbnf(loads(schema))
+    except BadEngine as error:
+        raise EngineError(error.title, error.hint) from error
+
+
+def _delta(data: Mapping[str, Any]) -> Delta:
+    return Delta(
+        data.get("episode", ""), data.get("seat", ""), data["phase"], data.get("text", ""), data["done"], data["total"]
+    )
+
+
+def _for_load(listen: Listener | None, ask: Ask | None = None) -> Any:
+    """Progress of loading, told in the name of the call that waits for it."""
+    if listen is None:
+        return None
+
+    def news(data: Mapping[str, Any]) -> None:
+        if data["event"] == "delta":
+            delta = _delta(data)
+            listen(replace(delta, episode=ask.episode, seat=ask.seat) if ask is not None else delta)
+
+    return news

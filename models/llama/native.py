@@ -1,0 +1,246 @@
+"""The only module that touches llama.cpp, through the low-level calls of llama-cpp-python. Lives in the child process.
+
+Units: tokens are ids of the model's vocabulary, positions count from 0 within a sequence, sizes are bytes. One `Context`
+holds several sequences, each in a stream of its own (`kv_unified` off) and without flash attention: so the numbers of a
+sequence do not depend on what its neighbours hold, which is what makes calls repeat byte for byte.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections import deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import llama_cpp as lib
+import numpy as np
+from numpy.typing import NDArray
+
+CHUNK = 256
+"""Prompt tokens evaluated at a time: the grain of cancelling, and part of what makes a call repeat."""
+ERROR_LEVEL = 4
+Tokens = Sequence[int]
+Logits = NDArray[np.float32]
+
+complaints: deque[str] = deque(maxlen=12)
+"""The last error lines of llama.cpp: the reason when something fails."""
+
+
+def _note(level: int, text: bytes, _: Any) -> None:
+    if level == ERROR_LEVEL and text.strip():
+        complaints.append(text.decode("utf-8", "replace").strip())
+
+
+_log_callback = lib.llama_log_callback(_note)
+
+
+class NativeError(Exception):
+    """llama.cpp refused; the text is its own complaint where it made one."""
+
+
+def start() -> None:
+    """Make llama.cpp ready and silent; its error lines are kept in `complaints`."""
+    lib.llama_log_set(_log_callback, ctypes.c_void_p(0))
+    lib.llama_backend_init()
+
+
+def build() -> dict[str, str]:
+    """Which llama.cpp this is: version of the binding and what the library was compiled for."""
+    return {"llama-cpp-python": lib.__version__, "system": lib.llama_print_system_info().decode().strip()}
+
+
+def last_complaint(otherwise: str) -> str:
+    """What llama.cpp said last, or `otherwise`."""
+    return complaints[-1] if complaints else otherwise
+
+
+class Model:
+    """A loaded model: weights and vocabulary. `progress` is told 0..1 while loading and stops it by returning False."""
+
+    def __init__(self, path: str, progress: Callable[[float], bool]) -> None:
+        complaints.clear()
+        settings = lib.llama_model_default_params()
+        settings.n_gpu_layers = 0
+        self._progress = lib.llama_progress_callback(lambda done, _: bool(progress(float(done))))
+        settings.progress_callback = self._progress
+        self.raw = lib.llama_model_load_from_file(path.encode(), settings)
+        if not self.raw:
+            raise NativeError(last_complaint("llama.cpp does not say why"))
+        self.vocab = lib.llama_model_get_vocab(self.raw)
+        self.size = int(lib.llama_vocab_n_tokens(self.vocab))
+        self.trained_context = int(lib.llama_model_n_ctx_train(self.raw))
+        self.rolls_back = not (lib.llama_model_is_recurrent(self.raw) or lib.llama_model_is_hybrid(self.raw))
+        self.adds_bos = bool(lib.llama_vocab_get_add_bos(self.vocab))
+        self.bos = int(lib.llama_vocab_bos(self.vocab))
+        self.eos = int(lib.llama_vocab_eos(self.vocab))
+        self._buffer = ctypes.create_string_buffer(512)
+        self._pieces: dict[int, bytes] = {}
+
+    def tokenize(self, text: str, *, special: bool) -> list[int]:
+        """Token ids of a text; with `special` the names of special tokens in it are those tokens, else plain text."""
+        raw = text.encode("utf-8", "replace")
+        if not raw:
+            return []
+        room = len(raw) + 8
+        ids = (lib.llama_token * room)()
+        count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, room, False, special)
+        if count < 0:
+            ids = (lib.llama_token * -count)()
+            count = lib.llama_tokenize(self.vocab, raw, len(raw), ids, -count, False, special)
+        return list(ids[: max(0, count)])
+
+    def piece(self, token: int) -> bytes:
+        """The bytes that a token stands for; special tokens by name."""
+        known = self._pieces.get(token)
+        if known is None:
+            length = lib.llama_token_to_piece(self.vocab, token, self._buffer, len(self._buffer), 0, True)
+            if length < 0:
+                buffer = ctypes.create_string_buffer(-length)
+                length = lib.llama_token_to_piece(self.vocab, token, buffer, -length, 0, True)
+                known = buffer.raw[:length]
+            else:
+                known = self._buffer.raw[:length]
+            self._pieces[token] = known
+        return known
+
+    def ends(self, token: int) -> bool:
+        """Whether the token ends a turn."""
+        return bool(lib.llama_vocab_is_eog(self.vocab, token))
+
+    def is_control(self, token: int) -> bool:
+        """Whether the token is a control token, which must never come out of plain text."""
+        return bool(lib.llama_vocab_is_control(self.vocab, token))
+
+    def specials(self) -> list[str]:
+        """The names of all control and user-defined tokens: what a template may write and a content may not."""
+        marks = lib.LLAMA_TOKEN_ATTR_CONTROL | lib.LLAMA_TOKEN_ATTR_USER_DEFINED
+        found = (token for token in range(self.size) if lib.llama_vocab_get_attr(self.vocab, token) & marks)
+        names = (self.piece(token).decode("utf-8", "replace") for token in found)
+        return [name for name in names if name.strip()]
+
+    def name_of(self, token: int) -> str:
+        """A token's name, '' for none."""
+        return self.piece(token).decode("utf-8", "replace") if 0 <= token < self.size else ""
+
+    def close(self) -> None:
+        """Free the weights."""
+        if self.raw:
+            lib.llama_model_free(self.raw)
+            self.raw = None
+
+
+class Context:
+    """Memory for `streams` sequences of up to `length` tokens each."""
+
+    def __init__(self, model: Model, *, length: int, streams: int, threads: int) -> None:
+        complaints.clear()
+        self.model = model
+        self.streams = streams
+        settings = lib.llama_context_default_params()
+        settings.n_ctx = length * streams
+        settings.n_batch = settings.n_ubatch = max(CHUNK, streams)
+        settings.n_seq_max = streams
+        settings.n_threads = settings.n_threads_batch = threads
+        settings.flash_attn_type = 0
+        settings.kv_unified = False
+        settings.swa_full = True
+        settings.no_perf = True
+        self.raw = lib.llama_init_from_model(model.raw, settings)
+        if not self.raw:
+            raise NativeError(last_complaint("the memory could not be had"))
+        self.length = int(lib.llama_n_ctx_seq(self.raw))
+        self._memory = lib.llama_get_memory(self.raw)
+        self._room = int(settings.n_batch)
+        self._batch = lib.llama_batch_init(self._room, 0, 1)
+        self._token = np.ctypeslib.as_array(self._batch.token, shape=(self._room,))
+        self._pos = np.ctypeslib.as_array(self._batch.pos, shape=(self._room,))
+        self._wanted = np.ctypeslib.as_array(self._batch.logits, shape=(self._room,))
+        for index in range(self._room):
+            self._batch.n_seq_id[index] = 1
+
+    def read(self, stream: int, tokens: Tokens, start: int, *, logits: bool) -> Logits | None:
+        """Evaluate up to `CHUNK` tokens of one sequence from position `start`; the last one's logits if wanted."""
+        count = len(tokens)
+        self._batch.n_tokens = count
+        self._token[:count] = tokens
+        self._pos[:count] = range(start, start + count)
+        self._wanted[:count] = 0
+        self._wanted[count - 1] = logits
+        for index in range(count):
+            self._batch.seq_id[index][0] = stream
+        self._decode()
+        return self._logits(count - 1) if logits else None
+
+    def speak(self, turns: Sequence[tuple[int, int, int]]) -> list[Logits]:
+        """One token each of several sequences, (stream, token, position) by rising stream; the logits of each."""
+        count = len(turns)
+        self._batch.n_tokens = count
+        for index, (stream, token, position) in enumerate(turns):
+            self._token[index], self._pos[index], self._wanted[index] = token, position, 1
+            self._batch.seq_id[index][0] = stream
+        self._decode()
+        return [self._logits(index) for index in range(count)]
+
+    def _decode(self) -> None:
+        complaints.clear()
+        code = lib.llama_decode(self.raw, self._batch)
+        if code:
+            raise NativeError(last_complaint(f"llama_decode returned {code}"))
+
+    def _logits(self, index: int) -> Logits:
+        """A view that holds until the next evaluation."""
+        return np.ctypeslib.as_array(lib.llama_get_logits_ith(self.raw, index), shape=(self.model.size,))
+
+    def cut(self, stream: int, length: int) -> bool:
+        """Forget everything of a sequence from position `length` on. False when the memory cannot be rolled back so."""
+        return bool(lib.llama_memory_seq_rm(self._memory, stream, length, -1))
+
+    def clear(self, stream: int) -> None:
+        """Forget a sequence."""
+        lib.llama_memory_seq_rm(self._memory, stream, -1, -1)
+
+    def save(self, stream: int) -> bytes:
+        """The memory of one sequence."""
+        size = int(lib.llama_state_seq_get_size(self.raw, stream))
+        buffer = (ctypes.c_uint8 * size)()
+        written = int(lib.llama_state_seq_get_data(self.raw, buffer, size, stream))
+        return bytes(memoryview(buffer)[:written])
+
+    def restore(self, stream: int, saved: bytes) -> bool:
+        """Bring a saved memory back, into any stream. False when it does not fit."""
+        self.clear(stream)
+        buffer = (ctypes.c_uint8 * len(saved)).from_buffer_copy(saved)
+        return bool(lib.llama_state_seq_set_data(self.raw, buffer, len(saved), stream))
+
+    def close(self) -> None:
+        """Free the memory."""
+        if self.raw:
+            lib.llama_batch_free(self._batch)
+            lib.llama_free(self.raw)
+            self.raw = None
+
+
+def together(model: Model, streams: int, threads: int) -> int:
+    """How many sequences may be decoded in one batch without a bit of their numbers changing, measured here and now.
+
+    Kernels for one row and for several rows add in different orders for some weight types; then only 1 is exact.
+    """
+    rng = np.random.default_rng(1)
+    prompt, spoken = (rng.integers(0, model.size, size).tolist() for size in (8, 2))
+    start = len(prompt)
+    context = Context(model, length=256, streams=streams, threads=threads)
+    try:
+        for stream in range(streams):
+            context.read(stream, prompt, 0, logits=False)
+        alone = [context.speak([(0, token, start + at)])[0].copy() for at, token in enumerate(spoken)]
+        for count in range(2, streams + 1):
+            for stream in range(count):
+                if not context.cut(stream, start):
+                    return 1
+            for at, token in enumerate(spoken):
+                joint = context.speak([(stream, token, start + at) for stream in range(count)])
+                if not all(np.array_equal(alone[at], logits) for logits in joint):
+                    return count - 1
+        return streams
+    finally:
+        context.close()

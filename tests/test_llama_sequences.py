@@ -1,0 +1,160 @@
+"""Sequences: what is reused of a prompt, in which chunks the rest is evaluated, parking, copies, eviction."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.llama.sequences import CHUNK, Memory, Pool, Run, common_length, plan
+
+
+class FakeStreams:
+    """Streams as lists of tokens; `read` is what evaluating would do."""
+
+    def __init__(self, rolls_back: bool = True) -> None:
+        self.held: dict[int, tuple[int, ...]] = {}
+        self.rolls_back = rolls_back
+        self.parked = 0
+
+    def cut(self, stream: int, length: int) -> bool:
+        if not self.rolls_back:
+            return False
+        self.held[stream] = self.held.get(stream, ())[:length]
+        return True
+
+    def clear(self, stream: int) -> None:
+        self.held[stream] = ()
+
+    def save(self, stream: int) -> bytes:
+        self.parked += 1
+        return repr(self.held.get(stream, ())).encode()
+
+    def restore(self, stream: int, saved: bytes) -> bool:
+        self.held[stream] = tuple(eval(saved.decode()))
+        return True
+
+    def read(self, stream: int, tokens: tuple[int, ...]) -> None:
+        self.held[stream] = (*self.held.get(stream, ()), *tokens)
+
+
+class Harness:
+    """Makes calls against a pool as the server does, and checks that memory is what the pool believes."""
+
+    def __init__(self, count: int, *, rolls_back: bool = True, room: int = 1 << 20) -> None:
+        self.streams = FakeStreams(rolls_back)
+        self.pool = Pool(self.streams, count, rolls_back=rolls_back, room=room)
+
+    def call(self, key: tuple[str, str], runs: list[Run], reply: tuple[int, ...] = ()) -> tuple[int, str]:
+        wanted = plan(runs)
+        found = self.pool.find(key, wanted)
+        memory = self.pool.memory(key)
+        assert self.streams.held.get(found.stream, ()) == tuple(memory.tokens) == wanted.tokens[: found.reused]
+        at = found.reused
+        for border in wanted.borders:
+            if border > at:
+                self.streams.read(found.stream, wanted.tokens[at:border])
+                memory.grow(wanted.tokens[at:border])
+                at = border
+        self.pool.mark(key)
+        for token in reply:
+            self.streams.read(found.stream, (token,))
+            memory.grow((token,))
+        assert tuple(memory.borders) == plan([*runs, Run(reply, spoken=True)]).borders
+        return found.reused, found.origin
+
+
+def text(start: int, length: int) -> Run:
+    return Run(tuple(range(start, start + length)))
+
+
+def test_a_plan_cuts_text_into_chunks_from_its_start_and_speech_into_single_tokens() -> None:
+    made = plan([text(0, CHUNK + 10), Run((1, 2, 3), spoken=True), text(5, 4)])
+    assert made.borders == (CHUNK, CHUNK + 10, CHUNK + 11, CHUNK + 12, CHUNK + 13, CHUNK + 17)
+    assert len(made.tokens) == CHUNK + 17
+    assert plan([]).borders == () and plan([Run(()), text(0, 1)]).borders == (1,)
+
+
+@given(st.lists(st.integers(0, 3)), st.lists(st.integers(0, 3)))
+def test_common_length_is_that_of_the_longest_common_beginning(one: list[int], other: list[int]) -> None:
+    expected = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    assert common_length(one, other) == expected
+
+
+def test_the_next_turn_of_a_seat_evaluates_only_what_is_new() -> None:
+    harness = Harness(2)
+    card, reply = text(0, 600), (7, 8, 9)
+    assert harness.call(("e", "judge"), [card], reply) == (0, "fresh")
+    reused, origin = harness.call(("e", "judge"), [card, Run(reply, spoken=True), text(2000, 5)])
+    assert (reused, origin) == (603, "kept")
+
+
+def test_a_prompt_that_is_all_there_still_evaluates_its_last_chunk() -> None:
+    harness = Harness(1)
+    harness.call(("e", "a"), [text(0, CHUNK + 10)])
+    assert harness.call(("e", "a"), [text(0, CHUNK + 10)]) == (CHUNK, "kept")
+
+
+def test_what_was_evaluated_in_other_chunks_is_not_reused() -> None:
+    memory = Memory(list(range(20)), [10, 20])
+    assert memory.shared(plan([text(0, 10), text(10, 15)])) == 10
+    assert memory.shared(plan([text(0, 12), text(12, 15)])) == 0
+
+
+def test_a_fork_copies_the_sequence_it_leaves() -> None:
+    harness = Harness(3)
+    card = text(0, 500)
+    harness.call(("run-1", "agent"), [card], (1, 2, 3))
+    reused, origin = harness.call(("run-2", "agent"), [card, Run((1, 2, 3), spoken=True), text(900, 3)])
+    assert (reused, origin) == (503, "copied")
+    again, origin = harness.call(("run-1", "agent"), [card, Run((1, 2, 3), spoken=True), text(700, 4)])
+    assert (again, origin) == (503, "kept")
+
+
+def test_what_was_parked_comes_back_and_what_was_lost_says_so() -> None:
+    harness = Harness(1)
+    runs = {name: [text(number * 1000, 100)] for number, name in enumerate("abc")}
+    for name in "abc":
+        harness.call((name, "agent"), runs[name], (1,))
+    more = [*runs["a"], Run((1,), spoken=True), text(5000, 2)]
+    assert harness.call(("a", "agent"), more) == (101, "restored")
+    small = Harness(1, room=10)
+    for name in "ab":
+        small.call((name, "agent"), runs[name], (1,))
+    assert small.call(("a", "agent"), more) == (0, "evicted")
+    assert small.pool.facts() == {"living": 1, "parked": 0, "parked_bytes": 0}
+
+
+def test_parking_stays_within_its_room() -> None:
+    harness = Harness(1, room=700)
+    for number in range(10):
+        harness.call((str(number), "agent"), [text(number * 1000, 40)])
+        assert harness.pool.facts()["parked_bytes"] <= 700
+
+
+def test_a_memory_that_cannot_roll_back_returns_to_the_end_of_its_last_prompt() -> None:
+    harness = Harness(2, rolls_back=False)
+    card = text(0, 300)
+    harness.call(("e", "a"), [card], (1, 2, 3))
+    assert harness.call(("e", "a"), [card, Run((1, 2, 3), spoken=True), text(900, 3)]) == (303, "kept")
+    other_words = [card, Run((1, 2, 3), spoken=True), text(900, 3), Run((9,), spoken=True), text(800, 2)]
+    assert harness.call(("e", "a"), other_words)[0] == 306
+    assert harness.call(("e", "a"), [text(50, 30)]) == (0, "fresh")
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("rolls_back", [True, False])
+def test_memory_is_always_what_the_pool_believes(seed: int, rolls_back: bool) -> None:
+    chance = random.Random(seed)
+    harness = Harness(chance.randint(1, 4), rolls_back=rolls_back, room=chance.choice([0, 2000, 1 << 20]))
+    stories: dict[tuple[str, str], list[Run]] = {}
+    for _ in range(60):
+        key = (str(chance.randint(0, 3)), chance.choice("ab"))
+        runs = stories.setdefault(key, [text(chance.choice([0, 0, 100]), chance.randint(1, 600))])
+        if chance.random() < 0.2:
+            del runs[1 + 2 * chance.randint(0, len(runs) // 2) :]
+        reply = tuple(chance.randint(0, 5) for _ in range(chance.randint(0, 4)))
+        harness.call(key, runs, reply)
+        runs += [Run(reply, spoken=True), text(chance.randint(0, 9), chance.randint(1, 300))]
