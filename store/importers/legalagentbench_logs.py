@@ -91,7 +91,7 @@ def _read(logs: list[Path], tally: Tally, progress: Progress) -> Harvest:
     for path in logs:
         for count, recording in enumerate(read_log(path, tally)):
             if count % _TOLD_EVERY == 0:
-                progress(f"reading {path.name}", tally.bytes, total)
+                progress(f"reading {path.name}", min(tally.bytes, total), total)
             harvest.take(recording)
     harvest.settle()
     progress("reading", total, total)

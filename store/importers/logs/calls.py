@@ -242,6 +242,16 @@ def infer_call(step: str) -> tuple[Lookup, tuple[str, ...]] | None:
 
 def columns_quoted(step: str, table: str) -> tuple[str, ...]:
     """The columns of a list such as ['案号', '日期'] in a step; empty when it holds none or several lists."""
-    lists = [tuple(t for groups in _QUOTED.findall(part) for t in groups if t) for part in _LIST.findall(step)]
-    lists = [names for names in lists if names and set(TABLES[table]).issuperset(names)]
+    lists = [tuple(names) for names in lists_quoted(step) if set(TABLES[table]).issuperset(names)]
     return lists[0] if len(lists) == 1 else ()
+
+
+def lists_quoted(step: str) -> list[list[str]]:
+    """The lists of quoted names in a step, whatever they name; empty ones are left out."""
+    lists = [[t for groups in _QUOTED.findall(part) for t in groups if t] for part in _LIST.findall(step)]
+    return [names for names in lists if names]
+
+
+def values_quoted(step: str) -> frozenset[str]:
+    """Everything that a step quotes, inside lists too."""
+    return frozenset(text.strip() for groups in _QUOTED.findall(step) for text in groups if text.strip())

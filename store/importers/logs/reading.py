@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Literal
 
 from store.errors import BadInput, NotFound
+from store.importers.reading import opened
 
 MAX_LINE_BYTES = 16_000_000
 MAX_OBSERVATION_LINES = 20_000
@@ -23,11 +24,21 @@ SNIFFED_LINES = 5_000
 LOG_SUFFIXES = frozenset({".txt", ".log"})
 
 Layout = Literal["react", "plan"]
+Kind = Literal["outside", "thought", "action", "observation", "step", "answer", "summary", "crash", "more"]
+"""What a line of a log is: a question or anything else between episodes, a marker of the harness, or more of what
+came before."""
 
 _STEP = re.compile(r"(思考|行动|观察) ([1-9][0-9]{0,3}):(.*)", re.DOTALL)
 _PLAN = re.compile(r"第([1-9][0-9]{0,3})步计划[:：](.*)", re.DOTALL)
-_RESULT = re.compile(r"执行结果[:：] ?")
-_ANSWER, _SUMMARY, _CRASH = "final_anwer is", "summary_answer is", "Traceback (most recent call last)"
+RESULT = re.compile(r"执行结果[:：] ?")
+_ENDS: tuple[tuple[str, str, Kind], ...] = (
+    ("final_anwer is", "answer", "answer"),
+    ("summary_answer is", "after answer", "summary"),
+    ("Traceback (most recent call last)", "outside", "crash"),
+)
+"""Marker, the turn that follows it, and what its line is."""
+_MARKERS = tuple(marker for marker, _, _ in _ENDS)
+_ROLES: dict[str, Kind] = {"思考": "thought", "行动": "action", "观察": "observation"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +125,9 @@ def looks_like_log(path: Path) -> bool:
     Raises:
         BadInput: before such a line there are bytes that are no UTF-8 text.
     """
-    for number, text, _ in _lines(path):
+    for number, text, _ in log_lines(path):
         plan = _PLAN.match(text)
-        if text.startswith("思考 1:") or (plan and plan[1] == "1" and _RESULT.search(text)):
+        if text.startswith("思考 1:") or (plan and plan[1] == "1" and RESULT.search(text)):
             return True
         if number >= SNIFFED_LINES:
             break
@@ -129,18 +140,21 @@ def read_log(path: Path, tally: Tally) -> Iterator[Recording]:
     Raises:
         BadInput: the bytes are not UTF-8 or a line has no end; names file and line.
     """
-    reader = _Reader(path, tally)
-    for number, text, size in _lines(path):
+    reader = Turns(path, tally)
+    for number, text, size in log_lines(path):
         tally.lines += 1
         tally.bytes += size
         yield from reader.take(number, text)
     yield from reader.flush()
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str, int]]:
-    """Number, text without its end, and bytes of each line; only a line feed ends a line, because texts hold other separators."""
+def log_lines(path: Path) -> Iterator[tuple[int, str, int]]:
+    """Number, text without its end, and bytes of each line, unpacked when the content is gzip.
+
+    Only a line feed ends a line, because texts hold other separators.
+    """
     try:
-        with path.open("rb") as stream:
+        with opened(path) as stream:
             number = 0
             while raw := stream.readline(MAX_LINE_BYTES):
                 number += 1
@@ -157,11 +171,16 @@ def _lines(path: Path) -> Iterator[tuple[int, str, int]]:
         raise BadInput(f"{path}: cannot be read ({error.strerror})", "Check the file and its permissions.") from None
 
 
-class _Reader:
-    """Follows the turn of one log: outside (questions), thought, action, observation, plan step, answer."""
+class Turns:
+    """Follows the turn of one log: outside (questions), thought, action, observation, plan step, answer.
+
+    After each line `kind` says what it was and `said` is its text without the marker.
+    """
 
     def __init__(self, path: Path, tally: Tally) -> None:
         self.path, self.tally = path, tally
+        self.kind: Kind = "outside"
+        self.said = ""
         self.turn = "outside"
         self.step = 0
         self.blanks = 1
@@ -174,11 +193,11 @@ class _Reader:
         blanks, self.blanks = self.blanks, self.blanks + 1 if not text.strip() else 0
         if self.turn == "after answer" and blanks >= 2 and self.blanks == 0:
             self.turn = "outside"
-        if text.startswith((_ANSWER, _SUMMARY, _CRASH)):
+        self.kind, self.said = "outside" if self.turn == "outside" else "more", text
+        if text.startswith(_MARKERS):
             yield from self.flush()
-            self.turn = (
-                "outside" if text.startswith(_CRASH) else "after answer" if text.startswith(_SUMMARY) else "answer"
-            )
+            marker, self.turn, self.kind = next(row for row in _ENDS if text.startswith(row[0]))
+            self.said = text.removeprefix(marker)
         elif (match := _STEP.match(text)) is not None:
             yield from self._react(match, number, blanks)
         elif (match := _PLAN.match(text)) is not None:
@@ -208,7 +227,8 @@ class _Reader:
             return
         yield from self.flush()
         self.step = step
-        self.turn = {"思考": "thought", "行动": "action", "观察": "observation"}[kind]
+        self.turn = self.kind = _ROLES[kind]
+        self.said = rest
         if kind == "行动":
             self.action = rest
         elif kind == "观察":
@@ -220,8 +240,8 @@ class _Reader:
             self._refuse(match[0])
             return
         yield from self.flush()
-        self.step, self.turn = step, "plan"
-        parts = _RESULT.split(match[2])
+        self.step, self.turn, self.kind, self.said = step, "plan", "step", match[2]
+        parts = RESULT.split(match[2])
         if len(parts) == 2:
             self.open, self.held = (number, "plan", parts[0].strip()), [parts[1]]
         elif len(parts) > 2:
