@@ -1,4 +1,7 @@
-"""Opens the engine of a SPEC: those of `models`, and `recorded:RUN`, which reads the journal of an earlier run."""
+"""Opens the engine of a SPEC: those of `models`, and two that read records.
+
+`recorded:RUN` reads the journal of an earlier run, `recorded-log:FILE` a published run log.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from pathlib import Path
 
 from models.engine import Engine
 from models.scripted import RecordedEngine
+from models.specs import Opening
 from models.specs import open_engine as open_model
 from store import places
 from store.errors import NotFound
@@ -23,6 +27,10 @@ def open_engine(spec: str, *, parallel: int = 1, allow_hosts: tuple[str, ...] = 
     kind, _, rest = spec.partition(":")
     if kind == "recorded" and rest:
         return _recorded(rest)
+    if kind == "recorded-log" and rest:
+        from tasks.legalagentbench.recorded_log import open_recorded_log
+
+        return open_recorded_log(Opening(rest, parallel, allow_hosts))
     return open_model(spec, parallel=parallel, allow_hosts=allow_hosts, library=places.models())
 
 

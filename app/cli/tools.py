@@ -16,7 +16,8 @@ from app.terminal import clean, json_text, pad, truncate
 from store.errors import NotFound
 from store.pack import Pack
 from tasks.errors import UsageError
-from tasks.legalagentbench.replay import Difference, Replay, as_json, read_calls
+from tasks.legalagentbench.recorded_log import read_run_log
+from tasks.legalagentbench.replay import Difference, LogReplay, Replay, as_json, log_as_json, read_calls, replay_log
 from tasks.legalagentbench.replay import replay as replay_calls
 from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, Toolbox, ToolResult, ToolSpec
 from tasks.plain import plain
@@ -88,28 +89,53 @@ def call(tool: str, given: str, pack: str, json_wanted: bool) -> None:
 @click.option(
     "--calls", type=click.Path(path_type=Path), default=None, help="Recorded calls; default: the pack's own."
 )
+@click.option("--log", type=click.Path(path_type=Path), default=None, help="A published run log instead of calls.")
 @click.option("--pack", default="legalagentbench", show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--show", type=click.IntRange(0), default=5, show_default=True, help="Differing calls to print.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
-def replay(calls: Path | None, pack: str, show: int, json_wanted: bool) -> None:
+def replay(calls: Path | None, log: Path | None, pack: str, show: int, json_wanted: bool) -> None:
     """Ask the tools again what recorded runs asked them, and compare every answer.
 
     Example: moot tools replay --calls calls.jsonl.gz --pack legalagentbench --json
     """
+    if calls and log:
+        raise UsageError("--calls and --log both say what to replay", "Give one of them.")
     with Pack.open(pack) as opened:
-        file = calls or opened.path / PACK_CALLS
-        if calls is None and not file.is_file():
-            raise NotFound(f"Pack {opened.name} holds no recorded calls", "Give a file with --calls.")
-        outcome = replay_calls(Toolbox(opened), read_calls(file))
+        if log:
+            run_log = read_run_log(log)
+            logged = replay_log(Toolbox(opened), run_log.episodes.values())
+            outcome, data = logged.replay, {"log": log.name, "method": run_log.methods[0], **log_as_json(logged)}
+        else:
+            logged, outcome = None, replay_calls(Toolbox(opened), read_calls(_calls_file(opened, calls)))
+            data = as_json(outcome)
     if json_wanted:
-        click.echo(json_text(as_json(outcome)))
+        click.echo(json_text(data))
         return
+    if logged:
+        _show_log(logged)
     _show_replay(outcome)
     for difference in outcome.differences[:show]:
         _show_difference(difference)
     hidden = len(outcome.differences) - show
     if show and hidden > 0:
         click.echo(t("tools.more", n=hidden))
+
+
+def _calls_file(pack: Pack, calls: Path | None) -> Path:
+    file = calls or pack.path / PACK_CALLS
+    if calls is None and not file.is_file():
+        raise NotFound(
+            f"Pack {pack.name} holds no recorded calls", "Give a file with --calls or a run log with --log."
+        )
+    return file
+
+
+def _show_log(logged: LogReplay) -> None:
+    numbers = {"tasks": logged.tasks, "steps": logged.steps, "final": logged.final, "refused": logged.refused}
+    calls = logged.replay.calls + logged.replay.retrieved
+    click.echo(t("tools.log_steps", calls=calls, same=logged.refused_again, **numbers))
+    if logged.inferred:
+        click.echo(t("tools.log_inferred", n=logged.inferred, unknown=logged.unknown.total()))
 
 
 def _show_replay(outcome: Replay) -> None:

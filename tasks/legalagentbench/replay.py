@@ -7,14 +7,20 @@ apart: their ranking came from an embedding model of which no trace is left, so 
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
 from store.errors import BadInput
+from store.importers.logs.calls import read_observation
+from store.importers.logs.episodes import LoggedEpisode
 from store.importers.reading import records
-from tasks.legalagentbench.tools import RETRIEVERS, Status, Toolbox, ToolResult
+from store.schema import LOOKUPS
+from tasks.legalagentbench.logged_actions import REFUSED, action_of
+from tasks.legalagentbench.parser import compat_input, parse_action
+from tasks.legalagentbench.tools import FINISH_NAMES, RETRIEVERS, Status, Toolbox, ToolResult
 
 STATUSES: tuple[str, ...] = get_args(Status)
 _LONGEST_LIST = 1 << 20
@@ -138,4 +144,87 @@ def as_json(outcome: Replay) -> dict[str, Any]:
             "same_top": outcome.same_top,
             "overlap": None if outcome.overlap is None else round(outcome.overlap, 4),
         },
+    }
+
+
+# Run logs -------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class LogReplay:
+    """A run log asked again. Steps fall into: calls (in `replay`), final answers, refused actions, actions unknown.
+
+    refused: recorded actions that the published parser refused; refused_again: those that ours refuses too. unknown: steps
+    of plans whose call the log leaves open, by what came back. unanswered: steps after which the log prints no result.
+    """
+
+    tasks: int = 0
+    steps: int = 0
+    inferred: int = 0
+    final: int = 0
+    refused: int = 0
+    refused_again: int = 0
+    unanswered: int = 0
+    unknown: Counter[str] = field(default_factory=Counter)
+    replay: Replay = field(default_factory=Replay)
+
+
+def replay_log(toolbox: Toolbox, episodes: Iterable[LoggedEpisode]) -> LogReplay:
+    """Read every action of a log with our parser and ask the tools again; the hint of the loop is no part of a result."""
+    outcome = LogReplay()
+    calls: list[RecordedCall] = []
+    for episode in episodes:
+        outcome.tasks += 1
+        outcome.steps += len(episode.steps)
+        calls += filter(None, (_logged_call(outcome, episode, index) for index in range(len(episode.steps))))
+    outcome.replay = replay(toolbox, calls)
+    return outcome
+
+
+def _logged_call(outcome: LogReplay, episode: LoggedEpisode, index: int) -> RecordedCall | None:
+    """The tool call of a step; None when it is none, which is counted."""
+    recording = episode.steps[index].recording
+    action = action_of(episode, index)
+    parsed = parse_action(action.text)
+    result = recording.result if recording else ""
+    refused = result.startswith(REFUSED)
+    if refused and action.kind == "recorded":
+        outcome.refused += 1
+        outcome.refused_again += parsed.result == "rejected"
+    elif parsed.tool in FINISH_NAMES:
+        outcome.final += 1
+    elif recording is None:
+        outcome.unanswered += 1
+    elif parsed.tool is None:
+        outcome.unknown["refused" if refused else read_observation(result).status] += 1
+    elif (observation := read_observation(result, LOOKUPS.get(parsed.tool))).status == "unread":
+        outcome.unknown["unread"] += 1
+    else:
+        outcome.inferred += action.kind == "inferred"
+        given = compat_input(parsed.tool, parsed.input)
+        where = f"{recording.file.name}, line {recording.line}"
+        return RecordedCall(where, parsed.tool, given, observation.status, observation.text)
+    return None
+
+
+def log_as_json(outcome: LogReplay) -> dict[str, Any]:
+    """What `as_json` gives, and what became of the other steps; `differences` says what came instead, by recorded status."""
+    differences: dict[str, Counter[str]] = {}
+    for difference in outcome.replay.differences:
+        now = (
+            "unknown_cells"
+            if difference.result.unknown and difference.result.status == "ok"
+            else difference.result.status
+        )
+        differences.setdefault(difference.recorded.status, Counter())[now] += 1
+    return {
+        **as_json(outcome.replay),
+        "differences": {status: dict(counts) for status, counts in differences.items()},
+        "tasks": outcome.tasks,
+        "steps": outcome.steps,
+        "inferred": outcome.inferred,
+        "final": outcome.final,
+        "refused": {"steps": outcome.refused, "same": outcome.refused_again},
+        "unanswered": outcome.unanswered,
+        "unknown": dict(outcome.unknown),
     }
