@@ -1,0 +1,379 @@
+"""The library of GGUF files: a catalogue of models by name, which are used where they lie or are copied in.
+
+`catalogue.json` in the library's folder says which; files that were copied in lie in `files/` beside it. Nothing is ever
+downloaded. A file that was only registered is never touched. sha256 sums are kept in `digests.json` by path, size and
+time of change, so that a large file is read once; that file is a cache and may be deleted. Sizes are bytes, times
+nanoseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import unicodedata
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from hashlib import sha256
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from models.errors import BadEngine
+from models.llama.header import Header, read_header
+
+CATALOGUE, DIGESTS, FILES, LOCK, COPYING = "catalogue.json", "digests.json", "files", ".lock", ".copying"
+FORMAT = 1
+BLOCK = 1 << 22
+SPARE = 64_000_000
+"""Bytes of disk left free beside a copy."""
+NAME_LENGTH = 64
+DIGESTS_KEPT = 256
+RESERVED = frozenset({"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))})
+"""Names that Windows does not give to files."""
+
+Progress = Callable[[int, int], None]
+"""Told of bytes done and bytes in all; may raise to stop."""
+
+
+class Entry(BaseModel):
+    """A model of the library."""
+
+    model_config = ConfigDict(frozen=True)
+    name: str
+    path: str
+    """Where the file lies; for one that was copied in, its name in `files/`."""
+    copied: bool
+    size: int = Field(ge=0)
+    mtime: int
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    architecture: str
+    quantisation: str
+    parameters: int
+    context: int
+    has_template: bool
+    is_embedding: bool
+    recurrent: bool
+
+    def file(self, library: Path) -> Path:
+        """Where the file of this entry is."""
+        return library / FILES / Path(self.path).name if self.copied else Path(self.path)
+
+    def state(self, library: Path) -> str:
+        """`ok`, `missing` (perhaps on a stick that is not plugged in) or `changed` since it was added."""
+        try:
+            found = self.file(library).stat()
+        except OSError:
+            return "missing"
+        return "ok" if (found.st_size, found.st_mtime_ns) == (self.size, self.mtime) else "changed"
+
+
+class _Catalogue(BaseModel):
+    model_config = ConfigDict(frozen=True)
+    format: int
+    models: list[Entry]
+
+
+def entries(library: Path) -> list[Entry]:
+    """All models, by name. `BadEngine` when the catalogue is damaged; it is left as it is."""
+    path = library / CATALOGUE
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    hint = "Nothing was changed and no model file is touched. Move the catalogue away and add the models again."
+    try:
+        catalogue = _Catalogue.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "its form"
+        raise BadEngine(f"The catalogue '{path}' is damaged at {where}", hint) from None
+    if catalogue.format > FORMAT:
+        raise BadEngine(f"The catalogue '{path}' is of a newer Moot (format {catalogue.format})", "Update Moot.")
+    names = [_folded(entry.name) for entry in catalogue.models]
+    if len(set(names)) != len(names):
+        raise BadEngine(f"The catalogue '{path}' has a name twice", hint)
+    return sorted(catalogue.models, key=lambda entry: entry.name)
+
+
+def resolve(name_or_path: str, library: Path) -> Path:
+    """The file of a model: what ends in `.gguf` or has a separator is a path, all else first a name of the library."""
+    path = _expanded(Path(name_or_path))
+    if path.suffix.lower() == ".gguf" or len(path.parts) > 1:
+        return path
+    try:
+        entry = _find(name_or_path, entries(library))
+    except BadEngine:
+        if path.exists():
+            return path
+        raise
+    if entry is None:
+        if path.exists():
+            return path
+        raise unknown(name_or_path, library)
+    file = entry.file(library)
+    if not file.is_file():
+        hint = f"Plug in the medium it lies on, or forget it with `moot models remove {entry.name}`."
+        raise BadEngine(f"The file of '{entry.name}' is gone: {file}", hint)
+    return file
+
+
+def unknown(name: str, library: Path) -> BadEngine:
+    """The error for a name that nothing has."""
+    names = [entry.name for entry in entries(library)]
+    known = f"Known: {', '.join(names[:8])}{' …' if len(names) > 8 else ''}." if names else "The library is empty."
+    return BadEngine(
+        f"No model '{name}' in the library, and no such file", f"{known} `moot models add FILE` adds one."
+    )
+
+
+def add(
+    path: Path, library: Path, *, name: str | None = None, copy: bool = False, progress: Progress | None = None
+) -> Entry:
+    """Take a GGUF into the library: its path, or with `copy` the file itself. Adding a file again renews its entry.
+
+    `BadEngine` for a file that is not sound, a name that is taken or cannot be, and a disk that is too small.
+    """
+    path = Path(os.path.abspath(_expanded(path)))
+    header = read_header(path)
+    chosen = _checked(name, path)
+    _refuse_taken(chosen, path, copy, entries(library))
+    if copy and path.parent != Path(os.path.abspath(library / FILES)):
+        return _add_copy(path, library, chosen, header, progress)
+    digested = digest(path, library, progress)
+    with _locked(library):
+        return _enter(chosen, path, copy, digested, header, library)
+
+
+def remove(name: str, library: Path) -> tuple[Entry, bool]:
+    """Take a model out of the library. True beside it when its file, which had been copied in, was deleted."""
+    with _locked(library):
+        listed = entries(library)
+        entry = _find(name, listed)
+        if entry is None:
+            raise unknown(name, library)
+        deleted = False
+        if entry.copied and entry.file(library).exists():
+            entry.file(library).unlink()
+            deleted = True
+        _write(library, [one for one in listed if one is not entry])
+    return entry, deleted
+
+
+def digest(path: Path, library: Path, progress: Progress | None = None) -> str:
+    """sha256 of a file, remembered for as long as its size and time of change stay."""
+    path = Path(os.path.abspath(path))
+    before = path.stat()
+    key, mark = str(path), [before.st_size, before.st_mtime_ns]
+    kept = _digests(library).get(key)
+    if kept is not None and kept[:2] == mark:
+        return str(kept[2])
+    with path.open("rb") as source:
+        digested = _hash(iter(lambda: source.read(BLOCK), b""), before.st_size, progress)
+    after = path.stat()
+    if [after.st_size, after.st_mtime_ns] == mark:
+        _remember(library, key, [*mark, digested])
+    return digested
+
+
+def is_name(text: str) -> bool:
+    """Whether a model may have this name: letters of any script, digits, `-`, `_` and `.`, up to 64."""
+    return bool(re.fullmatch(r"\w[\w.-]*", text)) and len(text) <= NAME_LENGTH and _allowed(text)
+
+
+def name_for(path: Path) -> str:
+    """A name made from that of a file."""
+    stem = unicodedata.normalize("NFC", path.name.removesuffix(path.suffix))
+    made = re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:NAME_LENGTH].rstrip("-.")
+    return made if is_name(made) else f"model-{made}"[:NAME_LENGTH].rstrip("-.")
+
+
+# --- inside -----------------------------------------------------------------------------------------------------------
+
+
+def _expanded(path: Path) -> Path:
+    """The path with a leading `~` filled in where that says somebody's home."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
+def _allowed(text: str) -> bool:
+    """Not a device of Windows, and not what is taken for a file."""
+    return (
+        text.split(".")[0].casefold() not in RESERVED
+        and not text.endswith(".")
+        and not _folded(text).endswith(".gguf")
+    )
+
+
+def _folded(name: str) -> str:
+    """Names that differ only in case are one name: some file systems cannot tell them apart."""
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _find(name: str, listed: list[Entry]) -> Entry | None:
+    return next((entry for entry in listed if _folded(entry.name) == _folded(name)), None)
+
+
+def _checked(name: str | None, path: Path) -> str:
+    if name is None:
+        return name_for(path)
+    name = unicodedata.normalize("NFC", name)
+    if not is_name(name):
+        hint = f"Letters, digits, '-', '_' and '.', up to {NAME_LENGTH}, without .gguf at the end."
+        raise BadEngine(f"'{name}' cannot name a model", hint)
+    return name
+
+
+def _refuse_taken(name: str, path: Path, copy: bool, listed: list[Entry]) -> None:
+    entry = _find(name, listed)
+    if entry is not None and (entry.copied or copy or Path(entry.path) != path):
+        hint = f"Choose another with --name, or take that one out with `moot models remove {entry.name}`."
+        raise BadEngine(f"The library has a model '{entry.name}' already", hint)
+
+
+def _enter(name: str, file: Path, copied: bool, digested: str, header: Header, library: Path) -> Entry:
+    """Write an entry into the catalogue; the caller holds the lock."""
+    listed = entries(library)
+    _refuse_taken(name, file, copied, listed)
+    found = file.stat()
+    entry = Entry(
+        name=name,
+        path=file.name if copied else str(file),
+        copied=copied,
+        size=found.st_size,
+        mtime=found.st_mtime_ns,
+        sha256=digested,
+        architecture=header.architecture,
+        quantisation=header.quantisation,
+        parameters=header.parameters,
+        context=header.context,
+        has_template=header.template is not None,
+        is_embedding=header.is_embedding,
+        recurrent=header.recurrent,
+    )
+    _write(library, [one for one in listed if _folded(one.name) != _folded(name)] + [entry])
+    return entry
+
+
+def _add_copy(source: Path, library: Path, name: str, header: Header, progress: Progress | None) -> Entry:
+    """Copy a file in, hashing it on the way; the copy appears whole and listed, or not at all."""
+    folder = library / FILES
+    folder.mkdir(parents=True, exist_ok=True)
+    target = folder / f"{name}.gguf"
+    free = shutil.disk_usage(folder).free
+    if free < header.size + SPARE:
+        hint = "Free some space, or leave out --copy and use the file where it lies."
+        raise BadEngine(f"No room for a copy: {header.size / 1e9:.2f} GB needed, {free / 1e9:.2f} GB free", hint)
+    with _copying(library):
+        part = folder / f".{name}.part"
+        try:
+            digested = _copied(source, part, progress)
+            read_header(part)
+            with _locked(library):
+                if target.exists():
+                    raise BadEngine(f"'{target}' is there already and not in the catalogue", "Move it away first.")
+                os.replace(part, target)
+                try:
+                    return _enter(name, target, True, digested, header, library)
+                except BaseException:
+                    target.unlink(missing_ok=True)
+                    raise
+        finally:
+            with suppress(OSError):
+                part.unlink()
+
+
+def _copied(source: Path, part: Path, progress: Progress | None) -> str:
+    size = source.stat().st_size
+
+    def blocks() -> Iterator[bytes]:
+        with source.open("rb") as read, part.open("wb") as written:
+            while block := read.read(BLOCK):
+                written.write(block)
+                yield block
+            written.flush()
+            os.fsync(written.fileno())
+
+    return _hash(blocks(), size, progress)
+
+
+def _hash(blocks: Iterator[bytes], total: int, progress: Progress | None) -> str:
+    running, done = sha256(), 0
+    for block in blocks:
+        running.update(block)
+        done += len(block)
+        if progress is not None:
+            progress(done, total)
+    return running.hexdigest()
+
+
+@contextmanager
+def _copying(library: Path) -> Iterator[None]:
+    """One copy at a time; what a killed one left behind is swept away."""
+    try:
+        with FileLock(library / COPYING, timeout=0):
+            for left in (library / FILES).glob(".*.part"):
+                left.unlink()
+            yield
+    except Timeout:
+        raise BadEngine("Another file is being copied into the library", "Try again when that is done.") from None
+
+
+@contextmanager
+def _locked(library: Path) -> Iterator[None]:
+    library.mkdir(parents=True, exist_ok=True)
+    with FileLock(library / LOCK):
+        yield
+
+
+def _write(library: Path, listed: list[Entry]) -> None:
+    catalogue = _Catalogue(format=FORMAT, models=sorted(listed, key=lambda entry: entry.name))
+    _replace(library / CATALOGUE, catalogue.model_dump_json(indent=1))
+
+
+def _replace(path: Path, text: str) -> None:
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("w", encoding="utf-8") as file:
+            file.write(text + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def _digests(library: Path) -> dict[str, list[object]]:
+    """The remembered sums: path -> size, time of change, sha256. What cannot be read is forgotten."""
+    try:
+        kept = json.loads((library / DIGESTS).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    if not isinstance(kept, dict):
+        return {}
+    return {key: value for key, value in kept.items() if _is_sum(value)}
+
+
+def _is_sum(value: object) -> bool:
+    return (
+        isinstance(value, list)
+        and len(value) == 3
+        and isinstance(value[2], str)
+        and re.fullmatch(r"[0-9a-f]{64}", value[2]) is not None
+    )
+
+
+def _remember(library: Path, key: str, value: list[object]) -> None:
+    """Keep a sum. A library that cannot be written only means that the file is read again next time."""
+    with suppress(OSError), _locked(library):
+        kept = _digests(library)
+        kept.pop(key, None)
+        kept[key] = value
+        latest = dict(list(kept.items())[-DIGESTS_KEPT:])
+        _replace(library / DIGESTS, json.dumps(latest, ensure_ascii=False, indent=1))
