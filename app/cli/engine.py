@@ -1,4 +1,7 @@
-"""The hidden command `moot _engine`: the child process that holds a model. The network guard comes first."""
+"""Hidden commands: `moot _engine`, the child process that holds a model, and `moot _raw`, the plain loops of the benchmark.
+
+The network guard comes first in both.
+"""
 
 from __future__ import annotations
 
@@ -11,3 +14,12 @@ def run() -> int:
     from models.llama.child import main
 
     return main(lambda: str(prove() or ""))
+
+
+def run_raw() -> int:
+    """Serve the benchmark with plain llama.cpp loops."""
+    install_guard()
+    from models.llama.benching.raw import main
+
+    main()
+    return 0

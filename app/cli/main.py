@@ -64,10 +64,11 @@ def cli(ctx: click.Context) -> None:
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
-    if (arguments if arguments is not None else sys.argv[1:])[:1] == ["_engine"]:
-        from app.cli.engine import run
+    first = (arguments if arguments is not None else sys.argv[1:])[:1]
+    if first in (["_engine"], ["_raw"]):
+        from app.cli import engine
 
-        sys.exit(run())
+        sys.exit(engine.run() if first == ["_engine"] else engine.run_raw())
     from app.guard import install_guard
     from app.terminal import clean
 
