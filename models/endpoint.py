@@ -1,0 +1,305 @@
+"""`endpoint:URL#MODEL`: a model behind an OpenAI-compatible server on this machine (llama-server, vLLM, Ollama …).
+
+Loopback only, unless the host is named with --allow-host. No proxy of the environment is used and no redirect followed. A
+key for the server comes from the environment variable MOOT_API_KEY alone and is never recorded; a SPEC is, so an address
+with a user name, password or query is refused. Replies are streamed, so that they can be watched and cancelled.
+
+What the server does with a prompt is its own affair: whether special tokens in content stay plain text, and whether
+temperature 0 repeats byte for byte, only `llama:` can promise. Units: seconds for waiting, milliseconds in `Usage`.
+"""
+
+from __future__ import annotations
+
+import queue
+import re
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from hashlib import sha256
+from typing import Any
+
+from models.endpoint_refusals import SCHEMA, about_schema, about_status, is_overflow, room_of, shown
+from models.endpoint_server import (
+    Flight,
+    Refusal,
+    Server,
+    key_of_environment,
+    read_address,
+    silence_of_environment,
+)
+from models.endpoint_wire import EXTRAS, Collector, request_body, wanted_extra
+from models.engine import Ask, Delta, EngineError, Finish, Listener, Phase, Reply
+from models.errors import BadEngine
+from models.specs import Opening
+
+TOGETHER = 16
+"""Calls that are put to a server at a time, at most."""
+PATIENCE = 30.0
+"""Seconds that a call waits, all in all, for a server that says it is busy."""
+BUSY_TRIES = 6
+"""How often a busy server is asked."""
+LISTED = 12
+"""Models that a sentence names."""
+BUSY = (429, 503)
+FIELD_STATUS = range(400, 501)
+"""Statuses with which servers refuse a field that they do not know."""
+SCHEMA_STATUS = (400, 422, 500, 501)
+"""Statuses with which servers refuse a schema."""
+
+STATEMENTS: Mapping[str, tuple[str, ...]] = {
+    "/props": ("build_info", "total_slots"),  # llama-server
+    "/version": ("version",),  # vLLM
+    "/api/version": ("version",),  # Ollama
+}
+"""Where servers speak of themselves, and what of it stays the same from day to day."""
+MODEL_FACTS = ("owned_by", "max_model_len", "n_ctx_train", "n_params", "n_vocab", "size")
+"""What servers list of a model and keep the same (times of loading they do not)."""
+
+
+def open_endpoint(opening: Opening) -> EndpointEngine:
+    """The engine of `endpoint:URL#MODEL`; the server must answer and know the model.
+
+    Raises:
+        BadEngine: the SPEC is wrong, or the server does not have the model.
+        EngineError: nobody answers, or not as an OpenAI-compatible server does.
+    """
+    address = read_address(opening.rest, opening.allow_hosts)
+    server = Server(address, key=key_of_environment(), silence=silence_of_environment())
+    try:
+        model, facts = _choose(address.model, _models(server), server)
+        facts |= _statement(server)
+    except BaseException:
+        server.close()
+        raise
+    return EndpointEngine(server, model, facts, together=max(1, min(opening.parallel, TOGETHER)))
+
+
+class EndpointEngine:
+    """Puts Asks to a server, a few at a time, and gathers the streamed replies."""
+
+    def __init__(self, server: Server, model: str, facts: Mapping[str, Any], *, together: int = 1) -> None:
+        self.model = model
+        self._server = server
+        self._facts = dict(facts)
+        self._together = together
+        self._refused: dict[str, int] = {}
+        self._lock = threading.Lock()
+        self._flights: set[Flight] = set()
+        self._closed = False
+
+    def describe(self) -> dict[str, Any]:
+        """Kind, address, model, and what the server said of itself when it was opened."""
+        return {
+            "kind": "endpoint",
+            "url": self._server.address.base,
+            "model": self.model,
+            "server": dict(self._facts),
+        }
+
+    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
+        """One result each, in order. `listen` is called in this thread."""
+        flight = Flight()
+        with self._lock:
+            if self._closed:
+                return [EngineError("the endpoint is closed", "Open it again.") for _ in asks]
+            self._flights.add(flight)
+        try:
+            return self._fly(asks, flight, listen) if asks else []
+        finally:
+            with self._lock:
+                self._flights.discard(flight)
+
+    def cancel(self) -> None:
+        """Stop the calls in flight, from any thread."""
+        with self._lock:
+            flights = list(self._flights)
+        for flight in flights:
+            flight.stop()
+
+    def close(self) -> None:
+        """Stop what is in flight and let go of the connections."""
+        with self._lock:
+            self._closed = True
+        self.cancel()
+        self._server.close()
+
+    def _fly(self, asks: Sequence[Ask], flight: Flight, listen: Listener | None) -> list[Reply | EngineError]:
+        news: queue.SimpleQueue[Delta | None] = queue.SimpleQueue()
+        together = min(len(asks), self._together)
+        with ThreadPoolExecutor(together, thread_name_prefix="endpoint") as pool:
+            try:
+                calls = [pool.submit(self._one, ask, flight, news.put, together) for ask in asks]
+                for call in calls:
+                    call.add_done_callback(lambda _: news.put(None))
+                left = len(calls)
+                while left:
+                    with suppress(queue.Empty):  # woken now and then: some systems deliver Ctrl-C only in between
+                        delta = news.get(timeout=0.5)
+                        if delta is None:
+                            left -= 1
+                        elif listen is not None:
+                            listen(delta)
+            except BaseException:
+                flight.stop()
+                raise
+        return [call.result() for call in calls]
+
+    def _one(self, ask: Ask, flight: Flight, tell: Callable[[Delta], None], together: int) -> Reply | EngineError:
+        """One call to its end; nothing is raised."""
+        started = time.perf_counter()
+
+        def say(phase: Phase, text: str) -> None:
+            tell(Delta(ask.episode, ask.seat, phase, text))
+
+        collector, finish, note = Collector(), None, ""
+        try:
+            say("reading", "")
+            collector, finish, note = self._converse(ask, flight, say)
+        except EngineError as error:
+            if not flight.stopped:
+                return error
+        if flight.stopped and not collector.finish:
+            finish = "cancelled"
+        usage = collector.usage((time.perf_counter() - started) * 1000, together)
+        return collector.reply(ask.settings, usage, finish=finish, note=note)
+
+    def _converse(
+        self, ask: Ask, flight: Flight, say: Callable[[Phase, str], None]
+    ) -> tuple[Collector, Finish | None, str]:
+        """Ask until the server gives a reply or a refusal that stands: (what came, its finish where we know better, note)."""
+        room: int | None = None
+        busy, waited = 0, 0.0
+        while not flight.stopped:
+            with self._lock:
+                refused = dict(self._refused)
+            body = request_body(ask, self.model, refused=refused, room=room)
+            collector = Collector()
+            refusal = self._server.chat(body, flight, collector, say)
+            if refusal is None:
+                return collector, None, _left_alone(body)
+            if is_overflow(refusal.text):
+                left = room_of(refusal.text)
+                if room is None and not collector.text and 0 < left < ask.settings.max_tokens:
+                    room = left
+                    continue
+                return collector, "context_full", f"the context of the server is full: {refusal.text}"
+            if refusal.status in FIELD_STATUS and self._go_without(ask, body, refused, refusal.text):
+                continue
+            if ask.schema is not None and refusal.status in SCHEMA_STATUS and SCHEMA.search(refusal.text):
+                raise about_schema(ask.prompt, refusal.text)
+            if refusal.status in BUSY and not collector.text:
+                pause = 2.0**busy if refusal.wait is None else refusal.wait
+                busy, waited = busy + 1, waited + pause
+                if busy < BUSY_TRIES and waited <= PATIENCE:
+                    flight.wait(pause)
+                    continue
+            raise self._error(refusal)
+        return Collector(), "cancelled", ""
+
+    def _go_without(self, ask: Ask, body: Mapping[str, Any], used: Mapping[str, int], text: str) -> bool:
+        """Whether the server named fields that it can do without; the next request has another form of them, or none."""
+        named = [name for name in EXTRAS if name in body and re.search(rf"\b{name}\b", text)]
+        for name in named:
+            wanted = wanted_extra(ask.settings, name)
+            if wanted is not None:
+                raise EngineError(
+                    f"the server does not take {name} = {wanted}: {text}", "Use a setting that it knows."
+                )
+        with self._lock:
+            for name in named:
+                self._refused[name] = max(self._refused.get(name, 0), used.get(name, 0) + 1)
+        return bool(named)
+
+    def _error(self, refusal: Refusal) -> EngineError:
+        server = self._server
+        url = server.address.base
+        if refusal.status == 404:
+            with suppress(EngineError):
+                names = [str(entry["id"]) for entry in _models(server)]
+                if self.model not in names:
+                    return EngineError(f"the server at {url} does not know the model '{self.model}'", _lists(names))
+        return about_status(refusal.status, refusal.text, url=url, keyed=bool(server.key), location=refusal.location)
+
+
+def _left_alone(body: Mapping[str, Any]) -> str:
+    """Says which settings the server decided by itself, because it takes no form of the field."""
+    names = [name for name in ("top_k", "min_p") if name not in body]
+    if not {"repeat_penalty", "repetition_penalty"} & body.keys():
+        names.append("repeat_penalty")
+    return f"the server used its own {', '.join(names)}" if names else ""
+
+
+def _models(server: Server) -> list[Mapping[str, Any]]:
+    """What the server lists under /models, each with a name under `id`."""
+    url = server.address.base
+    answer = server.get(f"{url}/models")
+    if isinstance(answer, Refusal) and answer.status != 404:
+        raise about_status(answer.status, answer.text, url=url, keyed=bool(server.key), location=answer.location)
+    if not isinstance(answer, Mapping) or not isinstance(answer.get("data"), list | None):
+        raise EngineError(f"what answers at {url} lists no models", "Is the address right? It usually ends in /v1.")
+    return [
+        entry for entry in answer["data"] or () if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)
+    ]
+
+
+def _choose(wanted: str, listed: Sequence[Mapping[str, Any]], server: Server) -> tuple[str, dict[str, Any]]:
+    """The model to ask for, and what the server lists of it."""
+    url, names = server.address.base, [str(entry["id"]) for entry in listed]
+    if not listed:
+        raise BadEngine(f"the server at {url} has no model", "Load one there first.")
+    for entry in listed:
+        if wanted in (entry["id"], str(entry["id"]).removesuffix(":latest")):
+            return wanted, _facts(entry)
+    if len(listed) == 1 and (not wanted or listed[0].get("owned_by") == "llamacpp"):
+        return wanted or names[0], _facts(listed[0])  # llama-server answers with its one model, whatever the name
+    if not wanted:
+        raise BadEngine(f"the server at {url} has several models", f"Name one after '#'. {_lists(names)}")
+    raise BadEngine(f"the server at {url} has no model '{shown(wanted)}'", _lists(names))
+
+
+def _lists(names: Sequence[str]) -> str:
+    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
+    return f"It lists: {', '.join(shown(name) for name in names[:LISTED])}{more}." if names else "It lists none."
+
+
+def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
+    meta = entry.get("meta")
+    return {
+        "id": shown(str(entry["id"])),
+        **_scalars({**(meta if isinstance(meta, Mapping) else {}), **entry}, MODEL_FACTS),
+    }
+
+
+def _scalars(data: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Those of the names that hold a text or a whole number."""
+    found = {name: data.get(name) for name in names}
+    return {
+        name: shown(value) if isinstance(value, str) else value
+        for name, value in found.items()
+        if isinstance(value, str | int) and (isinstance(value, str) or abs(value) < 2**53)
+    }
+
+
+def _statement(server: Server) -> dict[str, Any]:
+    """What the server says of itself, if it is one that does."""
+    for path, names in STATEMENTS.items():
+        with suppress(EngineError):
+            said = server.get(f"{server.address.origin}{path}")
+            if isinstance(said, Mapping) and (found := _scalars(said, names)):
+                return {**found, **_props(said)}
+    return {}
+
+
+def _props(said: Mapping[str, Any]) -> dict[str, Any]:
+    """File, context and template as llama-server states them: the file without its folder, the template as its hash."""
+    found: dict[str, Any] = {}
+    if isinstance(said.get("model_path"), str):
+        found["file"] = shown(re.split(r"[/\\]", said["model_path"])[-1])
+    settings = said.get("default_generation_settings")
+    if isinstance(settings, Mapping):
+        found |= _scalars(settings, ("n_ctx",))
+    if isinstance(said.get("chat_template"), str):
+        found["template"] = sha256(said["chat_template"].encode("utf-8", "replace")).hexdigest()
+    return found

@@ -1,0 +1,312 @@
+"""The connection to an OpenAI-compatible server: its address, its answers as bytes, its failures as one sentence each.
+
+httpx is imported on use (it is slow to load, and brings rich along, which only `app` may know). Units: seconds.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import os
+import socket
+import ssl
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from models.endpoint_refusals import code_of, shown, words_of
+from models.endpoint_wire import REPLY_LIMIT, Collector, EventReader, message_of, parse_json, too_long
+from models.engine import EngineError, Phase
+from models.errors import BadEngine
+
+if TYPE_CHECKING:
+    import httpx
+
+KEY_VARIABLE = "MOOT_API_KEY"
+SILENCE_VARIABLE = "MOOT_ENDPOINT_TIMEOUT"
+CONNECT = 5.0
+"""Seconds to reach a server."""
+SILENCE = 600.0
+"""Seconds a server may say nothing: a laptop reads a long prompt for minutes before the first word."""
+PROBE = 30.0
+"""Seconds for a question about the server itself."""
+PAGE_LIMIT = 4_000_000
+"""Bytes of an answer that is no chat completion."""
+EXAMPLE = "For example endpoint:http://127.0.0.1:8080#MODEL."
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is: `base` is what paths such as /chat/completions are added to, `origin` the root of the host."""
+
+    base: str
+    origin: str
+    model: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An answer that is no chat completion: status, the server's words, and how long it asks to wait (None: not said)."""
+
+    status: int
+    text: str
+    wait: float | None = None
+    location: str = ""
+
+
+def read_address(rest: str, allow_hosts: tuple[str, ...] = ()) -> Address:
+    """The address in the SPEC `endpoint:URL#MODEL`; the model may be missing where a server has only one.
+
+    Raises:
+        BadEngine: no address, one with secrets in it, or a host beyond this machine that is not allowed.
+    """
+    url, _, model = rest.partition("#")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host, port = urlsplit(""), "", None
+    if "@" in parts.netloc or parts.query:
+        raise BadEngine(
+            "the address of the endpoint holds a user name, a password or a query, and a SPEC is stored with its run",
+            f"Leave it out and put the key into the environment variable {KEY_VARIABLE}.",
+        )
+    if parts.scheme not in ("http", "https") or not host or any(ch <= " " or not ch.isprintable() for ch in rest):
+        raise BadEngine(f"'{shown(url)}' is no address of a server", EXAMPLE)
+    if not _is_near(host) and _plain(host) not in {_plain(allowed) for allowed in allow_hosts}:
+        raise BadEngine(
+            f"endpoint host {shown(host)} is not this machine",
+            f"Add --allow-host {shown(host)} to let Moot reach it.",
+        )
+    named = f"[{host}]" if ":" in host else host
+    origin = f"{parts.scheme}://{named}{'' if port is None else f':{port}'}"
+    path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
+    return Address(f"{origin}{path or '/v1'}", origin, model)
+
+
+def _plain(host: str) -> str:
+    return host.strip("[]").partition("%")[0].rstrip(".").casefold()
+
+
+def _is_near(host: str) -> bool:
+    if _plain(host) == "localhost":
+        return True
+    try:
+        address = ipaddress.ip_address(_plain(host))
+    except ValueError:
+        return False
+    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+
+
+def key_of_environment() -> str:
+    """The key for servers that ask for one; '' when there is none."""
+    key = os.environ.get(KEY_VARIABLE, "").strip()
+    if not key.isascii() or not key.isprintable():
+        raise BadEngine(f"{KEY_VARIABLE} holds characters that no key has", "Set it anew, without line breaks.")
+    return key
+
+
+def silence_of_environment() -> float:
+    """Seconds that a server may say nothing."""
+    said = os.environ.get(SILENCE_VARIABLE, "")
+    try:
+        seconds = float(said) if said else SILENCE
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 86_400:
+        raise BadEngine(f"{SILENCE_VARIABLE}={shown(said)} is no number of seconds", "Give 1 to 86400, or unset it.")
+    return seconds
+
+
+class Flight:
+    """Calls in flight together. `stop` ends them from any thread, also while the server is silent."""
+
+    def __init__(self) -> None:
+        self._stopped = threading.Event()
+        self._lock = threading.Lock()
+        self._sockets: list[socket.socket] = []
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the calls are to end."""
+        return self._stopped.is_set()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait so long; True at once when the calls are to end."""
+        return self._stopped.wait(seconds)
+
+    def stop(self) -> None:
+        """End the calls: their connections are shut, which wakes whoever reads from them."""
+        self._stopped.set()
+        with self._lock:
+            for sock in self._sockets:
+                _shut(sock)
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Told by httpx of every connection that is made."""
+        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
+            sock = info["return_value"].get_extra_info("socket")
+            with self._lock:
+                self._sockets.append(sock)
+                if self.stopped:
+                    _shut(sock)
+
+
+def _shut(sock: socket.socket) -> None:
+    with suppress(OSError):  # closed by now
+        socket.socket.shutdown(sock, socket.SHUT_RDWR)  # of a TLS socket too: without a farewell, which might block
+
+
+class Server:
+    """One server. Every failure of the connection is an `EngineError` with a sentence; no secret is in any of them."""
+
+    def __init__(self, address: Address, *, key: str = "", silence: float = SILENCE) -> None:
+        import httpx
+
+        self.address = address
+        self.key = key
+        self.silence = silence
+        headers = {"User-Agent": "moot", "Connection": "close", "Accept-Encoding": "identity"}
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        secure = address.base.startswith("https:")
+        self._client = httpx.Client(
+            headers=headers,
+            verify=ssl.create_default_context() if secure else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT),
+            trust_env=False,
+            follow_redirects=False,
+            timeout=httpx.Timeout(connect=CONNECT, read=silence, write=max(CONNECT, 60.0), pool=None),
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+        )
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        self._client.close()
+
+    def get(self, url: str) -> Any | Refusal:
+        """The JSON value at an address (None when it is no JSON), or the server's refusal."""
+        import httpx
+
+        timeout = httpx.Timeout(connect=CONNECT, read=min(PROBE, self.silence), write=CONNECT, pool=None)
+        with self._plainly(), self._client.stream("GET", url, timeout=timeout) as response:
+            raw = _body(response)
+            return parse_json(raw) if response.status_code == 200 else self._refusal(response, raw)
+
+    def chat(
+        self, body: Mapping[str, Any], flight: Flight, collector: Collector, say: Callable[[Phase, str], None]
+    ) -> Refusal | None:
+        """Ask for a chat completion and gather it; None when the collector holds the whole reply."""
+        url = f"{self.address.base}/chat/completions"
+        try:
+            content = json.dumps(body, allow_nan=False).encode()
+        except (ValueError, TypeError, RecursionError) as error:
+            raise EngineError(
+                f"the question cannot be written as JSON: {shown(str(error))}", "See settings and schema."
+            ) from None
+        reader = EventReader()
+        try:
+            with self._plainly(), self._client.stream(
+                "POST", url, content=content, headers={"Content-Type": "application/json"}, extensions={"trace": flight.trace}
+            ) as response:  # fmt: skip
+                if response.status_code != 200:
+                    return self._refusal(response, _body(response))
+                for data in _objects(response, reader):
+                    for phase, text in collector.take(data):
+                        say(phase, text)
+                    if collector.error or (collector.finish and collector.counts):
+                        break
+                kind = response.headers.get("content-type", "")
+        except EngineError:
+            if not collector.finish:  # a connection that breaks after the last word took nothing away
+                raise
+            return None
+        if collector.error:
+            return Refusal(code_of(collector.error), shown(message_of(collector.error), self.key))
+        url = self.address.base
+        if not collector.known and "event-stream" not in kind:
+            page = "a web page" if "html" in kind else "no chat completion"
+            raise EngineError(f"what the server at {url} sent is {page}", "Is the address right? It usually ends in /v1.")
+        if not collector.finish:  # half a reply must not pass for a whole one
+            raise EngineError(f"the server at {url} broke off before the end of its reply", "See the server's own log.")
+        return None
+
+    def _refusal(self, response: httpx.Response, raw: bytes) -> Refusal:
+        headers = response.headers
+        words = words_of(raw, headers.get("content-type", ""), self.key)
+        return Refusal(
+            response.status_code, words, _seconds(headers.get("retry-after", "")), headers.get("location", "")
+        )
+
+    @contextmanager
+    def _plainly(self) -> Iterator[None]:
+        """Failures of the connection become sentences."""
+        import httpx
+
+        url = self.address.base
+        try:
+            yield
+        except (httpx.ConnectTimeout, httpx.ConnectError) as error:
+            cause = _root(error)
+            if isinstance(error, httpx.ConnectTimeout) or isinstance(cause, ConnectionRefusedError):
+                raise EngineError(f"no server answers at {url}", "Start it or correct the address.") from None
+            if isinstance(cause, ssl.SSLError):
+                reason = shown(getattr(cause, "verify_message", "") or cause.reason or str(cause))
+                raise EngineError(
+                    f"the server at {url} cannot prove who it is: {reason}", "See SSL_CERT_FILE for own certificates."
+                ) from None
+            raise EngineError(
+                f"cannot reach {url}: {shown(getattr(cause, 'strerror', None) or str(cause))}"
+            ) from None
+        except httpx.TimeoutException:
+            hint = f"Allow more with {SILENCE_VARIABLE}=SECONDS, or see the server's own log."
+            raise EngineError(f"the server at {url} said nothing for too long", hint) from None
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            reason = shown(str(_root(error)) or type(error).__name__, self.key)
+            raise EngineError(f"the connection to {url} broke: {reason}", "See the server's own log.") from None
+
+
+def _objects(response: httpx.Response, reader: EventReader) -> Iterator[dict[str, Any]]:
+    """The objects of a stream; or the one object of a server that does not stream."""
+    kind = response.headers.get("content-type", "")
+    size, whole = 0, bytearray()
+    for chunk in response.iter_bytes():
+        size += len(chunk)
+        if size > REPLY_LIMIT:
+            raise too_long()
+        if kind.startswith("application/json"):
+            whole += chunk
+            continue
+        yield from reader.feed(chunk)
+        if reader.done:
+            return
+    yield from reader.end()
+    data = parse_json(bytes(whole)) if whole else None
+    if isinstance(data, dict):
+        yield data
+
+
+def _body(response: httpx.Response) -> bytes:
+    """The first bytes of an answer that is no stream."""
+    raw = bytearray()
+    for chunk in response.iter_bytes():
+        raw += chunk
+        if len(raw) > PAGE_LIMIT:
+            break
+    return bytes(raw)
+
+
+def _seconds(said: str) -> float | None:
+    try:
+        seconds = float(said)
+    except ValueError:  # not said, or a date
+        return None
+    return seconds if 0 <= seconds < 1e9 else None
+
+
+def _root(error: BaseException) -> BaseException:
+    while error.__cause__ is not None or error.__context__ is not None:
+        error = error.__cause__ or error.__context__ or error
+    return error

@@ -1,0 +1,283 @@
+"""What an OpenAI-compatible server is sent, and what is made of its answer: pure, without a connection.
+
+No server is trusted to keep to the format: the reader of the stream is total. A line that is no JSON, too long or half a
+character is passed over and counted; fields of the wrong type count as absent. Units: tokens as the server counts them,
+sizes in bytes, times in milliseconds.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from models.engine import Ask, EngineError, Finish, Phase, Reply, Settings, TokenChance, Usage
+
+LINE_LIMIT = 4_000_000
+"""Bytes of one line of a stream; what is longer is passed over."""
+REPLY_LIMIT = 16_000_000
+"""Bytes of one reply on the wire; a server that sends more is cut off."""
+LOWEST = -9999.0
+"""Stands for a log-probability of minus infinity, which JSON cannot hold."""
+
+SPEECH = ("content", "refusal")
+REASONING = ("reasoning_content", "reasoning")
+"""Where servers put what a model says and thinks: the first key that holds text counts."""
+
+
+EXTRAS: Mapping[str, tuple[Any, ...]] = {
+    "stream_options": ({"include_usage": True},),
+    "top_k": (0, -1),
+    "min_p": (0.0,),
+    "repeat_penalty": (1.0,),
+    "repetition_penalty": (1.0,),
+}
+"""Fields beyond the common interface -> the forms that switch them off, tried in turn; then the field is left out.
+
+`repeat_penalty` is llama-server's name, `repetition_penalty` vLLM's; each ignores the other's. Servers' own defaults
+are not neutral (top_k 40, min_p 0.05), so all are sent. Older vLLM and SGLang know only -1 for top_k, llama-cpp-python
+only 0."""
+
+
+def clean_text(text: str) -> str:
+    """The text with surrogate pairs joined and lone surrogates replaced: what every JSON reader takes."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def request_body(
+    ask: Ask, model: str, *, refused: Mapping[str, int] | None = None, room: int | None = None
+) -> dict[str, Any]:
+    """The JSON body of a chat completion.
+
+    Args:
+        ask: the question; all of its settings are passed explicitly.
+        model: name of the model on the server.
+        refused: name of a field of `EXTRAS` -> how many of its neutral forms the server did not take.
+        room: tokens that may be generated, where that is less than the settings allow.
+    """
+    settings = ask.settings
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [_message(message.role, message.content) for message in ask.messages],
+        "stream": True,
+        "temperature": settings.temperature,
+        "top_p": settings.top_p,
+        "max_tokens": settings.max_tokens if room is None else min(room, settings.max_tokens),
+        "seed": settings.seed,
+    }
+    for name, forms in EXTRAS.items():
+        tried = (refused or {}).get(name, 0)
+        wanted = wanted_extra(settings, name)
+        if wanted is not None:
+            body[name] = wanted
+        elif tried < len(forms):
+            body[name] = forms[tried]
+    if settings.stop:
+        body["stop"] = [clean_text(stop) for stop in settings.stop]
+    if settings.logprobs > 0:
+        body |= {"logprobs": True, "top_logprobs": settings.logprobs}
+    if not settings.thinking:
+        body["chat_template_kwargs"] = {"enable_thinking": False}
+    if ask.schema is not None:
+        schema = {"name": "reply", "strict": True, "schema": ask.schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return body
+
+
+def wanted_extra(settings: Settings, name: str) -> Any:
+    """What the settings ask of a field of `EXTRAS`; None where they leave it neutral."""
+    value = getattr(settings, {"repetition_penalty": "repeat_penalty"}.get(name, name), None)
+    return value if value is not None and value != EXTRAS[name][0] else None
+
+
+def _message(role: str, content: str) -> dict[str, str]:
+    message = {"role": role, "content": clean_text(content)}
+    return {**message, "tool_call_id": "0"} if role == "tool" else message
+
+
+def parse_json(text: str | bytes) -> Any:
+    """The value of a JSON text; None when it is none, nested without measure, or says nothing."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+class EventReader:
+    """Reads server-sent events: bytes in, JSON objects out. Total: whatever comes, it neither raises nor grows."""
+
+    def __init__(self) -> None:
+        self.done = False
+        """Whether the server said `[DONE]`."""
+        self.passed_over = 0
+        """Lines that were no event."""
+        self._rest = bytearray()
+        self._too_long = False
+
+    def feed(self, chunk: bytes) -> list[dict[str, Any]]:
+        """The objects that this chunk completes."""
+        found: list[dict[str, Any]] = []
+        *lines, rest = chunk.split(b"\n")
+        for line in lines:
+            self._keep(line)
+            found += self._line()
+        self._keep(rest)
+        return found
+
+    def end(self) -> list[dict[str, Any]]:
+        """The object of a last line without line end."""
+        return self._line()
+
+    def _keep(self, part: bytes) -> None:
+        if len(self._rest) + len(part) > LINE_LIMIT:
+            self._rest.clear()
+            self._too_long = True
+        elif not self._too_long:
+            self._rest += part
+
+    def _line(self) -> list[dict[str, Any]]:
+        line = self._rest.decode("utf-8", "replace").strip()
+        self._rest.clear()
+        if self._too_long:
+            self._too_long = False
+            self.passed_over += 1
+            return []
+        name, colon, value = line.partition(":")
+        if not line or not name or name in ("event", "id", "retry"):  # a name that is empty marks a comment
+            return []
+        if name not in ("data", "error") or not colon:
+            self.passed_over += 1
+            return []
+        if value.strip() == "[DONE]":
+            self.done = True
+            return []
+        data = parse_json(value)
+        if not isinstance(data, dict):
+            self.passed_over += 1
+            return []
+        return [data if name == "data" or "error" in data else {"error": data}]
+
+
+@dataclass
+class Collector:
+    """Gathers one reply from the objects of a stream, or from the one object of a server that does not stream."""
+
+    text: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    chances: list[TokenChance] = field(default_factory=list)
+    finish: str = ""
+    error: dict[str, Any] | None = None
+    """The object in which the server reported an error inside the stream."""
+    counts: Mapping[str, Any] = field(default_factory=dict)
+    timings: Mapping[str, Any] = field(default_factory=dict)
+    known: bool = False
+    """Whether anything looked like a chat completion."""
+
+    def take(self, data: Mapping[str, Any]) -> list[tuple[Phase, str]]:
+        """Note what an object says; returns what is new as (phase, text)."""
+        if data.get("error") or data.get("object") == "error":
+            self.error = dict(data)
+            return []
+        self.counts = _object(data.get("usage")) or self.counts
+        self.timings = _object(data.get("timings")) or self.timings
+        choices = data.get("choices")
+        if not isinstance(choices, list):
+            return []
+        self.known = True
+        fresh: list[tuple[Phase, str]] = []
+        for choice in map(_object, choices[:1]):
+            said = _object(choice.get("delta")) or _object(choice.get("message"))
+            for phase, names, into in (("thinking", REASONING, self.reasoning), ("speaking", SPEECH, self.text)):
+                part = next(filter(None, (_text(said.get(name)) for name in names)), "")
+                if part:
+                    into.append(part)
+                    fresh.append((phase, part))  # type: ignore[arg-type]
+            self.chances += _chances(_object(choice.get("logprobs")).get("content"))
+            if isinstance(choice.get("finish_reason"), str):
+                self.finish = choice["finish_reason"]
+        return fresh
+
+    def usage(self, milliseconds: float, together: int) -> Usage:
+        """Tokens as the server reports them; those it had in its cache were not evaluated."""
+        details = _object(self.counts.get("prompt_tokens_details"))
+        prompt = _count(self.counts.get("prompt_tokens"))
+        reused = min(prompt, _count(details.get("cached_tokens")) or _count(self.timings.get("cache_n")))
+        generated = _count(self.counts.get("completion_tokens"))
+        return Usage(prompt - reused, reused, generated, round(milliseconds, 3), batch=together)
+
+    def reply(self, settings: Settings, usage: Usage, *, finish: Finish | None = None, note: str = "") -> Reply:
+        """The reply as it stands; `finish` overrules what the server said."""
+        if finish is None:
+            finish, more = self._ending(settings, usage)
+            note = "; ".join(filter(None, (note, more)))
+        return Reply(
+            "".join(self.text), usage, finish, "".join(self.reasoning), logprobs=tuple(self.chances), note=note
+        )  # fmt: skip
+
+    def _ending(self, settings: Settings, usage: Usage) -> tuple[Finish, str]:
+        if self.finish == "length" and 0 < usage.generated < settings.max_tokens:
+            tokens = usage.evaluated + usage.reused + usage.generated
+            return "context_full", f"the context of the server is full: {tokens} tokens"
+        notes = ["a filter of the server cut the reply"] if self.finish == "content_filter" else []
+        if not self.counts:
+            notes.append("the server reported no token counts")
+        return "length" if self.finish == "length" else "stop", "; ".join(notes)
+
+
+def message_of(data: Any, depth: int = 0) -> str:
+    """The sentence of an error object of a server with its code in words, '' when there is none."""
+    if isinstance(data, str) or depth > 5:
+        return data if isinstance(data, str) else ""
+    for key in ("error", "message", "detail", "msg"):
+        found = data.get(key) if isinstance(data, Mapping) else None
+        if isinstance(found, list) and found:
+            found = found[0]
+        if isinstance(found, str | Mapping) and found:
+            code = data.get("code")
+            said = message_of(found, depth + 1)
+            return f"{said} ({code})" if isinstance(code, str) and code else said
+    return ""
+
+
+def too_long() -> EngineError:
+    """The error of a server that does not stop."""
+    return EngineError(
+        f"the server sent more than {REPLY_LIMIT // 1_000_000} MB for one reply", "It ignores the limit of tokens."
+    )
+
+
+def _object(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _text(value: object) -> str:
+    if isinstance(value, list):  # parts of a message
+        return "".join(_text(_object(part).get("text")) for part in value)
+    return value if isinstance(value, str) else ""
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53 else 0
+
+
+def _number(value: object) -> float | None:
+    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+        return None
+    return min(0.0, max(LOWEST, float(value) if abs(value) < 1e300 else math.copysign(1e300, value)))
+
+
+def _chances(content: object) -> list[TokenChance]:
+    found: list[TokenChance] = []
+    for entry in map(_object, content if isinstance(content, list) else ()):
+        chance = _number(entry.get("logprob"))
+        if chance is None or not isinstance(entry.get("token"), str):
+            continue
+        top = [
+            (other["token"], other_chance)
+            for other in map(_object, entry["top_logprobs"] if isinstance(entry.get("top_logprobs"), list) else ())
+            if isinstance(other.get("token"), str) and (other_chance := _number(other.get("logprob"))) is not None
+        ]
+        found.append(TokenChance(entry["token"], chance, tuple(sorted(top, key=lambda pair: -pair[1]))))
+    return found
