@@ -12,6 +12,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from hashlib import file_digest
 from json import dumps
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def parse_settings(text: str) -> LlamaSettings:
 def open_llama(opening: Opening) -> LlamaEngine:
     """The engine of a SPEC: everything that can be known without loading is checked here."""
     name, _, settings = opening.rest.partition("#")
-    path = resolve(name, opening.library)
+    path = resolve(name, opening.library) if opening.library is not None else Path(name)
     return LlamaEngine(path, parse_settings(settings), parallel=opening.parallel, library=opening.library)
 
 
@@ -88,7 +89,7 @@ class LlamaEngine:
         self.slots = chosen.slots or self._fitting_slots(max(FEWEST_SLOTS, parallel))
         refuse_too_large(self.header, self.context, self.slots)
         self._together = chosen.together
-        self._sha256 = digest(path, library)
+        self._sha256 = digest(path, library) if library is not None else _file_hash(path)
         self._process = Process(silence=silence, standstill=standstill)
         self._lock = threading.Lock()
         self._cancelled = threading.Event()
@@ -131,6 +132,8 @@ class LlamaEngine:
         """All Asks, decoded together where that changes nothing."""
         with self._lock:
             self._cancelled.clear()
+            if not self._process.alive:
+                self._known.clear()
             results: list[Reply | EngineError | None] = [None] * len(asks)
             calls: list[tuple[int, Call]] = []
             for index, ask in enumerate(asks):
@@ -189,7 +192,7 @@ class LlamaEngine:
             raise EngineError("this engine has been closed")
         if self._facts and self._process.alive:
             return
-        self._facts, self._known = {}, set()
+        self._facts = {}
         options = Options(
             str(self.path), self.context, self.slots, self.threads, int(available() / 4), self.header.template,
             self._together,
@@ -257,6 +260,11 @@ def embed_file(
         raise EngineError(f"'{path.name}': {error.title}") from None
     finally:
         process.close()
+
+
+def _file_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return file_digest(file, "sha256").hexdigest()
 
 
 @lru_cache(maxsize=256)
