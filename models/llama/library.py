@@ -185,7 +185,7 @@ def is_name(text: str) -> bool:
 
 def name_for(path: Path) -> str:
     """A name made from that of a file."""
-    stem = unicodedata.normalize("NFC", path.name.removesuffix(path.suffix))
+    stem = re.sub(r"(?i)(\.gguf)+$", "", unicodedata.normalize("NFC", path.name))
     made = re.sub(r"[^\w.-]+", "-", stem).strip("-.")[:NAME_LENGTH].rstrip("-.")
     return made if is_name(made) else f"model-{made}"[:NAME_LENGTH].rstrip("-.")
 

@@ -1,0 +1,249 @@
+"""The library of model files: names, copies, cached sums, and a catalogue that is never lost."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from models.errors import BadEngine
+from models.llama import library as lib
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    return tmp_path / "models"
+
+
+@pytest.fixture
+def model(tmp_path: Path, tiny_gguf: Path) -> Path:
+    """A model on a stick."""
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    return Path(shutil.copy(tiny_gguf, folder / "Qwen2.5 小 (Q8_0).gguf"))
+
+
+def test_an_empty_library(library: Path) -> None:
+    assert lib.entries(library) == []
+    assert not library.exists()
+    with pytest.raises(BadEngine, match=r"No model 'x' in the library.*is empty"):
+        lib.resolve("x", library)
+
+
+def test_add_registers_the_path_and_remove_leaves_the_file(library: Path, model: Path) -> None:
+    entry = lib.add(model, library)
+    assert entry.name == "Qwen2.5-小-Q8_0" and not entry.copied and Path(entry.path) == model
+    assert entry.sha256 == sha256(model.read_bytes()).hexdigest()
+    assert (entry.architecture, entry.quantisation, entry.context, entry.has_template) == ("llama", "F32", 4096, True)
+    assert lib.entries(library) == [entry] and entry.state(library) == "ok"
+    assert lib.resolve("Qwen2.5-小-Q8_0", library) == model
+    assert lib.resolve("qwen2.5-小-q8_0", library) == model
+    assert lib.remove("Qwen2.5-小-Q8_0", library) == (entry, False)
+    assert model.is_file() and lib.entries(library) == []
+
+
+def test_a_copy_lives_in_the_library_and_goes_with_it(library: Path, model: Path) -> None:
+    told: list[tuple[int, int]] = []
+    entry = lib.add(model, library, name="小模型", copy=True, progress=lambda done, total: told.append((done, total)))
+    size = model.stat().st_size
+    assert told[-1] == (size, size)
+    file = library / "files" / "小模型.gguf"
+    assert entry.copied and lib.resolve("小模型", library) == file
+    assert file.read_bytes() == model.read_bytes() and entry.sha256 == sha256(file.read_bytes()).hexdigest()
+    moved = library.rename(library.with_name("elsewhere"))
+    assert lib.resolve("小模型", moved) == moved / "files" / "小模型.gguf"
+    assert lib.remove("小模型", moved) == (entry, True)
+    assert [path.name for path in (moved / "files").iterdir()] == [] and model.is_file()
+
+
+def test_adding_the_same_file_again_renews_its_entry(library: Path, model: Path) -> None:
+    first = lib.add(model, library)
+    os.utime(model, ns=(1, 1))
+    assert first.state(library) == "changed"
+    second = lib.add(model, library)
+    assert second.mtime == 1 and second.state(library) == "ok" and lib.entries(library) == [second]
+
+
+def test_a_name_is_taken_once_whatever_its_case(library: Path, model: Path, tiny_gguf: Path) -> None:
+    lib.add(model, library, name="Tiny")
+    for copy in (False, True):
+        with pytest.raises(BadEngine, match="has a model 'Tiny' already"):
+            lib.add(tiny_gguf, library, name="tiny", copy=copy)
+    lib.add(tiny_gguf, library, name="another")
+    assert [entry.name for entry in lib.entries(library)] == ["Tiny", "another"]
+    assert not (library / "files" / "tiny.gguf").exists()
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("qwen2.5-7b-instruct-q4_k_m.gguf", "qwen2.5-7b-instruct-q4_k_m"),
+        ("通义 千问.gguf", "通义-千问"),
+        ("a#b:c=d,e.gguf", "a-b-c-d-e"),
+        ("CON.gguf", "model-CON"),
+        ("...gguf", "model"),
+        ("-.gguf", "model"),
+        ("x" * 99 + ".gguf", "x" * 64),
+        ("model.GGUF", "model"),
+        ("x.gguf.GGUF", "x"),
+        ("qwen2.5-7b", "qwen2.5-7b"),
+    ],
+)
+def test_a_name_is_made_from_the_file(file: str, name: str) -> None:
+    assert lib.name_for(Path(file)) == name and lib.is_name(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "a b", "a/b", "../x", "a#b", ".x", "nul", "a.gguf", "x" * 65, "a\x1b", "x.", "-x"]
+)
+def test_what_cannot_be_a_name_is_refused(library: Path, model: Path, name: str) -> None:
+    with pytest.raises(BadEngine, match="cannot name a model"):
+        lib.add(model, library, name=name)
+    assert lib.entries(library) == []
+
+
+def test_what_is_no_sound_gguf_is_not_added(library: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.gguf"
+    bad.write_text("<html>")
+    with pytest.raises(BadEngine, match="web page"):
+        lib.add(bad, library, copy=True)
+    assert not library.exists()
+
+
+def test_a_disk_that_is_too_small_is_said_before_anything_is_copied(
+    library: Path, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(100, 99, 1))  # type: ignore[attr-defined]
+    with pytest.raises(BadEngine, match=r"No room for a copy: 0\.00 GB needed, 0\.00 GB free"):
+        lib.add(model, library, copy=True)
+    assert list((library / "files").iterdir()) == []
+
+
+def test_a_copy_that_is_stopped_leaves_nothing(library: Path, model: Path) -> None:
+    def stop(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        lib.add(model, library, copy=True, progress=stop)
+    assert list((library / "files").iterdir()) == [] and lib.entries(library) == []
+    (library / "files" / ".killed.part").write_bytes(b"x" * 99)
+    lib.add(model, library, name="m", copy=True)
+    assert [path.name for path in (library / "files").iterdir()] == ["m.gguf"]
+
+
+def test_a_file_that_nobody_listed_is_not_overwritten(library: Path, model: Path) -> None:
+    (library / "files").mkdir(parents=True)
+    (library / "files" / "m.gguf").write_text("mine")
+    with pytest.raises(BadEngine, match="not in the catalogue"):
+        lib.add(model, library, name="m", copy=True)
+    assert (library / "files" / "m.gguf").read_text() == "mine"
+
+
+def test_two_copies_at_once_are_one_too_many(library: Path, model: Path) -> None:
+    def second(done: int, total: int) -> None:
+        with pytest.raises(BadEngine, match="being copied"):
+            lib.add(model, library, name="b", copy=True)
+
+    lib.add(model, library, name="a", copy=True, progress=second)
+    assert [entry.name for entry in lib.entries(library)] == ["a"]
+
+
+def test_a_file_that_is_gone_is_said_with_what_to_do(library: Path, model: Path) -> None:
+    entry = lib.add(model, library, name="m")
+    model.unlink()
+    assert entry.state(library) == "missing"
+    with pytest.raises(BadEngine, match=r"The file of 'm' is gone.*moot models remove m"):
+        lib.resolve("m", library)
+    assert lib.remove("m", library) == (entry, False)
+
+
+def test_paths_and_names_are_told_apart(
+    library: Path, model: Path, tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lib.add(model, library, name="m")
+    assert lib.resolve(str(tiny_gguf), library) == tiny_gguf
+    assert lib.resolve("nowhere.gguf", library) == Path("nowhere.gguf")
+    assert lib.resolve("~nobody-of-this-name/x.gguf", library) == Path("~nobody-of-this-name/x.gguf")
+    monkeypatch.chdir(model.parent)
+    Path("m").mkdir()
+    Path("weights").write_bytes(b"x")
+    assert lib.resolve("m", library) == model
+    assert lib.resolve("weights", library) == Path("weights")
+    with pytest.raises(BadEngine, match="Known: m"):
+        lib.resolve("n", library)
+    with pytest.raises(BadEngine):
+        lib.resolve("a\0b", library)
+
+
+DAMAGE = {
+    "nothing": b"",
+    "text": b"hello",
+    "bytes": b"\xff\xfe\x00",
+    "cut": None,
+    "list": b"[]",
+    "no models": b'{"format": 1}',
+    "deep": b"[" * 100_000,
+    "newer": b'{"format": 2, "models": []}',
+}
+
+
+@pytest.mark.parametrize("kind", DAMAGE)
+def test_a_damaged_catalogue_is_one_sentence_and_stays_as_it_is(
+    library: Path, model: Path, tiny_gguf: Path, kind: str
+) -> None:
+    lib.add(model, library, name="m", copy=True)
+    catalogue = library / "catalogue.json"
+    content = DAMAGE[kind]
+    catalogue.write_bytes(catalogue.read_bytes()[:-40] if content is None else content)
+    before = catalogue.read_bytes()
+    for act in (
+        lambda: lib.entries(library),
+        lambda: lib.resolve("m", library),
+        lambda: lib.remove("m", library),
+        lambda: lib.add(tiny_gguf, library),
+    ):
+        with pytest.raises(BadEngine, match="catalogue") as caught:
+            act()
+        assert "\n" not in str(caught.value)
+    assert catalogue.read_bytes() == before and (library / "files" / "m.gguf").is_file()
+    assert lib.resolve(str(tiny_gguf), library) == tiny_gguf
+
+
+def test_a_catalogue_cannot_name_files_outside_the_library(library: Path, model: Path, tmp_path: Path) -> None:
+    lib.add(model, library, name="m", copy=True)
+    precious = tmp_path / "precious.gguf"
+    precious.write_text("mine")
+    catalogue = json.loads((library / "catalogue.json").read_text())
+    catalogue["models"][0]["path"] = "../../precious.gguf"
+    (library / "catalogue.json").write_text(json.dumps(catalogue))
+    assert lib.remove("m", library)[1] is False
+    assert precious.read_text() == "mine"
+
+
+def test_a_sum_is_computed_once_for_a_file_that_does_not_change(library: Path, model: Path) -> None:
+    told: list[int] = []
+    first = lib.digest(model, library, lambda done, total: told.append(done))
+    assert told and first == sha256(model.read_bytes()).hexdigest()
+    told.clear()
+    assert lib.digest(model, library, lambda done, total: told.append(done)) == first and not told
+    raw = bytearray(model.read_bytes())
+    raw[-1] ^= 1
+    model.write_bytes(raw)
+    assert lib.digest(model, library) == sha256(raw).hexdigest() != first
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"x": 1}', "[" * 5000])
+def test_damaged_sums_are_forgotten(library: Path, model: Path, content: str) -> None:
+    library.mkdir()
+    (library / "digests.json").write_text(content)
+    first = lib.digest(model, library)
+    assert lib.digest(model, library) == first == sha256(model.read_bytes()).hexdigest()
+
+
+def test_a_library_that_cannot_be_written_still_gives_sums(tmp_path: Path, model: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    assert lib.digest(model, tmp_path / "file" / "models") == sha256(model.read_bytes()).hexdigest()
