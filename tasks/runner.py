@@ -171,8 +171,12 @@ def fork_run(
     newcomer: Seated | None = None,
     engine: str = "",
     out: Path | None = None,
+    allow_hosts: Sequence[str] = (),
 ) -> Run:
-    """A new run with one episode that shares the first `step` steps of an old one and goes on from there."""
+    """A new run with one episode that shares the first `step` steps of an old one and goes on from there.
+
+    `allow_hosts` may be reached in addition to those of the old run.
+    """
     path = run_path(name)
     with Journal.open(path) as old:
         header = old.header
@@ -184,6 +188,7 @@ def fork_run(
         ended = f" to go on from: it ended in step {ended_in}" if ended_in == step else ""
         raise UsageError(f"episode {episode} has no step {step}{ended}", f"Choose 0 to {available}.")
     spec = spec_of(header)
+    spec = spec.model_copy(update={"allow_hosts": tuple(dict.fromkeys((*spec.allow_hosts, *allow_hosts)))})
     bench = benchmark(spec.benchmark)
     pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
     questions = list(bench.load(task_file(spec, pack)))
@@ -196,7 +201,7 @@ def fork_run(
     sitting = {**fold(kept).seats, **({newcomer.seat: newcomer} if newcomer else {})}
     engines = _engines(spec, engine, *(sits.engine for sits in sitting.values()))
     header = {
-        **header, "run": fresh, "created": now(),
+        **header, "run": fresh, "created": now(), "spec": {**header["spec"], "allow_hosts": list(spec.allow_hosts)},
         "parent": {"run": header["run"], "episode": row.id, "step": step, "digest": digest(kept)},
     }  # fmt: skip
     journal = Journal.create(

@@ -15,6 +15,7 @@ import click
 from pydantic import ValidationError
 
 from app.guard import install_guard
+from app.hosts import checked_hosts, open_hosts_of
 from app.strings import language, t
 from app.terminal import clean, json_text
 from app.watcher import JsonWatcher, PlainWatcher, Progress
@@ -42,6 +43,14 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)  # fmt: skip
 
 
+def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --allow-host."""
+    return click.option(
+        "--allow-host", multiple=True, metavar="HOST",
+        help="Let an endpoint on this host be reached; may be repeated. Without it only this machine is.",
+    )(command)  # fmt: skip
+
+
 @click.command()
 @click.argument("benchmark")
 @click.option("--agent", default=None, help="Policy of the tested seat: rules (default), react, human, gold, echo.")
@@ -58,7 +67,7 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--max-seconds", type=click.FloatRange(0, min_open=True), default=None, help="Machine seconds an episode may use.")
 @click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
 @click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
-@click.option("--allow-host", multiple=True, help="Let the network guard pass this host.")
+@allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
@@ -67,7 +76,7 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 
     Example: moot run legalagentbench --agent rules --limit 10 --json
     """
-    install_guard(allow=options["allow_host"])
+    install_guard(allow=checked_hosts(options["allow_host"]))
     spec = _spec(benchmark, options)
     if options["dry_run"]:
         return _dry_run(spec, as_json)
@@ -81,13 +90,15 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 @click.command()
 @click.argument("run_name", metavar="RUN")
 @click.option("--new-attempt", is_flag=True, help="Begin unfinished episodes anew; the old attempts are kept.")
+@allow_host_option
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
-def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
+def resume(run_name: str, new_attempt: bool, allow_host: tuple[str, ...], watch: str, as_json: bool) -> None:
     """Go on with an interrupted RUN where its record ends.
 
     Example: moot resume 20261121-120000-legalagentbench-rules-1a2b
     """
+    open_hosts_of(run_name, allow_host)
     _drive(resume_run(run_name, new_attempt=new_attempt), watch, as_json)
 
 
@@ -96,16 +107,21 @@ def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
 @click.argument("episode")
 @click.option("--turn", type=click.IntRange(0), required=True, help="Keep this many turns, then go on.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC.")
+@allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
-def fork(run_name: str, episode: str, turn: int, seats: tuple[str, ...], out: Path | None, watch: str, as_json: bool) -> None:
+def fork(
+    run_name: str, episode: str, turn: int, seats: tuple[str, ...], allow_host: tuple[str, ...], out: Path | None, watch: str, as_json: bool
+) -> None:  # fmt: skip
     """Start a new run from turn K of an EPISODE of an old RUN.
 
     Example: moot fork 20261121-120000-legalagentbench-rules-1a2b sample-405 --turn 2 --seat agent=human
     """
     newcomer, engine = _newcomer(seats)
-    made = fork_run(run_name, episode, turn, newcomer=newcomer, engine=engine, out=out)
+    open_hosts_of(run_name, allow_host)
+    hosts = checked_hosts(allow_host)
+    made = fork_run(run_name, episode, turn, newcomer=newcomer, engine=engine, out=out, allow_hosts=hosts)
     _drive(made, watch, as_json)
 
 
@@ -124,7 +140,7 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
-            parallel=parallel, **{name: options[name] for name in names},
+            parallel=parallel, allow_hosts=checked_hosts(options["allow_host"]), **{name: options[name] for name in names},
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]

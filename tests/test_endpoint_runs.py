@@ -1,0 +1,147 @@
+"""Runs on an endpoint as a user starts them: scores, what is recorded, hosts that may be reached, servers that are down."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from app.cli.main import main  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tests.fake_endpoint import Call, FakeServer, fake_server  # noqa: E402
+from tests.kill_harness import END, prepare  # noqa: E402
+
+KEY = "sk-secret-0123456789"
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with fake_server() as running:
+        running.chat = lambda call: call.speak(*END, cached=7)
+        yield running
+
+
+class Moot:
+    """Runs a command and keeps what it said."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], home: Path) -> None:
+        self._capsys = capsys
+        self.home = home
+        self.spec = prepare(home, tasks=3)
+        self.code = 0
+        self.out = self.err = ""
+
+    def __call__(self, *arguments: str) -> Moot:
+        with pytest.raises(SystemExit) as stop:
+            main(list(arguments))
+        self.code = stop.value.code if isinstance(stop.value.code, int) else int(bool(stop.value.code))
+        self.out, self.err = self._capsys.readouterr()
+        assert "Traceback" not in self.err
+        return self
+
+    def run(self, model: str, *more: str) -> Moot:
+        start = ["run", "legalagentbench", "--agent", "react", "--model", model, "--pack", "kill"]
+        return self(*start, "--tasks", self.spec["tasks"], "--json", *more)
+
+    def block(self) -> dict[str, Any]:
+        assert self.code == 0, self.err
+        block: dict[str, Any] = json.loads(self.out)
+        return block
+
+    def refused(self, code: int, *words: str) -> None:
+        assert self.code == code and self.out == ""
+        assert all(word in self.err for word in words), self.err
+        assert self.err.count("\n") == 1, "one sentence"
+        assert list((self.home / "runs").glob("*")) == [], "nothing was written"
+
+    def path(self) -> Path:
+        (path,) = (self.home / "runs").glob("*.moot")
+        return path
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str], moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
+    monkeypatch.delenv("MOOT_API_KEY", raising=False)
+    return Moot(capsys, moot_home)
+
+
+def test_a_run_on_an_endpoint(moot: Moot, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_API_KEY", KEY)
+    block = moot.run(f"endpoint:{server.spec}", "--parallel", "3").block()
+    assert block["n"] == 3 == sum(block["outcomes"].values())
+    with Journal.open(moot.path()) as journal:
+        (engine,) = journal.header["engines"].values()
+        assert engine["kind"] == "endpoint" and engine["url"] == f"{server.url}/v1"
+        attempt = journal.attempts("1")[-1]
+        called = next(entry.data for entry in journal.entries(attempt.id) if entry.tag == "model_called")
+    assert called["reused"] == 7 and called["evaluated"] > 0 and called["generated"] > 0
+    assert KEY.encode() not in moot.path().read_bytes()
+    assert server.seen[-1][1]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_a_server_that_is_down_is_said_before_anything_is_written(moot: Moot) -> None:
+    with fake_server() as gone:
+        spec = gone.spec
+    moot.run(f"endpoint:{spec}").refused(1, "no server answers at", "Start it or correct the address")
+
+
+def test_another_host_is_refused_unless_it_is_named(moot: Moot) -> None:
+    moot.run("endpoint:http://192.0.2.7:8000#m").refused(2, "is not this machine", "--allow-host 192.0.2.7")
+    moot.run("endpoint:http://host.invalid#m", "--allow-host", "box.invalid").refused(2, "--allow-host host.invalid")
+    for wrong in ("http://box", "box:8000", "*", "a b", ""):
+        moot.run("endpoint:http://box#m", "--allow-host", wrong).refused(2, "is no host")
+    moot.run("endpoint:http://me:geheim@127.0.0.1#m").refused(2, "MOOT_API_KEY")
+    assert "geheim" not in moot.err
+
+
+def test_the_guard_speaks_up_where_the_flag_did_not_open_it(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both walls must be opened: the engine's own and that of the sockets."""
+    monkeypatch.setattr("app.cli.run.install_guard", lambda allow: None)
+    moot.run("endpoint:http://192.0.2.9:8000#m", "--allow-host", "192.0.2.9")
+    moot.refused(1, "cannot reach http://192.0.2.9:8000/v1", "Network use refused")
+
+
+def test_hosts_are_stored_and_a_foreign_run_opens_none(moot: Moot, server: FakeServer, tmp_path: Path) -> None:
+    out = tmp_path / "foreign.moot"
+    model = f"endpoint:{server.spec}"
+    moot.run(model, "--allow-host", "192.0.2.17", "--allow-host", "[2001:db8::1]", "--out", str(out)).block()
+    with Journal.open(out) as journal:
+        assert journal.header["spec"]["allow_hosts"] == ["192.0.2.17", "2001:db8::1"]
+    moot("resume", str(out)).refused(2, "reaches beyond this machine, to 192.0.2.17, 2001:db8::1", "--allow-host 192.0.2.17 --allow-host 2001:db8::1")
+    moot("fork", str(out), "1", "--turn", "0").refused(2, "reaches beyond this machine")
+    assert moot("resume", str(out), "--allow-host", "192.0.2.17", "--allow-host", "2001:db8::1", "--json").code == 0
+    own = moot.home / "runs" / "own.moot"
+    own.parent.mkdir(exist_ok=True)
+    out.rename(own)
+    assert moot("resume", "own", "--json").code == 0
+    assert moot("fork", "own", "1", "--turn", "0", "--allow-host", "192.0.2.18", "--json").code == 0, moot.err
+    (fork,) = set(own.parent.glob("*.moot")) - {own}
+    with Journal.open(fork) as journal:
+        assert journal.header["spec"]["allow_hosts"] == ["192.0.2.17", "2001:db8::1", "192.0.2.18"]
+
+
+def test_a_server_that_fails_is_no_fault_of_the_model_and_the_run_goes_on(moot: Moot, server: FakeServer) -> None:
+    def fail(call: Call) -> None:
+        call.refuse(500, "out of memory")
+
+    speak, server.chat = server.chat, fail
+    block = moot.run(f"endpoint:{server.spec}").block()
+    assert block["outcomes"]["error"] == 3
+    shown = moot("show", block["run"], "1")
+    assert "failed (500): out of memory" in shown.out
+    server.chat = speak
+    block = json.loads(moot("resume", block["run"], "--json").out)
+    assert block["outcomes"]["error"] == 0
+
+
+def test_another_server_than_the_recorded_one_is_refused(moot: Moot, server: FakeServer) -> None:
+    server.chat = lambda call: call.refuse(500, "out of memory")
+    block = moot.run(f"endpoint:{server.spec}").block()
+    server.lists("falsch-7b", owned_by="somebody else")
+    moot("resume", block["run"])
+    assert moot.code == 1 and "differs from its record" in moot.err
