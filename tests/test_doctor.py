@@ -37,6 +37,7 @@ def test_a_fresh_machine_works() -> None:
     by_key = {check["key"]: check for check in found["checks"]}
     assert by_key["packs"]["status"] == "absent" and "moot data build sample" in by_key["packs"]["hint"]
     assert by_key["offline"]["status"] == "ok" and "192.0.2.1" in by_key["offline"]["detail"]
+    assert by_key["offline_child"]["status"] == "ok" and by_key["offline_child"]["essential"]
 
 
 def test_both_languages_say_the_same_lines() -> None:

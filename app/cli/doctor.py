@@ -187,6 +187,23 @@ def _offline() -> Iterator[Check]:
     refusal = prove()
     detail = t("doctor.offline.proof", target=refusal.target) if refusal else t("doctor.offline.open")
     yield _verdict("offline", refusal is not None, detail)
+    yield _offline_child()
+
+
+def _offline_child() -> Check:
+    """The same proof by the process in which models run: it is started, asked to reach out, and ended."""
+    from models.engine import EngineError
+    from models.llama.process import Process
+
+    child = Process()
+    try:
+        refused = bool(child.order("prove")["refusal"])
+    except EngineError as error:
+        return Check("offline_child", "failed", error.title, t("doctor.offline_child.dead"))
+    finally:
+        child.close()
+    detail = t("doctor.offline_child.proof" if refused else "doctor.offline.open")
+    return _verdict("offline_child", refused, detail, hint="doctor.offline.hint")
 
 
 AREAS: dict[str, Callable[[], Iterator[Check]]] = {
