@@ -10,14 +10,18 @@ import codecs
 import ctypes
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import llama_cpp as lib
 import numpy as np
+from numpy.typing import NDArray
 
 from models.engine import Ask, Finish, Phase, TokenChance
 from models.llama.native import Logits, Model, NativeError
 from models.llama.reasoning import Splitter
 
+Ids = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 FIRST_TRIES = 64
 """Likeliest tokens that are tested against the grammar before all of them are."""
 
@@ -82,14 +86,11 @@ class Sampler:
     def _masked(self, logits: Logits) -> int:
         """The draw among what the grammar allows; at temperature 0 the likeliest few are tried first."""
         if self._chain is None:
-            order = np.argsort(-logits, kind="stable")
-            start, size = 0, FIRST_TRIES
-            while start < len(order):
-                some = order[start : start + size].astype(np.int32)
+            for size in (FIRST_TRIES, FIRST_TRIES * 64, len(logits)):
+                some = _likeliest(logits, size)
                 allowed = self._allowed(some)
                 if allowed.any():
                     return int(some[int(np.argmax(allowed))])
-                start, size = start + size, size * 8
             raise NativeError("the grammar allows no token of this vocabulary")
         every = np.arange(len(logits), dtype=np.int32)
         allowed = self._allowed(every)
@@ -97,13 +98,14 @@ class Sampler:
             raise NativeError("the grammar allows no token of this vocabulary")
         return self._from(logits, every[allowed])
 
-    def _allowed(self, tokens: np.ndarray) -> np.ndarray:
+    def _allowed(self, tokens: Ids) -> Flags:
         """Which tokens the grammar lets pass."""
         data, array = self._candidates(tokens, np.zeros(len(tokens), dtype=np.float32))
         lib.llama_sampler_apply(self._grammar, ctypes.byref(array))
-        return np.isfinite(data["logit"])
+        passed: Flags = np.isfinite(data["logit"])
+        return passed
 
-    def _from(self, logits: Logits, tokens: np.ndarray) -> int:
+    def _from(self, logits: Logits, tokens: Ids) -> int:
         data, array = self._candidates(tokens, logits[tokens])
         lib.llama_sampler_apply(self._chain, ctypes.byref(array))
         selected = int(array.selected)
@@ -111,7 +113,7 @@ class Sampler:
             raise NativeError("no token could be drawn; the numbers of the model are not finite")
         return int(array.data[selected].id)
 
-    def _candidates(self, tokens: np.ndarray, logits: np.ndarray) -> tuple[np.ndarray, lib.llama_token_data_array]:
+    def _candidates(self, tokens: Ids, logits: Logits) -> tuple[NDArray[Any], Any]:
         data = np.empty(len(tokens), dtype=CANDIDATE)
         data["id"], data["logit"], data["p"] = tokens, logits, 0.0
         array = lib.llama_token_data_array(
@@ -125,6 +127,13 @@ class Sampler:
             if sampler:
                 lib.llama_sampler_free(sampler)
         self._chain = self._grammar = None
+
+
+def _likeliest(logits: Logits, count: int) -> Ids:
+    """The ids of the `count` likeliest tokens, likeliest first, the lower id first among equals."""
+    size = len(logits)
+    some = np.arange(size) if count >= size else np.argpartition(-logits, count)[:count]
+    return some[np.lexsort((some, -logits[some]))].astype(np.int32)
 
 
 CANDIDATE = np.dtype([("id", np.int32), ("logit", np.float32), ("p", np.float32)], align=True)
@@ -221,7 +230,7 @@ class Speaker:
         values -= values.max()
         total = float(np.log(np.exp(values).sum()))
         count = min(self.ask.settings.logprobs, len(values))
-        likeliest = np.argsort(-values, kind="stable")[:count] if count else []
+        likeliest = _likeliest(logits, count)
         top = tuple((self._name(int(other)), round(float(values[other]) - total, 6)) for other in likeliest)
         return TokenChance(self._name(token), round(float(values[token]) - total, 6), top)
 

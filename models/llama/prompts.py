@@ -34,7 +34,8 @@ class Prompter:
         waiting: list[Piece] = []
         for piece in pieces:
             at = piece.message
-            spoken, rest = ([], piece.text)
+            spoken: list[int] = []
+            rest = piece.text
             if piece.kind == "content" and at is not None and messages[at].role == "assistant":
                 spoken, rest = own(piece.text)
             if not spoken:

@@ -157,8 +157,8 @@ class Pool:
 
     def find(self, key: Key, wanted: Plan, busy: Callable[[Key], bool] = lambda key: False) -> Found:
         """Give a prompt its stream, with as much of it in memory as can be had. `busy` sequences keep their stream."""
-        own = self._living.get(key) or self._parked.get(key)
-        mine = self._memory_of(own).usable(wanted, self._rolls_back) if own else 0
+        own = self._known().get(key)
+        mine = own.usable(wanted, self._rolls_back) if own else 0
         source, best = self._best(wanted)
         if source is not None and source != key and best >= mine + WORTH_COPYING:
             return self._copied(key, source, best, busy)
@@ -195,13 +195,14 @@ class Pool:
             self._streams.clear(living[0])
             self._free.append(living[0])
 
-    def _memory_of(self, place: tuple[int, Memory] | tuple[Memory, bytes]) -> Memory:
-        return place[0] if isinstance(place[0], Memory) else place[1]  # type: ignore[return-value]
+    def _known(self) -> dict[Key, Memory]:
+        living = {key: memory for key, (_, memory) in self._living.items()}
+        return {**living, **{key: memory for key, (memory, _) in self._parked.items()}}
 
     def _best(self, wanted: Plan) -> tuple[Key | None, int]:
         best: tuple[Key | None, int] = (None, 0)
-        for key, place in (*self._living.items(), *self._parked.items()):
-            usable = self._memory_of(place).usable(wanted, self._rolls_back)
+        for key, memory in self._known().items():
+            usable = memory.usable(wanted, self._rolls_back)
             if usable > best[1]:
                 best = (key, usable)
         return best

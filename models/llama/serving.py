@@ -115,13 +115,12 @@ class Server:
 
     def _own(self, key: Key, call: Call) -> Callable[[str], tuple[list[int], str]]:
         """Finds the tokens of an earlier turn by its text."""
-        known = self._turns.get(key, {})
         assert self._model is not None
         model = self._model
         for text, tokens in call.turns:
-            if text not in known:
+            if text not in self._turns.get(key, ()):
                 self._remember(key, text, spoken_part(model, tokens, text, thinks=self._thinks))
-        known = self._turns.get(key, {})
+        known = self._turns.get(key, OrderedDict())
         return lambda text: known.get(text, ([], text))
 
     def _remember(self, key: Key, text: str, spoken: tuple[list[int], str]) -> None:
