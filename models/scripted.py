@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import json
 import random
-import time
-from collections.abc import Sequence
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,8 @@ class ScriptedEngine:
     def __init__(self, script: Script, digest: str = "") -> None:
         self.script = script
         self._digest = digest
+        self._closed = False
+        self._cancelled = threading.Event()
 
     @classmethod
     def from_file(cls, path: Path) -> ScriptedEngine:
@@ -77,20 +80,24 @@ class ScriptedEngine:
 
     def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
         """One reply each, in order."""
-        return [self._one(ask) for ask in asks]
+        self._cancelled.clear()
+        return [_closed() if self._closed else self._one(ask) for ask in asks]
 
     def cancel(self) -> None:
-        """Nothing is ever in flight for long."""
+        """End the delay in flight and skip those that follow."""
+        self._cancelled.set()
 
     def close(self) -> None:
-        """Nothing to free."""
+        """Answer no more."""
+        self._closed = True
+        self.cancel()
 
     def _one(self, ask: Ask) -> Reply | EngineError:
         chance = random.Random(f"{ask.settings.seed}/{ask.attempt}")
         low, high = self.script.delay_ms
         delay = chance.uniform(low, high)
-        if delay:
-            time.sleep(delay / 1000)
+        if self._cancelled.wait(delay / 1000) if delay > 0 else self._cancelled.is_set():
+            return Reply("", finish="cancelled")
         if chance.random() < self.script.failure_rate:
             return EngineError("scripted failure")
         last = ask.messages[-1].content if ask.messages else ""
@@ -103,27 +110,34 @@ class ScriptedEngine:
 class RecordedEngine:
     """Answers with recorded replies, found by the digest of the Ask: nothing is computed, a new question fails."""
 
-    def __init__(self, replies: dict[str, str], source: str) -> None:
-        self._replies = replies
+    def __init__(self, replies: Mapping[str, Reply], source: str) -> None:
+        self._replies = dict(replies)
         self._source = source
+        self._closed = False
 
     def describe(self) -> dict[str, Any]:
         """Kind, where the replies come from, and their hash."""
-        payload = json.dumps(sorted(self._replies.items())).encode()
+        payload = json.dumps(sorted((digest, reply.text) for digest, reply in self._replies.items())).encode()
         return {"kind": "recorded", "source": self._source, "sha256": sha256(payload).hexdigest()}
 
     def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
         """The recorded reply to each Ask."""
-        return [self._one(ask) for ask in asks]
+        return [_closed() if self._closed else self._one(ask) for ask in asks]
 
     def cancel(self) -> None:
         """Nothing is ever in flight for long."""
 
     def close(self) -> None:
-        """Nothing to free."""
+        """Answer no more."""
+        self._closed = True
 
     def _one(self, ask: Ask) -> Reply | EngineError:
-        text = self._replies.get(ask.digest())
-        if text is None:
+        reply = self._replies.get(ask.digest())
+        if reply is None:
             return EngineError("the record holds no reply to this prompt")
-        return Reply(text, Usage(reused=sum(len(m.content) for m in ask.messages), generated=len(text)))
+        usage = reply.usage
+        return replace(reply, usage=Usage(reused=usage.evaluated + usage.reused, generated=usage.generated))
+
+
+def _closed() -> EngineError:
+    return EngineError("this engine has been closed")

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from models.engine import Engine
+from models.engine import Engine, Reply
 from models.scripted import RecordedEngine
 from models.specs import Opening
 from models.specs import open_engine as open_model
 from store import places
 from store.errors import NotFound
 from store.journal import SUFFIX, Journal
+from tasks.driver import reply_of
+from tasks.events import ModelCalled
+from tasks.records import record_of
 
 
 def open_engine(spec: str, *, parallel: int = 1, allow_hosts: tuple[str, ...] = ()) -> Engine:
@@ -43,12 +46,13 @@ def run_path(name: str | Path) -> Path:
 
 
 def _recorded(name: str) -> Engine:
-    replies: dict[str, str] = {}
+    replies: dict[str, Reply] = {}
     with Journal.open(run_path(name)) as journal:
         run = str(journal.header.get("run", name))
         for row in journal.episodes():
             for attempt in journal.attempts(row.id):
                 for entry in journal.entries(attempt.id):
-                    if entry.tag == "model_called":
-                        replies[entry.data["asked"]] = entry.data["text"]
+                    event = record_of(entry).event
+                    if isinstance(event, ModelCalled):
+                        replies[event.asked] = reply_of(event)
     return RecordedEngine(replies, run)
