@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +20,8 @@ from models.llama.header import Header, read_header
 from models.llama.sequences import CHUNK
 from models.llama.template import ChatTemplate, append_only
 
-Tell = Callable[[str, str], object]
-"""Told of progress: the part that is measured, and how far it is."""
+Tell = Callable[[str, int, int], object]
+"""Told of progress: the part that is measured, how many of its repeats are done, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Sizes:
     numbers: tuple[int, ...] = (1, 4, 8)
 
 
-QUICK = {"repeats": 3, "speech": 8, "prompt": 128, "spoken": 16}
+QUICK = {"turns": 6, "repeats": 3, "speech": 8, "prompt": 128, "spoken": 16}
 """What `--quick` makes smaller."""
 NARROW = 512
 """Context of the sequences that decode together: short, so that eight of them fit."""
@@ -90,10 +90,14 @@ def check(path: Path, sizes: Sizes) -> tuple[Header, int]:
     return header, context
 
 
-def prompt_tokens(both: Pair, header: Header, sizes: Sizes) -> dict[str, Any]:
+def prompt_tokens(both: Pair, header: Header, sizes: Sizes, tell: Tell) -> dict[str, Any]:
     """The hearing by our engine, by the chat API and by a client without memory."""
     template = template_of(header, both.raw)
-    played = hearing.hold(both.engine, turns=sizes.turns, seats=sizes.seats, speech=sizes.speech)
+    played = hearing.hold(
+        both.engine, turns=sizes.turns, seats=sizes.seats, speech=sizes.speech,
+        tell=lambda done: tell("hearing", done, sizes.turns),
+    )  # fmt: skip
+    tell("clients", 0, 0)
     found = hearing.compare(played, template, both.raw, length=both.length, speech=sizes.speech)
     return {"turns": sizes.turns, "seats": sizes.seats, "template_append_only": append_only(template), **found}
 
@@ -102,7 +106,7 @@ def single(both: Pair, sizes: Sizes, tell: Tell) -> dict[str, Any]:
     """Reading and speaking of one call."""
     return speed.single(
         both.engine, both.raw, repeats=sizes.repeats, prompt=sizes.prompt, speech=sizes.spoken,
-        tell=lambda far: tell("single", far),
+        tell=lambda done: tell("single", done, sizes.repeats),
     )  # fmt: skip
 
 
@@ -112,8 +116,13 @@ def parallel(path: Path, header: Header, sizes: Sizes, tell: Tell, library: Path
     with pair(path, sizes, context=context, streams=max(sizes.numbers), library=library) as both:
         return speed.parallel(
             both.engine, both.raw, numbers=sizes.numbers, repeats=sizes.repeats, speech=sizes.spoken,
-            tell=lambda far: tell("parallel", far),
+            tell=lambda done: tell("parallel", done, sizes.repeats),
         )  # fmt: skip
+
+
+def sizes_data(sizes: Sizes, context: int) -> dict[str, Any]:
+    """What was measured, as data."""
+    return {**asdict(sizes), "context": context, "numbers": list(sizes.numbers)}
 
 
 def described(engine: LlamaEngine) -> dict[str, Any]:

@@ -7,7 +7,7 @@ its first prompt. What the engine remembers plays no part in that count.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,12 +37,21 @@ def ask(seat: str, messages: tuple[Message, ...], tokens: int, *, episode: str, 
     return Ask(seat, messages, PROMPT, settings=settings, episode=episode, step=step)
 
 
-def hold(engine: Engine, *, turns: int, seats: int, speech: int, episode: str = "hearing") -> list[Turn]:
+def hold(
+    engine: Engine,
+    *,
+    turns: int,
+    seats: int,
+    speech: int,
+    tell: Callable[[int], object] = bool,
+    episode: str = "hearing",
+) -> list[Turn]:
     """Play the hearing with an engine: each seat in turn says up to `speech` tokens. Raises EngineError."""
     names = talk.seats(seats)
     record: list[tuple[str, str]] = []
     played = []
     for number in range(turns):
+        tell(number + 1)
         seat = names[number % len(names)]
         messages = talk.prompt(seat, record)
         started = time.perf_counter()

@@ -83,7 +83,7 @@ def sentences_for(clock: Clock, tokens: int) -> int:
 
 
 def single(
-    engine: Speaking, raw: RawProcess, *, repeats: int, prompt: int, speech: int, tell: Callable[[str], object]
+    engine: Speaking, raw: RawProcess, *, repeats: int, prompt: int, speech: int, tell: Callable[[int], object]
 ) -> dict[str, Any]:
     """One call at a time: {"prefill", "decode"}, each with speeds and their ratio."""
     clock = Clock(engine)
@@ -91,7 +91,7 @@ def single(
     length = sentences_for(clock, prompt)
     clock.time(clock.prompts(1, SHORT), 2)
     for repeat in range(repeats):
-        tell(f"{repeat + 1}/{repeats}")
+        tell(repeat + 1)
         messages = clock.prompts(1, length)
         took, replies = clock.time(messages, 1)
         ids = clock.tokens_of(messages[0])
@@ -109,7 +109,7 @@ def single(
 
 def parallel(
     engine: Speaking, raw: RawProcess, *, numbers: tuple[int, ...], repeats: int, speech: int,
-    tell: Callable[[str], object],
+    tell: Callable[[int], object],
 ) -> list[dict[str, Any]]:  # fmt: skip
     """Several calls at once: speed of all together, beside the plain batched loop and beside one call of ours."""
     clock = Clock(engine)
@@ -117,7 +117,7 @@ def parallel(
     shared = dict.fromkeys(numbers, 1)
     clock.time(clock.prompts(max(numbers), SHORT), 2)
     for repeat in range(repeats):
-        tell(f"{repeat + 1}/{repeats}")
+        tell(repeat + 1)
         for number in numbers:
             speed, shared[number], prompts = clock.speaking(number, speech)
             plain = raw.run("together", prompts=prompts, generate=speech)
