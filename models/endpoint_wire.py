@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from models.engine import Ask, EngineError, Finish, Phase, Reply, Settings, TokenChance, Usage
+from models.llama.reasoning import Splitter, split
 
 LINE_LIMIT = 4_000_000
 """Bytes of one line of a stream; what is longer is passed over."""
@@ -24,7 +25,10 @@ LOWEST = -9999.0
 
 SPEECH = ("content", "refusal")
 REASONING = ("reasoning_content", "reasoning")
-"""Where servers put what a model says and thinks: the first key that holds text counts."""
+"""Where servers put what a model says and thinks: the first key that holds text counts. Servers that were not told how a
+model marks its reasoning leave the marks in what it says: they are taken out here."""
+LONE_CLOSER = "</think>"
+"""In speech without an opening mark: the template of the server opened the block, so all before it was reasoning."""
 
 
 EXTRAS: Mapping[str, tuple[Any, ...]] = {
@@ -174,6 +178,7 @@ class Collector:
     timings: Mapping[str, Any] = field(default_factory=dict)
     known: bool = False
     """Whether anything looked like a chat completion."""
+    _splitter: Splitter = field(default_factory=Splitter)
 
     def take(self, data: Mapping[str, Any]) -> list[tuple[Phase, str]]:
         """Note what an object says; returns what is new as (phase, text)."""
@@ -189,14 +194,18 @@ class Collector:
         fresh: list[tuple[Phase, str]] = []
         for choice in map(_object, choices[:1]):
             said = _object(choice.get("delta")) or _object(choice.get("message"))
-            for phase, names, into in (("thinking", REASONING, self.reasoning), ("speaking", SPEECH, self.text)):
-                part = next(filter(None, (_text(said.get(name)) for name in names)), "")
-                if part:
-                    into.append(part)
-                    fresh.append((phase, part))  # type: ignore[arg-type]
+            if thought := next(filter(None, (_text(said.get(name)) for name in REASONING)), ""):
+                fresh.append(("thinking", thought))
+            if spoken := next(filter(None, (_text(said.get(name)) for name in SPEECH)), ""):
+                fresh += self._splitter.feed(spoken)
             self.chances += _chances(_object(choice.get("logprobs")).get("content"))
             if isinstance(choice.get("finish_reason"), str):
                 self.finish = choice["finish_reason"]
+        return self._keep(fresh)
+
+    def _keep(self, fresh: list[tuple[Phase, str]]) -> list[tuple[Phase, str]]:
+        for phase, text in fresh:
+            (self.reasoning if phase == "thinking" else self.text).append(text)
         return fresh
 
     def usage(self, milliseconds: float, together: int) -> Usage:
@@ -212,9 +221,11 @@ class Collector:
         if finish is None:
             finish, more = self._ending(settings, usage)
             note = "; ".join(filter(None, (note, more)))
-        return Reply(
-            "".join(self.text), usage, finish, "".join(self.reasoning), logprobs=tuple(self.chances), note=note
-        )  # fmt: skip
+        self._keep([*self._splitter.finish()])
+        text, reasoning = "".join(self.text), "".join(self.reasoning)
+        if LONE_CLOSER in text and not reasoning:
+            reasoning, text = split(text, opened=True)
+        return Reply(text, usage, finish, reasoning, logprobs=tuple(self.chances), note=note)
 
     def _ending(self, settings: Settings, usage: Usage) -> tuple[Finish, str]:
         if self.finish == "length" and 0 < usage.generated < settings.max_tokens:

@@ -299,6 +299,13 @@ def test_a_reply_with_all_its_parts(server: FakeServer, engine: EndpointEngine) 
     assert {name for _, name in heard} == {threading.current_thread().name}
 
 
+@pytest.mark.parametrize("pieces", [("<think>想一想</think>\n\n甲方",), ("<thi", "nk>想一", "想</th", "ink>\n", "\n甲方"), ("想一", "想</think>甲方")])
+def test_reasoning_that_the_server_left_in_the_speech(server: FakeServer, engine: EndpointEngine, pieces: tuple[str, ...]) -> None:
+    server.chat = lambda call: call.speak(*pieces)
+    result = reply(engine)
+    assert (result.reasoning, result.text) == ("想一想", "甲方")
+
+
 def test_a_listener_that_fails_ends_the_calls(server: FakeServer, engine: EndpointEngine) -> None:
     def listen(delta: Delta) -> None:
         if delta.text:
