@@ -30,6 +30,7 @@ from tasks.events import (
     TokensReported,
     ToolCalled,
     ToolReturned,
+    ToolsChosen,
     Unknown,
 )
 
@@ -146,6 +147,13 @@ def _planned(record: Record, event: Planned) -> Block:
     return _block(record, t("event.planned"), "label", lines or many("—", "dim"), "\n".join(event.steps), 12)
 
 
+def _tools(record: Record, event: ToolsChosen) -> Block:
+    tables = "、".join(map(one, event.tables))
+    head = _joined([(counted("event.tables", len(event.tables)), "label"), (counted("event.tools", len(event.tools)), "dim")])
+    note = many(event.note, "warn" if event.result == "repaired" else "bad") if event.note else ()
+    return _block(record, t("event.tools_chosen"), "dim", (head, ((tables, "text"),), *note), "\n".join(event.tools), SHORT)
+
+
 def _thought(record: Record, event: Thought) -> Block:
     return _block(record, t("event.thought"), "dim", many(event.text, "thought"), event.text, SHORT)
 
@@ -245,6 +253,7 @@ RENDERERS: dict[type[Event], Callable[[Record, Any], Block | None]] = {
     ActionParsed: _parsed,
     ToolCalled: _called,
     ToolReturned: _returned,
+    ToolsChosen: _tools,
     Said: _said,
     Answered: _answered,
     LimitHit: _limit,

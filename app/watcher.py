@@ -27,6 +27,7 @@ from tasks.events import (
     Thought,
     ToolCalled,
     ToolReturned,
+    ToolsChosen,
     Unknown,
     encode,
 )
@@ -64,6 +65,7 @@ RENDERERS: dict[type[Event], Callable[[Any], str]] = {
     ActionParsed: lambda e: "" if e.result == "ok" else f"  {t('event.action_' + e.result)}: {e.note}",
     ToolCalled: lambda e: f"  {t('event.tool_called')}: {e.tool} {json.dumps(e.input, ensure_ascii=False)}",
     ToolReturned: _returned,
+    ToolsChosen: lambda e: f"  {t('event.tools_chosen')}: {', '.join(e.tables)}" + (f" ({e.note})" if e.note else ""),
     Said: lambda e: f"  {e.seat}: {e.text}",
     Answered: lambda e: f"  {t('event.answered')}: {e.res}",
     LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",

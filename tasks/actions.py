@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from models.engine import Ask, Reply
 from tasks.events import Event
@@ -36,10 +36,11 @@ class CallTool:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """End the task with this answer; `summary` defaults to the answer."""
+    """End the task with this answer; `summary` defaults to the answer. `outcome` says how the search had ended."""
 
     res: str
     summary: str = ""
+    outcome: Literal["finished", "turn_limit"] = "finished"
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,12 @@ class Benchmark(Protocol):
         """The rules of an episode, shared by all episodes of a run."""
         ...
 
-    def prompts(self, agent: str) -> dict[str, str]:
-        """Prompt name -> hash, of all prompts that this agent may use."""
+    def modes(self, policy: str) -> tuple[str, ...]:
+        """The modes (lean, free, paper) that a model policy of this name knows; () for any other."""
+        ...
+
+    def prompts(self, policy: str) -> dict[str, str]:
+        """Prompt name -> hash, of all prompts that this policy may use."""
         ...
 
     def result(self, task_id: str, epoch: int, state: State) -> Result:

@@ -20,7 +20,7 @@ from store.errors import BadInput
 from store.pack import Pack
 from tasks.benchmark import Benchmark
 from tasks.errors import RecordMismatch, UsageError
-from tasks.spec import RunSpec, limits_of
+from tasks.spec import RunSpec, policy_of, turns_of
 
 FORMAT = 1
 
@@ -57,9 +57,9 @@ def make_header(
             "name": pack.name, "hash": pack.hash, "path": None if pack.path.parent == places.packs() else str(pack.path.absolute()), "provenance": sorted(pack.provenance),
             "jurisdiction": pack.manifest.jurisdiction,
         },
-        "prompts": bench.prompts(spec.agent),
+        "prompts": bench.prompts(policy_of(bench, spec)[0]),
         "engines": {model: engine.describe() for model, engine in engines.items()},
-        "limits": {"turns": limits_of(spec).turns, "tokens": spec.max_tokens, "seconds": spec.max_seconds},
+        "limits": {"turns": turns_of(spec), "tokens": spec.max_tokens, "seconds": spec.max_seconds},
         "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0], "platform": platform.platform()},
         "command": list(argv),
     }  # fmt: skip
@@ -86,7 +86,13 @@ def check_same(
             )
     if new_attempt:
         return
-    for prompt, now in bench.prompts(spec.agent).items():
+    present = bench.prompts(policy_of(bench, spec)[0])
+    if gone := header["prompts"].keys() - present.keys():
+        raise RecordMismatch(
+            f"run {header['run']} was made with prompts of an earlier release: {', '.join(sorted(gone))}",
+            "It can be read and scored; start a new run, or begin its unfinished episodes anew with --new-attempt.",
+        )
+    for prompt, now in present.items():
         before = header["prompts"].get(prompt)
         if before != now:
             raise RecordMismatch(

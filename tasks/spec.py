@@ -16,6 +16,7 @@ from tasks.benchmark import Benchmark
 from tasks.driver import Limits
 from tasks.errors import UsageError
 from tasks.events import Seated
+from tasks.policies.model.modes import TURNS, named
 from tasks.scheduler import HUMAN
 
 
@@ -44,13 +45,14 @@ class RunSpec(BaseModel):
     """Hosts beyond this machine that an `endpoint:` may reach."""
 
 
-DEFAULT_TURNS = {"react": 10}
-"""Turn limit of an agent that has none of its own (paper §5: T = 10); the others stop by themselves."""
 BACKSTOP_TURNS = 400
+"""Turns of an episode whose agent stops by itself."""
 
 
 def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
-    """The policy of the tested seat and whether it needs a model; a pair without meaning is a `UsageError`."""
+    """The policy of the tested seat, with its mode, and whether it needs a model; a pair without meaning is a `UsageError`."""
+    if spec.paper and spec.free:
+        raise UsageError("--paper and --free exclude each other", "The published calls are free text already.")
     if spec.agent not in bench.agents:
         raise UsageError(f"unknown agent '{spec.agent}' for {bench.name}", f"Known: {', '.join(bench.agents)}.")
     policy, needs_model = bench.agents[spec.agent]
@@ -58,7 +60,29 @@ def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
         raise UsageError(f"agent '{spec.agent}' needs a model", "Give --model SPEC, for example scripted:FILE.")
     if spec.model and not needs_model:
         raise UsageError(f"agent '{spec.agent}' uses no model", "Leave --model out.")
-    return policy, needs_model
+    name = named(policy, paper=spec.paper, free=spec.free)
+    if name != policy and not bench.modes(name):
+        raise UsageError(f"agent '{spec.agent}' has no {'paper' if spec.paper else 'free'} form", "Leave the option out.")
+    return name, needs_model
+
+
+def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
+    """Who takes a seat in a run that goes on.
+
+    Args:
+        bench: the benchmark of the run.
+        seat: the seat.
+        value: an agent without a model by name (rules, human, gold, echo), or the SPEC of a model.
+        sitting: the policy that sat there before. A model takes over its method and mode if it was a method for models of
+            this release, otherwise the first such method of the benchmark.
+    """
+    if value in bench.agents:
+        policy, needs_model = bench.agents[value]
+        if needs_model:
+            raise UsageError(f"agent '{value}' needs a model", f"Give its SPEC: --seat {seat}=llama:FILE.")
+        return Seated(seat=seat, policy=policy, engine=HUMAN if value == "human" else "")
+    first = next(policy for policy, needs_model in bench.agents.values() if needs_model)
+    return Seated(seat=seat, policy=sitting if bench.modes(sitting) else first, engine=value)
 
 
 def seated(bench: Benchmark, spec: RunSpec) -> Seated:
@@ -91,10 +115,15 @@ def choose(questions: list[Any], spec: RunSpec) -> list[Any]:
     return chosen[: spec.limit]
 
 
+def turns_of(spec: RunSpec) -> int:
+    """Turns after which an episode ends, or after which a model method asks for the answer."""
+    return spec.max_turns or (TURNS if spec.model else BACKSTOP_TURNS)
+
+
 def limits_of(spec: RunSpec) -> Limits:
-    """The limits of an episode."""
-    turns = spec.max_turns or DEFAULT_TURNS.get(spec.agent, BACKSTOP_TURNS)
-    return Limits(turns, spec.max_tokens, spec.max_seconds)
+    """The limits of an episode. A model method keeps its own turn limit, after which it has one more turn to answer in."""
+    turns = spec.max_turns or BACKSTOP_TURNS
+    return Limits(turns + 1 if spec.model else turns, spec.max_tokens, spec.max_seconds)
 
 
 def fresh_id(spec: RunSpec) -> str:

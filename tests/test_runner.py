@@ -82,7 +82,7 @@ def test_a_changed_prompt_stops_resume_until_a_new_attempt(
     cut_short(spec, tmp_path / "r.moot")
     real = tasks.prompts.load
     monkeypatch.setattr(tasks.prompts, "load", lambda name: real(name) + "。")
-    with pytest.raises(RecordMismatch, match="prompt react/1 changed"):
+    with pytest.raises(RecordMismatch, match="prompt .*/. changed"):
         resume_run(tmp_path / "r.moot")
     with resume_run(tmp_path / "r.moot", new_attempt=True) as run:
         run.go()

@@ -19,20 +19,21 @@ from app.hosts import checked_hosts, open_hosts_of
 from app.strings import language, t
 from app.terminal import clean, json_text
 from app.watcher import JsonWatcher, PlainWatcher, Progress
+from models.specs import FORMS
 from store import places
+from store.journal import Journal
+from tasks.benchmark import benchmark as load_benchmark
+from tasks.engines import run_path
 from tasks.errors import UsageError
 from tasks.events import Seated
-from tasks.runner import Run, fork_run, resume_run, start_run
-from tasks.scheduler import HUMAN
-from tasks.spec import RunSpec, choose, policy_of, task_file
+from tasks.header import spec_of
+from tasks.runner import Run, fork_run, read_episode, resume_run, start_run
+from tasks.spec import RunSpec, choose, newcomer, policy_of, task_file
+from tasks.state import completed, fold
 from tasks.watcher import Watcher
 
 PARALLEL_RULES = 16
 """Episodes driven together when no model decodes: their steps share one commit."""
-
-
-NAMED = {"rules": ("rules/1", ""), "human": ("human/1", HUMAN), "gold": ("gold/1", ""), "echo": ("echo/1", "")}
-"""Who may be seated by name: (policy, engine); anything else after ROLE= is the SPEC of a model."""
 
 
 def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -53,8 +54,8 @@ def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @click.argument("benchmark")
-@click.option("--agent", default=None, help="Policy of the tested seat: rules (default), react, human, gold, echo.")
-@click.option("--model", default="", help="Engine of the tested seat: scripted:FILE or recorded:RUN.")
+@click.option("--agent", default=None, help="Policy of the tested seat: rules (default), react, plan-solve, plan-execute, direct, human, gold, echo.")
+@click.option("--model", default="", help=f"Engine of the tested seat: {FORMS}.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat, e.g. agent=human.")
 @click.option("--tasks", "tasks_file", default=None, help="Task file; default: the pack's own tasks.")
 @click.option("--task", "task_ids", multiple=True, help="Run only this task; may be repeated.")
@@ -66,6 +67,8 @@ def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--max-tokens", type=click.IntRange(1), default=None, help="Tokens an episode may use.")
 @click.option("--max-seconds", type=click.FloatRange(0, min_open=True), default=None, help="Machine seconds an episode may use.")
 @click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
+@click.option("--paper", is_flag=True, help="Keep the published call structure, in free text.")
+@click.option("--free", is_flag=True, help="Let the model write free text instead of constrained JSON.")
 @click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
@@ -106,7 +109,7 @@ def resume(run_name: str, new_attempt: bool, allow_host: tuple[str, ...], watch:
 @click.argument("run_name", metavar="RUN")
 @click.argument("episode")
 @click.option("--turn", type=click.IntRange(0), required=True, help="Keep this many turns, then go on.")
-@click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC.")
+@click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC, which keeps the method of the seat.")
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option
@@ -118,25 +121,26 @@ def fork(
 
     Example: moot fork 20261121-120000-legalagentbench-rules-1a2b sample-405 --turn 2 --seat agent=human
     """
-    newcomer, engine = _newcomer(seats)
+    sits = _newcomer(run_name, episode, turn, seats)
     open_hosts_of(run_name, allow_host)
     hosts = checked_hosts(allow_host)
-    made = fork_run(run_name, episode, turn, newcomer=newcomer, engine=engine, out=out, allow_hosts=hosts)
+    made = fork_run(run_name, episode, turn, newcomer=sits, out=out, allow_hosts=hosts)
     _drive(made, watch, as_json)
 
 
 def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
     agent, model = options["agent"], options["model"]
+    known = load_benchmark(benchmark).agents
     for role, value in _seats(options["seats"]).items():
         if role != "agent":
             raise UsageError(f"{benchmark} has no seat '{role}'", "Its only seat is 'agent'.")
-        if value in NAMED:
+        if value in known:
             agent = value
         else:
             model = value
     agent = agent or ("react" if model else "rules")
     parallel = options["parallel"] or (1 if model or agent == "human" else PARALLEL_RULES)
-    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds")
+    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free")
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
@@ -157,20 +161,22 @@ def _seats(pairs: Sequence[str]) -> dict[str, str]:
     return seats
 
 
-def _newcomer(pairs: Sequence[str]) -> tuple[Seated | None, str]:
+def _newcomer(run_name: str, episode: str, turn: int, pairs: Sequence[str]) -> Seated | None:
+    """Who is to sit after the fork; a model keeps the method of whoever sat there."""
     for role, value in _seats(pairs).items():
-        if role != "agent":
-            raise UsageError(f"there is no seat '{role}'", "The only seat is 'agent'.")
-        policy, engine = NAMED.get(value, ("react/1", value))
-        return Seated(seat=role, policy=policy, engine=engine), "" if value in NAMED else value
-    return None, ""
+        with Journal.open(run_path(run_name)) as journal:
+            bench = load_benchmark(spec_of(journal.header).benchmark)
+            if role != bench.seat:
+                raise UsageError(f"there is no seat '{role}'", f"The only seat is '{bench.seat}'.")
+            sitting = fold(completed(read_episode(journal, episode), turn)).seats.get(role)
+        return newcomer(bench, role, value, sitting.policy if sitting else "")
+    return None
 
 
 def _dry_run(spec: RunSpec, as_json: bool) -> None:
     from store.pack import Pack
-    from tasks.benchmark import benchmark
 
-    bench = benchmark(spec.benchmark)
+    bench = load_benchmark(spec.benchmark)
     policy, _ = policy_of(bench, spec)
     with Pack.open(spec.pack) as pack:
         path = task_file(spec, pack)

@@ -25,20 +25,22 @@ from tasks.events.thought import Thought
 from tasks.events.tokens_reported import TokensReported
 from tasks.events.tool_called import ToolCalled
 from tasks.events.tool_returned import ToolReturned
+from tasks.events.tools_chosen import ToolsChosen
 from tasks.events.unknown import Unknown
 
 EVENTS: dict[str, type[Event]] = {
     kind.tag: kind
     for kind in (
         AttemptStarted, Seated, Thought, Planned, ModelCalled, EngineFailed, ActionParsed, ToolCalled, ToolReturned,
-        Said, Answered, LimitHit, StepEnded, Stopped, TokensReported, Unknown,
+        Said, Answered, LimitHit, StepEnded, Stopped, TokensReported, ToolsChosen,
+        Unknown,
     )
 }  # fmt: skip
 
 __all__ = [
     "EVENTS", "OUTCOMES", "ActionParsed", "Answered", "AttemptStarted", "EngineFailed", "Event", "LimitHit",
     "ModelCalled", "Outcome", "Planned", "Record", "Said", "Seated", "StepEnded", "Stopped", "Thought", "TokensReported",
-    "ToolCalled", "ToolReturned", "Unknown", "decode", "encode",
+    "ToolCalled", "ToolReturned", "ToolsChosen", "Unknown", "decode", "encode",
 ]  # fmt: skip
 
 

@@ -9,20 +9,46 @@ from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
-from tasks.events import ToolReturned
+from tasks.errors import UsageError
+from tasks.events import ActionParsed, ToolReturned
 from tasks.legalagentbench.environment import SEAT, ToolEpisode
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import score_block, score_one
-from tasks.legalagentbench.tools import TOOLS, Toolbox
+from tasks.legalagentbench.tools import Toolbox
+from tasks.policies.direct import DirectPolicy
 from tasks.policies.echo import EchoPolicy
 from tasks.policies.gold import GoldPolicy
 from tasks.policies.human import HumanPolicy
+from tasks.policies.model.modes import Mode, split
+from tasks.policies.plan_execute import PlanExecutePolicy
+from tasks.policies.plan_solve import PlanSolvePolicy
 from tasks.policies.react import ReactPolicy
 from tasks.program import Program
 from tasks.prompts import digest
 from tasks.scoring.result import Result
 from tasks.seats import Policy
 from tasks.state import State
+
+_MODEL_POLICIES: dict[str, Callable[[str], Policy]] = {
+    "react/2": ReactPolicy,
+    "plan-solve/1": PlanSolvePolicy,
+    "plan-execute/1": PlanExecutePolicy,
+    "direct/1": DirectPolicy,
+}
+_STAGES = ("table-filter/1", "examples/1", "phrases/1")
+_LEAN: dict[str, tuple[str, ...]] = {
+    "react/2": ("react/2", "answer-summary/1", *_STAGES),
+    "plan-solve/1": ("plan-solve/2", "plan-action/2", "answer-summary/1", *_STAGES),
+    "plan-execute/1": ("plan-execute/2", "answer-summary/1", *_STAGES),
+    "direct/1": ("direct/1", "phrases/1"),
+}
+_PAPER: dict[str, tuple[str, ...]] = {
+    "react/2": ("react-thought/1", "react-action/1", "answer/1", "summary/1", *_STAGES),
+    "plan-solve/1": ("plan-solve/1", "plan-action/1", "answer/1", "summary/1", *_STAGES),
+    "plan-execute/1": ("plan-execute/1", "plan-action/1", "replan/1", "answer/1", "summary/1", *_STAGES),
+}
+PROMPTS: dict[Mode, dict[str, tuple[str, ...]]] = {"lean": _LEAN, "free": _LEAN, "paper": _PAPER}
+"""Mode -> policy -> the prompt files it uses; a policy that is missing does not know the mode."""
 
 
 class LegalAgentBench:
@@ -32,7 +58,10 @@ class LegalAgentBench:
     seat = SEAT
     agents: Mapping[str, tuple[str, bool]] = {
         "rules": ("rules/1", False),
-        "react": ("react/1", True),
+        "react": ("react/2", True),
+        "plan-solve": ("plan-solve/1", True),
+        "plan-execute": ("plan-execute/1", True),
+        "direct": ("direct/1", True),
         "human": ("human/1", False),
         "gold": ("gold/1", False),
         "echo": ("echo/1", False),
@@ -46,17 +75,34 @@ class LegalAgentBench:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
         makers: dict[str, Callable[[], Policy]] = {
             "rules/1": lambda: _rules(pack),
-            "react/1": lambda: ReactPolicy(tuple(TOOLS.values())),
             "human/1": HumanPolicy,
             "gold/1": lambda: GoldPolicy({question.id: question.gold for question in questions}),
             "echo/1": EchoPolicy,
         }
-        return ToolEpisode(cache(lambda name: makers[name]()), Toolbox(pack), max_turns)
 
-    def prompts(self, agent: str) -> dict[str, str]:
+        @cache
+        def named(name: str) -> Policy:
+            if self.modes(name):
+                return _MODEL_POLICIES[split(name)[0]](name)
+            if name not in makers:
+                raise UsageError(
+                    f"this release has no policy {name}",
+                    "The run can be read and scored; to go on, fork it and seat somebody else with --seat agent=….",
+                )
+            return makers[name]()
+
+        return ToolEpisode(named, Toolbox(pack), max_turns)
+
+    def modes(self, policy: str) -> tuple[str, ...]:
+        """The modes that a model policy knows; () for policies without a model and for those of other releases."""
+        base, mode = split(policy)
+        known = tuple(name for name, by_policy in PROMPTS.items() if base in by_policy)
+        return known if mode in known else ()
+
+    def prompts(self, policy: str) -> dict[str, str]:
         """Prompt name -> hash."""
-        policy, needs_model = self.agents[agent]
-        return {policy: digest(policy)} if needs_model else {}
+        base, mode = split(policy)
+        return {name: digest(name) for name in PROMPTS[mode].get(base, ())}
 
     def result(self, task_id: str, epoch: int, state: State) -> Result:
         """Answer, outcome, tokens, flags and what was really observed."""
@@ -70,6 +116,7 @@ class LegalAgentBench:
             flags=state.flags,
             observations=tuple(r.event.observation for r in state.records if isinstance(r.event, ToolReturned)),
             epoch=epoch,
+            actions=tuple(r.event.result for r in state.records if isinstance(r.event, ActionParsed)),
         )
 
     def score_rows(self, attempt: int, question: Question, result: Result) -> list[ScoreRow]:

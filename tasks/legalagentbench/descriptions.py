@@ -61,3 +61,21 @@ DESCRIPTIONS: dict[str, str] = {
     "finish": "查明之后用它作答，任务随即结束；行动名也可写 Final Answer。",
 }
 """Tool -> what it does."""
+
+TABLE_DESCRIPTIONS: dict[str, str] = {
+    "CompanyInfo": "上市公司基本信息",
+    "CompanyRegister": "公司工商登记",
+    "SubCompanyInfo": "子公司与其上市母公司",
+    "LegalDoc": "裁判文书",
+    "CourtInfo": "法院基本信息",
+    "CourtCode": "法院代字与级别",
+    "LawfirmInfo": "律师事务所基本信息",
+    "LawfirmLog": "律师事务所业务记录",
+    "AddrInfo": "地址所属省市区县",
+    "LegalAbstract": "裁判文书摘要",
+    "RestrictionCase": "限制高消费案件",
+    "FinalizedCase": "终结本次执行案件",
+    "DishonestyCase": "失信被执行案件",
+    "AdministrativeCase": "行政处罚案件",
+}
+"""Table -> what it holds, in a few words."""

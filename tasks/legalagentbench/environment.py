@@ -30,9 +30,10 @@ class ToolEpisode:
         match (yield from policy.move(view)):
             case CallTool(tool, arguments):
                 yield from self._call(tool, arguments)
-            case Answer(res, summary):
+            case Answer(res, summary, outcome):
                 yield from emit(Answered(seat=SEAT, res=plain_text(res), summary=plain_text(summary or res)))
-                yield from emit(Stopped(outcome="finished", reason="answered"))
+                reason = "answered" if outcome == "finished" else f"limit of {state.steps} turns reached"
+                yield from emit(Stopped(outcome=outcome, reason=reason))
 
     def _call(self, tool: str, arguments: object) -> Steps:
         call = yield from emit(ToolCalled(seat=SEAT, tool=tool, input=plain(arguments)))

@@ -42,6 +42,8 @@ BENCHMARK = "legalagentbench"
 ALL = "all"
 FLAGS = ("outside_pack", "leak", "repaired", "rejected", "human")
 """Flags that every block counts, present or not; others are added when they occur."""
+READINGS = ("ok", "repaired", "rejected")
+"""How replies of a model were read; a block counts all of them."""
 SCORERS = ("compat", "strict", "evidence")
 EVIDENCE_VERSION = "evidence/1"
 
@@ -265,6 +267,7 @@ def score_block(
     flags = Counter(flag for one in rated for flag in one.result.flags)
     observed = any(one.result.observations for one in rated)
     tokens = [one.result.tokens for one in rated]
+    actions = Counter(reading for one in rated for reading in one.result.actions)
     intervals, methods = _intervals(groups)
     return {
         "run": run,
@@ -274,6 +277,7 @@ def score_block(
         "epochs": max((one.result.epoch for one in rated), default=0) + 1,
         "outcomes": {outcome: outcomes.get(outcome, 0) for outcome in OUTCOMES},
         "flags": {flag: flags.get(flag, 0) for flag in dict.fromkeys((*FLAGS, *sorted(flags)))},
+        "actions": {reading: actions.get(reading, 0) for reading in READINGS},
         "compat": {name: groups.means(f"compat.{name}") for name in COMPAT},
         "strict": _strict(groups),
         "intervals": intervals,

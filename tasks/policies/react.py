@@ -1,55 +1,58 @@
-"""ReAct, lean form: one model call a step gives thought and action; the observation follows (paper §5, T = 10).
+"""ReAct (paper §5): think, act, read the observation, until the answer, at most T = 10 times.
 
-The prompt is append-only: card first, then one assistant and one user message a step.
+Lean and free: one call a step gives thought and action. Paper: two calls a step on the same text, first the thought, then the
+action; nothing stops a model that writes the action into its thought, as the published logs show it did.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
-from models.engine import Ask, Message, Settings
-from tasks.actions import Answer, CallTool, Move, Nothing, ask, emit
-from tasks.events import ActionParsed, ModelCalled, Thought, ToolReturned
-from tasks.legalagentbench.parser import compat_input, parse_action
-from tasks.legalagentbench.tools import FINISH_NAMES, ToolSpec, spoken
+from tasks.actions import Move, emit
+from tasks.events import Thought
+from tasks.policies.model import cards, history, reading, scratchpad, stepwise
+from tasks.policies.model.acting import Final, act
+from tasks.policies.model.answering import Outcome, paper_answer
+from tasks.policies.model.choosing import tools_of_task
+from tasks.policies.model.modes import TURNS, split
 from tasks.prompts import fill
 from tasks.seats import View
 
-REJECTED = "行动格式有误：每一步应有且仅有一个 json 代码块，含 action 与 action_input。"
-
-DIGIT_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
-"""Removed from answers, as the published runs did before scoring."""
+LEAN = "react/2"
+THOUGHT, ACTION = "react-thought/1", "react-action/1"
 
 
 class ReactPolicy:
     """Thinks, acts, reads the observation, until it answers."""
 
-    name = "react/1"
-
-    def __init__(self, tools: Sequence[ToolSpec]) -> None:
-        self._prompt = fill("react/1", tools="\n".join(f"- {tool.prompt_line}" for tool in tools))
+    def __init__(self, name: str) -> None:
+        self.name = name
+        _, self._mode = split(name)
 
     def move(self, view: View) -> Move:
-        """One step: one call, one action."""
-        messages = [Message("system", self._prompt), Message("user", f"问题：{view.card['question']}")]
-        for record in view.history:
-            match record.event:
-                case ModelCalled(seat=view.seat):
-                    messages.append(Message("assistant", record.event.text))
-                case ToolReturned():
-                    messages.append(Message("user", f"观察：{record.event.observation}"))
-                case ActionParsed(result="rejected"):
-                    messages.append(Message("user", f"观察：{REJECTED}"))
-        settings = Settings(temperature=0.0, max_tokens=1024, stop=("观察：", "\n观察"))
-        reply = yield from ask(Ask(view.seat, tuple(messages), prompt=self.name, settings=settings))
-        thought = reply.text.split("```")[0].removeprefix("思考：").strip()
-        if thought:
-            yield from emit(Thought(seat=view.seat, text=thought))
-        parsed = parse_action(reply.text)
-        yield from emit(ActionParsed(seat=view.seat, result=parsed.result, note=parsed.note))
-        if parsed.result == "rejected" or parsed.tool is None:
-            return Nothing()
-        if parsed.tool in FINISH_NAMES:
-            return Answer(DIGIT_COMMA.sub("", spoken(parsed.input)))
-        return CallTool(parsed.tool, compat_input(parsed.tool, parsed.input))
+        """One step."""
+        if self._mode == "paper":
+            return (yield from self._paper(view))
+        return (yield from stepwise.step(view, self.name, LEAN, self._mode))
+
+    def _paper(self, view: View) -> Move:
+        tools = yield from tools_of_task(view, "paper")
+        turns = history.turns(view)
+        done = scratchpad.react_lines(turns, self.name, THOUGHT, ACTION)
+        number = str(len(turns) + 1)
+        if view.step > (view.max_turns or TURNS):
+            return (yield from self._answer(view, done, "turn_limit"))
+        question = str(view.card["question"])
+        text = cards.paper_card("react-thought", THOUGHT, tools, question=question, scratchpad=done, number=number)
+        thought = yield from scratchpad.put(view, THOUGHT, text)
+        if words := reading.thought_before(thought):
+            yield from emit(Thought(seat=view.seat, text=words))
+        said = scratchpad.flat(thought)
+        reply = yield from scratchpad.put(view, ACTION, fill(ACTION, before=text, thought=said, number=number))
+        read = reading.action_strictly(reply)
+        action = yield from act(view.seat, read)
+        if isinstance(action, Final):
+            last = f"思考 {number}: {said}\n行动 {number}: {scratchpad.flat(reply)}\n"
+            return (yield from self._answer(view, done + last))
+        return action
+
+    def _answer(self, view: View, done: str, outcome: Outcome = "finished") -> Move:
+        return (yield from paper_answer(view, done, outcome))

@@ -17,7 +17,8 @@ class Result:
     """What an episode came to.
 
     `outcome` is one of `tasks.events.OUTCOMES`; `res` the answer, `summary` the answer with every detail;
-    `observations` are the texts that tools really returned, in order; `epoch` numbers repeats of a task from 0.
+    `observations` are the texts that tools really returned, in order; `epoch` numbers repeats of a task from 0. `actions`
+    says how each reply of a model was read, in order: ok, repaired or rejected.
     """
 
     task_id: str
@@ -28,6 +29,7 @@ class Result:
     flags: frozenset[str] = frozenset()
     observations: tuple[str, ...] = ()
     epoch: int = 0
+    actions: tuple[str, ...] = ()
 
     @property
     def scored(self) -> bool:
