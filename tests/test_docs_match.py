@@ -107,7 +107,7 @@ def assert_true_line(words: list[str]) -> None:
         "--version",
     }
     for word in words:
-        option = re.match(r"\[?(--[a-z-]+)", word)
+        option = re.match(r"\[?(--[a-z0-9-]+)", word)
         assert option is None or option[1] in known, f"moot {' '.join(path)} has no {option[1]}"
 
 
@@ -116,6 +116,12 @@ def test_readme_names_only_what_exists() -> None:
     assert lines
     for words in lines:
         assert_true_line(words)
+
+
+def test_pages_name_only_what_exists() -> None:
+    for page in sorted((ROOT / "docs").glob("*.md")):
+        for words in in_words(page.read_text(encoding="utf-8")):
+            assert_true_line(words)
 
 
 def test_examples_name_only_what_exists() -> None:

@@ -129,8 +129,26 @@ def _data() -> Iterator[Check]:
     yield Check("runs", "ok" if runs else "absent", t("doctor.runs.count", n=runs))
 
 
+def _library() -> Check:
+    """The models of the library, and those whose file is gone or another."""
+    from models.errors import BadEngine
+    from models.llama import library
+
+    folder = places.models()
+    try:
+        listed = library.entries(folder)
+    except (BadEngine, OSError) as error:
+        return Check("models", "failed", getattr(error, "title", str(error)), t("doctor.models.hint"))
+    if not listed:
+        return Check("models", "absent", t("doctor.models.none"))
+    away = [entry.name for entry in listed if entry.state(folder) != "ok"]
+    hint = t("doctor.models.away", names=", ".join(away)) if away else ""
+    shown = ", ".join(entry.name for entry in listed[:3]) + (" …" if len(listed) > 3 else "")
+    return Check("models", "failed" if away else "ok", t("doctor.models.count", n=len(listed), names=shown), hint)
+
+
 def _models() -> Iterator[Check]:
-    yield Check("models", "absent", t("doctor.models.none"))
+    yield _library()
     llama = _version("llama-cpp-python") if importlib.util.find_spec("llama_cpp") else None
     yield _verdict("llama", llama is not None, llama or t("doctor.llama.none"), essential=False)
     compiler = next(filter(None, map(shutil.which, ("c++", "g++", "clang++", "cl"))), None)

@@ -12,6 +12,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("app.cli.doctor:doctor", "Say what works on this machine."),
     "data": ("app.cli.data:data", "Build, import, list and verify corpus packs."),
     "tools": ("app.cli.tools:tools", "List, call and replay the 37 tools."),
+    "models": ("app.cli.models:models", "Keep a library of GGUF models and check them."),
     "run": ("app.cli.run:run", "Run an agent on the tasks of a benchmark."),
     "resume": ("app.cli.run:resume", "Go on with an interrupted run."),
     "fork": ("app.cli.run:fork", "Start a new run from a step of an old one."),
@@ -80,6 +81,9 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(cli.main(args=arguments, prog_name="moot", standalone_mode=False) or 0)
     except click.exceptions.Abort:
         sys.exit(130)
+    except getattr(click.exceptions, "NoArgsIsHelpError", ()) as error:
+        click.echo(error.format_message(), err=True)
+        sys.exit(2)
     except click.ClickException as error:
         click.echo(f"moot: {clean(error.format_message(), multiline=False)}", err=True)
         sys.exit(error.exit_code)

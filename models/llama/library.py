@@ -106,11 +106,11 @@ def resolve(name_or_path: str, library: Path) -> Path:
     try:
         entry = _find(name_or_path, entries(library))
     except BadEngine:
-        if path.exists():
+        if name_or_path and path.exists():
             return path
         raise
     if entry is None:
-        if path.exists():
+        if name_or_path and path.exists():
             return path
         raise unknown(name_or_path, library)
     file = entry.file(library)

@@ -1,0 +1,291 @@
+"""`moot models`: the library of GGUF files, and what a file is worth before it is loaded. Nothing is ever downloaded.
+
+Results on stdout, progress on stderr. `bench` and `embed` live in `models_bench.py` and are imported on use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.cli.data import Talk
+from app.strings import t
+from app.terminal import clean, json_text, pad
+from models.errors import BadEngine
+from models.llama import library as shelf
+from models.llama import memory
+from models.llama.header import Header, read_header
+from store import places
+
+LATER: dict[str, tuple[str, str]] = {
+    "bench": ("app.cli.models_bench:bench", "Measure a model beside plain llama.cpp in the same run."),
+    "embed": ("app.cli.models_bench:embed", "Vectors of texts from an embedding model."),
+}
+"""Commands of the group that are imported on use -> (where they live, their line in the help)."""
+SLOTS = (1, 4, 8)
+"""Numbers of sequences for which `check` says the memory."""
+MEGABYTE = 1_000_000
+_MARKS = {True: "✔", False: "✘"}
+_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+class ModelsGroup(click.Group):
+    """A group some of whose commands are imported on use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """The commands of this file, then the later ones."""
+        return [*super().list_commands(ctx), *LATER]
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command of this name."""
+        if name not in LATER:
+            return super().get_command(ctx, name)
+        module, attribute = LATER[name][0].split(":")
+        command = getattr(importlib.import_module(module), attribute)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help, without importing what is imported on use."""
+        own = [(name, self.commands[name].get_short_help_str(60)) for name in super().list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([*own, *((name, line) for name, (_, line) in LATER.items())])
+
+
+@click.group(cls=ModelsGroup)
+def models() -> None:
+    """Keep a library of GGUF models, and check them before use.
+
+    FILE may be a path or, where that makes sense, a name of the library. `docs/models.md` says which models suit which
+    laptop and how to bring them.
+
+    Example: moot models list
+    """
+
+
+@models.command("list")
+@_json
+def list_(as_json: bool) -> None:
+    """List the models of the library.
+
+    Example: moot models list --json
+    """
+    folder = places.models()
+    listed = [_described(entry, folder) for entry in shelf.entries(folder)]
+    if as_json:
+        click.echo(json_text({"library": str(folder), "models": listed}))
+        return
+    if not listed:
+        click.echo(clean(t("library.none", folder=folder), multiline=False), err=True)
+    for model in listed:
+        click.echo(clean(_line(model), multiline=False))
+
+
+@models.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--name", default=None, help="Name in the library; default: made from the file's name.")
+@click.option("--copy", is_flag=True, help="Copy the file into the library instead of using it where it lies.")
+@_json
+def add(file: Path, name: str | None, copy: bool, as_json: bool) -> None:
+    """Take a GGUF file into the library, after checking it. Without --copy only its path is kept.
+
+    Example: moot models add /media/stick/qwen2.5-7b-instruct-q8_0.gguf --copy --name qwen
+    """
+    folder = places.models()
+    with _talk("library.copying" if copy else "library.hashing", file.name) as progress:
+        entry = shelf.add(file, folder, name=name, copy=copy, progress=progress)
+    described = _described(entry, folder)
+    click.echo(json_text(described) if as_json else clean(_line(described), multiline=False))
+
+
+@models.command()
+@click.argument("file")
+@click.option("--sha256", "expected", default=None, help="The sum that the publisher states; compared.")
+@_json
+def check(file: str, expected: str | None, as_json: bool) -> None:
+    """Say what a GGUF file (a path or a name) is, whether it is sound, and whether it fits this machine's memory.
+
+    The header and the places of all weights are checked, not the weights themselves: only the sha256 sum says whether
+    every bit arrived. Exit code 1 when the file is not sound or the sum is another; too little memory is no failure.
+
+    Example: moot models check qwen2.5-7b-instruct-q8_0.gguf
+    """
+    folder = places.models()
+    path = shelf.resolve(file, folder)
+    try:
+        header = read_header(path)
+    except BadEngine as error:
+        if not path.exists():
+            raise
+        _print_unsound(path, error, as_json)
+        raise click.exceptions.Exit(1) from None
+    with _talk("library.hashing", path.name) as progress:
+        found = _facts(header, shelf.digest(path, folder, progress))
+    wanted = expected.strip().lower() if expected is not None else None
+    found["ok"] = wanted is None or wanted == found["sha256"]
+    found["expected_sha256"] = wanted
+    if as_json:
+        click.echo(json_text(found))
+    else:
+        _print_facts(found)
+    if not found["ok"]:
+        raise click.exceptions.Exit(1)
+
+
+@models.command()
+@click.argument("name")
+@_json
+def remove(name: str, as_json: bool) -> None:
+    """Take a model out of the library. A copy that lies in the library is deleted; any other file stays where it is.
+
+    Example: moot models remove qwen
+    """
+    folder = places.models()
+    entry, deleted = shelf.remove(name, folder)
+    file = str(entry.file(folder))
+    if as_json:
+        click.echo(json_text({"removed": entry.name, "path": file, "deleted": deleted}))
+    else:
+        key = "library.removed.file" if deleted else "library.removed"
+        click.echo(clean(t(key, name=entry.name, path=file), multiline=False))
+
+
+# --- what is printed --------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def _talk(key: str, name: str) -> Iterator[shelf.Progress]:
+    """Progress of a long read on stderr, in megabytes; what takes a moment says nothing."""
+    talk = Talk()
+
+    def progress(done: int, total: int) -> None:
+        if total > 16 * MEGABYTE:
+            talk(t(key, name=name), done // MEGABYTE, total // MEGABYTE)
+
+    try:
+        yield progress
+    finally:
+        talk.close()
+
+
+def _described(entry: shelf.Entry, folder: Path) -> dict[str, Any]:
+    return {
+        "name": entry.name,
+        "path": str(entry.file(folder)),
+        "copied": entry.copied,
+        "state": entry.state(folder),
+        "size": entry.size,
+        "sha256": entry.sha256,
+        "architecture": entry.architecture,
+        "quantisation": entry.quantisation,
+        "parameters": entry.parameters,
+        "context": entry.context,
+        "template": entry.has_template,
+        "embedding": entry.is_embedding,
+        "recurrent": entry.recurrent,
+    }
+
+
+def _line(model: dict[str, Any]) -> str:
+    kind = "embedding" if model["embedding"] else "chat"
+    return t(
+        "library.row",
+        name=pad(model["name"], 32),
+        parameters=pad(_billions(model["parameters"]), 6, "right"),
+        quantisation=pad(model["quantisation"], 7),
+        size=pad(memory.gigabytes(model["size"]), 8, "right"),
+        context=pad(str(model["context"]), 6, "right"),
+        kind=t(f"library.{kind}"),
+        state="" if model["state"] == "ok" else f"　✘ {t('library.state.' + model['state'])}",
+        path=model["path"],
+    )
+
+
+def _billions(count: int) -> str:
+    """A number of parameters as models are called by: 7.6B, 494M."""
+    return f"{count / 1e9:.1f}B" if count >= 1e9 else f"{count / 1e6:.0f}M" if count >= 1e6 else f"{count / 1e3:.0f}K"
+
+
+def _facts(header: Header, digest: str) -> dict[str, Any]:
+    context, free = memory.default_context(header), memory.available()
+    counts = (1,) if header.is_embedding else SLOTS
+    needs = [(slots, memory.estimate(header, context, slots)) for slots in counts]
+    fitting = memory.fitting(header, context, counts[-1], free) if free else []
+    return {
+        "ok": True,
+        "path": str(header.path),
+        "size": header.size,
+        "sha256": digest,
+        "version": header.version,
+        "name": header.name,
+        "architecture": header.architecture,
+        "quantisation": header.quantisation,
+        "parameters": header.parameters,
+        "layers": header.layers,
+        "context": header.context,
+        "tokenizer": header.tokenizer,
+        "vocabulary": header.vocabulary,
+        "template": "file" if header.template is not None else "chatml",
+        "embedding": header.is_embedding,
+        "recurrent": header.recurrent,
+        "memory": {
+            "free": free,
+            "context": context,
+            "needs": [
+                {"slots": slots, "weights": need.weights, "cache": need.cache, "work": need.work, "total": need.total,
+                 "fits": not free or need.total <= free}
+                for slots, need in needs
+            ],
+            "fitting": [{"context": length, "slots": slots} for length, slots in fitting],
+        },
+    }  # fmt: skip
+
+
+def _print_unsound(path: Path, error: BadEngine, as_json: bool) -> None:
+    if as_json:
+        click.echo(json_text({"ok": False, "path": str(path), "reason": error.title, "hint": error.hint}))
+    else:
+        click.echo(clean(t("library.unsound", reason=str(error)), multiline=False))
+
+
+def _print_facts(found: dict[str, Any]) -> None:
+    click.echo(clean(t("library.sound", path=found["path"]), multiline=False))
+    kind = "embedding" if found["embedding"] else "recurrent" if found["recurrent"] else "chat"
+    rows = {
+        "name": found["name"],
+        "architecture": f"{found['architecture']}　{_billions(found['parameters'])}　{found['quantisation']}",
+        "kind": t(f"library.{kind}"),
+        "context": t("library.context.value", n=found["context"]),
+        "template": t("library.none.needed" if found["embedding"] else f"library.template.{found['template']}"),
+        "tokenizer": t("library.tokenizer.value", kind=found["tokenizer"], n=found["vocabulary"]),
+        "size": memory.gigabytes(found["size"]),
+        "sha256": _sum_line(found),
+    }
+    for key, value in rows.items():
+        click.echo(f"  {pad(t(f'library.{key}'), 16)} {clean(value, multiline=False)}")
+    _print_memory(found["memory"])
+
+
+def _sum_line(found: dict[str, Any]) -> str:
+    if found["expected_sha256"] is None:
+        return str(found["sha256"])
+    key = "library.sum.same" if found["ok"] else "library.sum.other"
+    return t(key, sum=found["sha256"], expected=found["expected_sha256"])
+
+
+def _print_memory(needed: dict[str, Any]) -> None:
+    free = memory.gigabytes(needed["free"]) if needed["free"] else t("library.free.unknown")
+    click.echo(f"  {pad(t('library.memory'), 16)} {t('library.free', free=free)}")
+    for need in needed["needs"]:
+        sizes = {part: memory.gigabytes(need[part]) for part in ("total", "weights", "cache", "work")}
+        line = t("library.need", slots=need["slots"], context=needed["context"], **sizes)
+        click.echo(f"  {pad('', 16)} {_MARKS[need['fits']] if needed['free'] else '?'} {line}")
+    if all(need["fits"] for need in needed["needs"]):
+        return
+    fits = " / ".join(f"#ctx={one['context']},slots={one['slots']}" for one in needed["fitting"])
+    click.echo(f"  {pad('', 16)} {t('library.fits', settings=fits) if fits else t('library.fits.nothing')}")
