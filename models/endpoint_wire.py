@@ -78,8 +78,8 @@ def request_body(
             body[name] = wanted
         elif tried < len(forms):
             body[name] = forms[tried]
-    if settings.stop:
-        body["stop"] = [clean_text(stop) for stop in settings.stop]
+    if stops := [clean_text(stop) for stop in settings.stop if stop]:
+        body["stop"] = stops
     if settings.logprobs > 0:
         body |= {"logprobs": True, "top_logprobs": settings.logprobs}
     if not settings.thinking:

@@ -91,7 +91,8 @@ class Ask:
         later = recorded_settings(self.settings, only_later=True)
         if later:
             payload.append(later)
-        return sha256(dumps(payload, ensure_ascii=False, sort_keys=True, default=list).encode()).hexdigest()
+        text = dumps(payload, ensure_ascii=False, sort_keys=True, default=list)
+        return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def recorded_settings(settings: Settings, *, only_later: bool = False) -> dict[str, Any]:
