@@ -1,7 +1,9 @@
 """A run in motion: one thread owns the scheduler and everything it touches; the desk sends it wishes and gets messages.
 
-Wishes are callables on a queue; between two steps the thread takes the next one, so that pause, cancel and quit always
-work. Notices of the scheduler (facts already on disk) become messages. Pace is in seconds a step.
+Wishes are callables on a queue; between two steps the thread takes the next one, so that pause and cancel always work.
+Only `stop` and `close` reach into a call: they interrupt it from the thread of the desk. Notices of the scheduler (facts
+already on disk) become messages. What streams does not: the desk is told once that there is news, fetches the newest
+state when it has time, and is told again only after that. Pace is in seconds a step.
 """
 
 from __future__ import annotations
@@ -26,14 +28,21 @@ from app.messages import (
     Progressed,
     RunFacts,
     RunOpened,
+    Streamed,
     Watched,
 )
+from app.turn import OpenTurn
+from models.engine import Ask, Delta, EngineError
 from tasks.driver import Driver
-from tasks.events import Seated, Stopped
+from tasks.events import Record, Seated, StepEnded, Stopped
 from tasks.runner import Run
-from tasks.watcher import Committed, EpisodeEnded, Notice, Waiting
+from tasks.scheduler import HUMAN
+from tasks.state import State, fold
+from tasks.watcher import Committed, EpisodeEnded, Notice, Streaming, Waiting
 
 Wish = Callable[[Run], None]
+clock = time.monotonic
+"""Seconds; what the speed of a model and the time it takes are measured with."""
 PACES = (1.6, 0.8, 0.35, 0.1, 0.0)
 """Seconds between two steps that follow each other by themselves."""
 POLL = 0.2
@@ -59,6 +68,12 @@ class LiveRun:
         self.closed = threading.Event()
         self._done = 0
         self._told = 0.0
+        self._run: Run | None = None
+        self._wanted = ""
+        self._turns: dict[str, OpenTurn] = {}
+        self._news = False
+        self._stopping = threading.Event()
+        self._idle = False
         if then is not None:
             self._wishes.put(then)
 
@@ -89,7 +104,7 @@ class LiveRun:
 
         def change(run: Run) -> None:
             self._move("paused")
-            run.scheduler.seat(episode, seated)
+            run.seat(episode, seated)
             if ask:
                 run.scheduler.step(episode)
 
@@ -100,12 +115,31 @@ class LiveRun:
         self._wishes.put(lambda run: run.scheduler.cancel(episode))
 
     def watch(self, episode: str) -> None:
-        """Send the messages of this episode from now on."""
+        """Send the messages of this episode from now on, even in the middle of a call."""
+        self._wanted = episode
         self._wishes.put(lambda run: self._watch(run, episode))
 
+    def stop(self) -> None:
+        """Break off the turn that is being made, at once: nothing of it is recorded, its question stays open."""
+        self._stopping.set()
+        self._interrupt()
+        self._wishes.put(self._stopped)
+
     def close(self) -> None:
-        """Store the run and end the thread after the step that is being made."""
+        """Store the run and end the thread; a call in flight is broken off. Calling it again does no harm."""
         self._closing.set()
+        self._interrupt()
+
+    def turn(self, episode: str) -> OpenTurn | None:
+        """The open turn of an episode as it now stands; `Streamed` comes again only after this was read."""
+        self._news = False
+        return self._turns.get(episode)
+
+    def _interrupt(self) -> None:
+        """Reach into the call in flight. What an engine cannot be told any more, it has ended by itself."""
+        if self._run is not None and not self.closed.is_set():
+            with suppress(OSError, ValueError, EngineError):
+                self._run.scheduler.interrupt()
 
     # the thread
 
@@ -118,11 +152,12 @@ class LiveRun:
             self.closed.set()
             self._post(Closed(self.number))
             return
+        self._run = run
         try:
             with run:
                 self._begin(run)
                 while not self._closing.is_set() and not cancelled():
-                    self._turn(run)
+                    self._go_on(run)
                 with suppress(Exception):
                     run.record_scores()
         except Exception as error:
@@ -134,14 +169,19 @@ class LiveRun:
     def notify(self, notice: Notice) -> None:
         """A notice of the scheduler, in its thread."""
         match notice:
+            case Streaming(delta):
+                self._stream(delta)
             case Committed(episode, records, state):
+                self._close_turn(episode, records)
                 if episode == self._watched:
                     self._post(Happened(self.number, episode, records, state))
                 self._done += sum(isinstance(record.event, Stopped) for record in records)
             case Waiting(episode, ask):
+                self._turns.pop(episode, None)
                 if episode == self._watched:
                     self._post(HumanAsked(self.number, episode, ask))
-                    self._move("paused")
+                    if self._mode == "auto":
+                        self._move("paused")
             case EpisodeEnded(episode, stopped):
                 if episode == self._watched:
                     self._post(Ended(self.number, episode, stopped))
@@ -159,24 +199,81 @@ class LiveRun:
         self._watch(run, self._watched)
         self._post(Moving(self.number, self._mode))
 
-    def _turn(self, run: Run) -> None:
+    # the open turn
+
+    def _stream(self, delta: Delta) -> None:
+        """News of a call in flight. What the desk wanted since the call began is seen to here, too."""
+        run = self._run
+        if run is None or delta.episode not in run.scheduler.episodes:
+            return
+        if self._stopping.is_set() or self._closing.is_set():
+            return self._interrupt()
+        if self._wanted and self._wanted != self._watched:
+            self._watch(run, self._wanted)
+        turn = self._turns.get(delta.episode) or self._asked(run.scheduler.episodes[delta.episode])
+        self._set_turn(delta.episode, turn.after(delta, clock()))
+        return None
+
+    def _asked(self, driver: Driver) -> OpenTurn:
+        return OpenTurn(driver.episode, driver.step_number, clock())
+
+    def _set_turn(self, episode: str, turn: OpenTurn | None) -> None:
+        if turn is not None:
+            self._turns[episode] = turn
+        else:
+            self._turns.pop(episode, None)
+        if episode == self._watched and not self._news:
+            self._news = True
+            self._post(Streamed(self.number, episode))
+
+    def _open_turn(self, driver: Driver) -> None:
+        """A step begins: where a model holds a seat it will be asked, and may say nothing for a while."""
+        if any(seated.engine not in ("", HUMAN) for seated in driver.state.seats.values()):
+            self._set_turn(driver.episode, self._asked(driver))
+
+    def _close_turn(self, episode: str, records: tuple[Record, ...]) -> None:
+        """The turn is on disk; where the step goes on, the next one is expected."""
+        known = self._turns.pop(episode, None)
+        ended = any(isinstance(record.event, StepEnded | Stopped) for record in records)
+        if known is not None and self._run is not None and not ended:
+            self._open_turn(self._run.scheduler.episodes[episode])
+
+    def _after_calls(self, run: Run) -> None:
+        """No call is in flight: a question that is still open to a model was broken off."""
+        for episode, turn in list(self._turns.items()):
+            driver = run.scheduler.episodes[episode]
+            if driver.ask is None or _human_ask(driver) is not None:
+                self._set_turn(episode, None)
+            elif turn.under_way:
+                self._set_turn(episode, turn.stopped())
+
+    def _stopped(self, run: Run) -> None:
+        self._stopping.clear()
+        self._move("paused")
+
+    # steps
+
+    def _go_on(self, run: Run) -> None:
         try:
             wish = self._next()
             if wish is not None:
+                self._idle = False
                 wish(run)
             elif self._mode == "auto":
                 self._step(run, self._watched, "auto")
-            elif self._mode == "all":
+            elif self._mode == "all" and not self._idle:
                 self._step_all(run)
         except Exception as error:
             self._move("paused")
             if getattr(error, "exit_code", None) is None:
                 raise
             self._tell_failure(error, fatal=False)
+        finally:
+            self._after_calls(run)
 
     def _next(self) -> Wish | None:
         with suppress(queue.Empty):
-            if self._mode == "all":
+            if self._mode == "all" and not self._idle:
                 return self._wishes.get_nowait()
             pace = PACES[self.pace] if self._mode == "auto" else POLL
             return self._wishes.get(timeout=pace) if pace else self._wishes.get_nowait()
@@ -184,9 +281,10 @@ class LiveRun:
 
     def _step(self, run: Run, episode: str, mode: str) -> None:
         driver = run.scheduler.episodes[episode]
-        if driver.stopped:
+        if driver.stopped or self._stopping.is_set():
             return self._move("paused")
         self._move(mode)
+        self._open_turn(driver)
         goes_on = run.scheduler.step(episode)
         if driver.stopped:
             run.record_scores()
@@ -198,20 +296,23 @@ class LiveRun:
     def _step_all(self, run: Run) -> None:
         def go_on() -> bool:
             self._tell_progress(run, seldom=True)
-            return self._wishes.empty() and not self._closing.is_set()
+            return self._wishes.empty() and not self._closing.is_set() and not self._stopping.is_set()
 
         run.scheduler.run(parallel=run.spec.parallel, go_on=go_on)
-        left = [driver for driver in run.scheduler.episodes.values() if not driver.stopped and driver.ask is None]
         self._tell_progress(run)
-        if not left:
+        if all(driver.stopped for driver in run.scheduler.episodes.values()):
             run.record_scores()
             self._move("paused")
+        elif go_on():
+            self._idle = True
+            run.record_scores()
 
     def _watch(self, run: Run, episode: str) -> None:
         driver = run.scheduler.episodes.get(episode)
         if driver is not None:
-            self._watched = episode
-            self._post(Watched(self.number, episode, driver.state, driver.ask))
+            self._watched = self._wanted = episode
+            self._news = False
+            self._post(Watched(self.number, episode, _durable(driver), _human_ask(driver)))
 
     def _move(self, mode: str) -> None:
         if mode != self._mode:
@@ -227,6 +328,19 @@ class LiveRun:
     def _tell_failure(self, error: Exception, *, fatal: bool) -> None:
         title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
         self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), fatal))
+
+
+def _durable(driver: Driver) -> State:
+    """The state of an episode without what its open step has not written yet."""
+    fresh = [record.seq for record in driver.fresh if record.step > 0]
+    return fold(driver.state.records[: fresh[0]]) if fresh else driver.state
+
+
+def _human_ask(driver: Driver) -> Ask | None:
+    """The open question of an episode, if it is put to a person."""
+    ask = driver.ask
+    seated = driver.state.seats.get(ask.seat) if ask is not None else None
+    return ask if seated is not None and seated.engine == HUMAN else None
 
 
 def _line(driver: Driver) -> EpisodeLine:

@@ -60,7 +60,7 @@ class RunOpened(LiveMessage):
 
 
 class Watched(LiveMessage):
-    """The thread now tells about this episode, which stands at this state; `ask` is its open question to a person."""
+    """The thread now tells about this episode, which stands at this state; `ask` is an open question to a person, if any."""
 
     def __init__(self, live: int, episode: str, state: State, ask: Ask | None) -> None:
         super().__init__(live)
@@ -77,6 +77,14 @@ class Happened(LiveMessage):
         self.episode = episode
         self.records = records
         self.state = state
+
+
+class Streamed(LiveMessage):
+    """There is news of the open turn of an episode: `LiveRun.turn` gives it, and until it is read no more such messages."""
+
+    def __init__(self, live: int, episode: str) -> None:
+        super().__init__(live)
+        self.episode = episode
 
 
 class HumanAsked(LiveMessage):

@@ -1,6 +1,7 @@
-"""Where a person in a seat types. F5 or Ctrl+Enter sends; Enter sends too when there is one line that is not empty.
+"""Where a person in a seat types. F5 or Ctrl+Enter sends; Enter begins a new line, always.
 
-An input method commits its candidate with Enter before the box sees anything, so a line is never sent half typed.
+What is said goes into the record for ever, and some terminals pass the Enter that picks a candidate of an input method on
+to the program: so Enter alone never sends. A draft belongs to its episode and waits there while another is looked at.
 """
 
 from __future__ import annotations
@@ -10,24 +11,22 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.events import Key as KeyPress
+from textual.events import Paste
 from textual.message import Message
 from textual.widgets import Label, TextArea
 
 from app.bindings import bindings
 from app.strings import t
+from app.terminal import clean
 
 
 class AnswerText(TextArea):
-    """A plain text box; the box around it decides what Enter means."""
+    """A plain text box. What is pasted keeps its lines and loses what would act on a terminal."""
 
-    async def _on_key(self, event: KeyPress) -> None:
-        if event.key == "enter" and self.text.strip() and "\n" not in self.text:
-            event.stop()
-            event.prevent_default()
-            self.post_message(AnswerBox.Enter())
-            return
-        await super()._on_key(event)
+    async def _on_paste(self, event: Paste) -> None:
+        await super()._on_paste(Paste(clean(event.text)))
+        event.stop()
+        event.prevent_default()
 
 
 class AnswerBox(Vertical):
@@ -37,19 +36,19 @@ class AnswerBox(Vertical):
     BINDINGS: ClassVar[list[BindingType]] = bindings("answer")
     DEFAULT_CSS = """
     AnswerBox {
-        height: 6;
+        height: auto;
+        max-height: 50%;
         display: none;
-        border: round $accent;
+        border: round $foreground 25%;
+        border-title-color: $text-muted;
         background: $surface;
+        &:focus-within { border: round $accent; border-title-color: $text-accent; }
         & Label { width: 1fr; color: $text-muted; padding: 0 1; }
-        & TextArea { height: 1fr; border: none; padding: 0 1; background: $surface; }
+        & TextArea { height: auto; min-height: 3; max-height: 10; border: none; padding: 0 1; background: $surface; }
         & TextArea:focus { border: none; }
         &.-open { display: block; }
     }
     """
-
-    class Enter(Message):
-        """Enter was pressed at the end of one line."""
 
     class Said(Message):
         """The person said this."""
@@ -58,20 +57,35 @@ class AnswerBox(Vertical):
             super().__init__()
             self.text = text
 
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._key = ""
+        self._drafts: dict[str, str] = {}
+        self._sent = ""
+
     def compose(self) -> ComposeResult:
         """The box, and a line that says how to use it."""
         yield AnswerText(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", highlight_cursor_line=False)
         yield Label("", markup=False)
 
-    def open(self, seat: str) -> None:
-        """Show the box for a seat and put the cursor in it."""
+    def open(self, seat: str, key: str = "", *, focus: bool = True) -> None:
+        """Show the box for a seat of the episode with this key, with what was typed there before.
+
+        `focus` puts the cursor in it; a person who is typing elsewhere is left there.
+        """
         self.border_title = t("answer.title", seat=seat)
-        self.query_one(Label).update(t("answer.hint"))
+        if not self.is_open or key != self._key:
+            self._keep()
+            self._key = key
+            self._fill(self._drafts.pop(key, ""))
         self.add_class("-open")
-        self.query_one(AnswerText).focus()
+        self.explain()
+        if focus:
+            self.query_one(AnswerText).focus()
 
     def close(self) -> None:
-        """Put the box away."""
+        """Put the box away; what is typed waits until it is opened for this episode again."""
+        self._keep()
         self.remove_class("-open")
 
     @property
@@ -79,23 +93,49 @@ class AnswerBox(Vertical):
         """Whether it is shown."""
         return self.has_class("-open")
 
-    def restore(self, text: str) -> None:
-        """Give back what was typed, after a failure."""
-        self.query_one(AnswerText).text = text
+    def give_back(self) -> None:
+        """What was said last could not be taken: it is a draft again."""
+        if self._sent and not self.is_open and not self._drafts.get(self._key):
+            self._drafts[self._key], self._sent = self._sent, ""
 
-    def on_answer_box_enter(self, event: Enter) -> None:
-        """Enter on one line."""
-        event.stop()
-        self.action_send()
+    def explain(self) -> None:
+        """Say how to use it, in the current language; or how to come back to it."""
+        inside = self.has_focus_within
+        hint = t("answer.hint" if inside else "answer.away")
+        label = self.query_one(Label)
+        if str(label.content) != hint:
+            label.update(hint)
+
+    def on_descendant_focus(self) -> None:
+        """The cursor is in the box."""
+        self.explain()
+
+    def on_descendant_blur(self) -> None:
+        """The cursor is elsewhere."""
+        self.call_later(self.explain)
 
     def action_send(self) -> None:
         """Send what is typed, unless it is empty."""
-        box = self.query_one(AnswerText)
-        text = box.text.strip()
+        text = self.query_one(AnswerText).text.strip()
         if text:
-            box.text = ""
+            self._fill("")
+            self._sent = text
             self.post_message(self.Said(text))
 
     def action_leave(self) -> None:
         """Back to the record; the box stays open."""
-        self.screen.focus_next()
+        self.screen.focus_previous()
+
+    def _keep(self) -> None:
+        text = self.query_one(AnswerText).text
+        if self.is_open:
+            self._drafts.pop(self._key, None)
+            if text.strip():
+                self._drafts[self._key] = text
+        self._fill("")
+
+    def _fill(self, text: str) -> None:
+        box = self.query_one(AnswerText)
+        if box.text != text:
+            box.text = text
+            box.move_cursor(box.document.end)

@@ -68,14 +68,15 @@ class Searchable(LineView):
         if self._query is None:
             return
         for index, block in enumerate(self.blocks):
-            texts = ("".join(part for part, _ in line) for line in block.lines)
+            texts = ("".join(part for part, _ in line) for line in block.whole)
             found = sum(1 for text in texts for _ in self._query.finditer(text))
             self.hits += [Hit(index, nth) for nth in range(found)]
 
     def _go_to_hit(self) -> None:
         hit = self.hits[self.hit]
         block = self.blocks[hit.block]
-        if len(self._places(hit.block)) <= hit.nth:
+        folded = block.full is not None and block.seq not in self.unfolded
+        if folded or len(self._places(hit.block)) <= hit.nth:
             self.unfolded.add(block.seq)
             self._wrapped.pop(block.seq, None)
             self.rebuild()

@@ -16,7 +16,10 @@ from tasks.events import Seated
 
 @dataclass(frozen=True)
 class Heading:
-    """What the bar says. `state` is auto, paused, back, ended, waiting, stored or all; `of` the last step there is."""
+    """What the bar says. `state` is auto, paused, back, ended, waiting, stored or all; `of` the last step there is.
+
+    Or speaking or stopped: then `said` is what the model is doing, in words.
+    """
 
     benchmark: str = ""
     task: str = ""
@@ -26,11 +29,14 @@ class Heading:
     of: int = 0
     state: str = "stored"
     fictional: bool = False
+    said: str = ""
 
 
 Part = tuple[str, str, int]
 """Text, role, and how long it stays when room gets scarce."""
-TONES = {"auto": "good", "all": "good", "back": "warn", "waiting": "warn", "replay": "warn"}
+TONES = {
+    "auto": "good", "all": "good", "speaking": "good", "back": "warn", "waiting": "warn", "replay": "warn", "stopped": "warn",
+}  # fmt: skip
 
 
 class SeatBar(Widget):
@@ -105,7 +111,7 @@ class SeatBar(Widget):
         step = t("episode.back", step=heading.step, of=heading.of) if back else t("event.step", step=heading.step)
         right = Text(end="", no_wrap=True)
         right.append(step, self._style("warn" if back else "plain"))
-        word = t(f"state.{heading.state}")
+        word = heading.said or t(f"state.{heading.state}")
         right.append(f"  {word}" if word else "", self._style(TONES.get(heading.state, "dim")))
         return right
 

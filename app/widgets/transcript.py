@@ -1,7 +1,8 @@
 """The record of an episode: a virtual view over stored events with a cursor on blocks, folding and search.
 
-It follows the tail only while the reader is at the tail; otherwise it says how much is new. Nothing here runs code of an
-episode: it shows blocks, and tells which one the reader looks at.
+Below the record stands the open turn, which is no part of it: rows without an owner, made anew as it grows, while those
+of the record stay. The view follows the tail only while the reader is at the tail; otherwise it says how much is new.
+Nothing here runs code of an episode: it shows blocks, and tells which one the reader looks at.
 """
 
 from __future__ import annotations
@@ -12,13 +13,16 @@ from typing import ClassVar
 
 from textual.binding import BindingType
 from textual.events import Click
+from textual.geometry import Size
 from textual.message import Message
 
 from app.bindings import bindings
 from app.renderers import Block, Line, Piece
 from app.strings import t
 from app.terminal import pad, width
+from app.turn import OpenTurn
 from app.widgets.lines import Row, slice_pieces, wrapped
+from app.widgets.open_turn import turn_rows
 from app.widgets.searchable import Searchable, Wrapped
 
 EXACT = 1500
@@ -44,6 +48,9 @@ class Transcript(Searchable):
         super().__init__(id=id)
         self.unseen = 0
         self.follows = True
+        self.turn: OpenTurn | None = None
+        self._now = 0.0
+        self._fixed = self._turns = 0
 
     # content
 
@@ -57,11 +64,12 @@ class Transcript(Searchable):
         self._announce()
         self.move_to(where, tail=at is None)
 
-    def extend(self, blocks: Sequence[Block]) -> None:
-        """Blocks that just happened; the view moves only if the reader was at the tail."""
+    def extend(self, blocks: Sequence[Block], turn: OpenTurn | None = None, now: float = 0.0) -> None:
+        """Blocks that just happened, and the turn that is open now; the view moves only if the reader was at the tail."""
         if not blocks:
-            return
+            return self.speak(turn, now)
         tail = self.at_tail
+        self.turn, self._now = turn, now
         self.blocks += blocks
         self.search()
         self.rebuild()
@@ -69,6 +77,33 @@ class Transcript(Searchable):
             self.move_to(len(self.blocks) - 1, tail=True)
         else:
             self.unseen += len(blocks)
+        self._announce()
+        return None
+
+    def speak(self, turn: OpenTurn | None, now: float = 0.0) -> None:
+        """The open turn as it stands at a moment, or none; only its own rows are made and painted anew."""
+        if turn is None and self.turn is None:
+            return
+        tail = self.at_tail
+        self.turn, self._now = turn, now
+        if self._stale:
+            return
+        before = self.rows[self._fixed :]
+        fresh = list(self._turn_rows(self.room))
+        same = next((i for i, pair in enumerate(zip(before, fresh, strict=False)) if pair[0] != pair[1]), min(len(before), len(fresh)))
+        if same == len(before) == len(fresh):
+            return
+        first = self._fixed + same
+        self.rows[self._fixed :] = fresh
+        for key in [key for key in self._strips.keys() if key[0] >= first]:  # noqa: SIM118
+            self._strips.discard(key)
+        self.refresh_lines(first, max(len(before), len(fresh)) - same)
+        if len(fresh) != len(before):
+            self.virtual_size = Size(self.room, len(self.rows))
+            if tail:
+                self.follows = True
+                self.scroll_end(animate=False, force=True, immediate=True, x_axis=False)
+                self.call_after_refresh(self._settle)
         self._announce()
 
     @property
@@ -93,19 +128,48 @@ class Transcript(Searchable):
 
     # rows
 
+    def rebuild(self) -> None:
+        """Make the rows again, those of the open turn as well."""
+        super().rebuild()
+        if not self._stale:
+            self._fixed = len(self.rows) - self._turns
+
+    def heading(self, step: int) -> str:
+        """What the rule above the blocks of a step says."""
+        return t("event.step", step=step) if step else t("event.setting")
+
     def build(self, width: int) -> Iterator[Row]:
         """All rows; blocks that did not change are not wrapped again."""
         step = -1
         for index, block in enumerate(self.blocks):
             if block.step != step:
                 step = block.step
-                title = f"── {t('event.step', step=step) if step else t('event.setting')} "
-                yield Row((("  ", "rule"), (title, "rule"), ("─" * max(0, width - 3 - _cells(title)), "rule")), -1)
+                yield self._rule(step, width)
             known = self._wrapped.get(block.seq)
             if known is None or known.width != width or known.index != index or known.block is not block:
                 rows = list(self._block_rows(index, block, width))
                 known = self._wrapped[block.seq] = Wrapped(width, index, block, rows)
             yield from known.rows
+        turn = list(self._turn_rows(width))
+        self._turns = len(turn)
+        yield from turn
+
+    def _rule(self, step: int, width: int) -> Row:
+        title = f"── {self.heading(step)} "
+        return Row((("  ", "rule"), (title, "rule"), ("─" * max(0, width - 3 - _cells(title)), "rule")), -1)
+
+    def _turn_rows(self, width: int) -> Iterator[Row]:
+        """The open turn, under a rule of its own where it begins a step."""
+        turn = self.turn
+        if turn is None:
+            return
+        if not self.blocks or self.blocks[-1].step != turn.step:
+            yield self._rule(turn.step, width)
+        gutter = label_width()
+        tone = "warn" if turn.phase == "stopped" else "label"
+        for number, row in enumerate(turn_rows(turn, max(8, width - gutter - 3), self._now)):
+            label = pad(t(f"turn.{turn.phase}") if number == 0 else "", gutter)
+            yield Row((("  ", "text"), (label, tone), (" ", "text"), *row), -1)
 
     def on_resize(self, event: object) -> None:
         """Wrap again, keeping the reader's place."""
@@ -116,17 +180,19 @@ class Transcript(Searchable):
     def _block_rows(self, index: int, block: Block, width: int) -> Iterator[Row]:
         gutter = label_width()
         body = max(8, width - gutter - 3)
-        limit = ALL_ROWS if block.seq in self.unfolded else block.fold + 1
+        unfolded = block.seq in self.unfolded
+        lines = block.whole if unfolded else block.lines
+        limit = ALL_ROWS if unfolded else block.fold + 1
         enough = limit * body
-        rows = _take((self.with_marks(tuple(slice_pieces(line, 0, enough))) for line in block.lines), body, limit)
+        rows = _take((self.with_marks(tuple(slice_pieces(line, 0, enough))) for line in lines), body, limit)
         hidden = 0
-        if block.seq not in self.unfolded and len(rows) > block.fold:
+        if not unfolded and len(rows) > block.fold:
             hidden = _count(block.lines, body) - block.fold
         if hidden > 1:
             rows = rows[: block.fold] + [[(t("event.more_lines", n=hidden), "dim")]]
         elif hidden == 1:
             rows = _take(map(self.with_marks, block.lines), body, ALL_ROWS)
-        elif block.seq in self.unfolded and len(rows) > block.fold + 1:
+        elif unfolded and (block.full is not None or len(rows) > block.fold + 1):
             rows.append([(t("event.fold"), "dim")])
         for number, row in enumerate(rows):
             label = pad(block.label if number == 0 else "", gutter)
@@ -225,7 +291,11 @@ class Transcript(Searchable):
                 self.action_fold()
 
     def _announce(self) -> None:
-        self.border_subtitle = t("episode.unseen", n=self.unseen) if self.unseen else ""
+        """Under the border: what is new below, for a reader who is elsewhere."""
+        speaks = self.turn is not None and self.turn.under_way and not self.at_tail
+        below = t("episode.unseen", n=self.unseen) if self.unseen else t("episode.speaks") if speaks else ""
+        if self.border_subtitle != below:
+            self.border_subtitle = below
 
 
 ALL_ROWS = 1_000_000
