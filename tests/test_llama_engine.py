@@ -15,6 +15,7 @@ from tests.gguf_files import tiny_llama, tiny_recurrent
 
 from models.engine import Ask, Delta, EngineError, Message, Reply, Settings
 from models.errors import BadEngine
+from models.llama import shelf
 from models.llama.engine import LlamaEngine, LlamaSettings, parse_settings
 from models.specs import open_engine
 
@@ -306,3 +307,24 @@ def test_the_child_goes_when_its_parent_closes_the_pipe(tiny: Path, opened: Call
     assert child is not None
     engine.close()
     assert child.poll() is not None
+
+
+def test_a_closed_engine_is_kept_for_the_next_run_of_the_same_model(tiny: Path, floats: Path) -> None:
+    spec = f"llama:{tiny}#ctx=2048,threads=1"
+    shelf.keep()
+    try:
+        first = open_engine(spec)
+        assert isinstance(first, LlamaEngine)
+        dialogue(first, episode="one", length=2)
+        first.close()
+        again = open_engine(spec)
+        assert again is first
+        (reply,) = again.answer([ask([(LINES[0], "")], episode="fork")])
+        assert text_of(reply).usage.origin == "copied"
+        again.close()
+        other = open_engine(f"llama:{floats}#ctx=2048,threads=1")
+        assert not first.loaded
+        other.close()
+    finally:
+        shelf.clear()
+    assert isinstance(other, LlamaEngine) and not other.loaded

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import ctypes
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 
 from models.engine import Ask, Finish, Phase, TokenChance
 from models.llama.native import Logits, Model, NativeError
-from models.llama.reasoning import Splitter
+from models.llama.reasoning import BLOCKS, Splitter
 
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -26,18 +27,31 @@ FIRST_TRIES = 64
 """Likeliest tokens that are tested against the grammar before all of them are."""
 
 
+LOOKED_BACK = 64
+"""Tokens that a repeat penalty looks back on."""
+
+
+def _penalties(model: Model, penalty: float) -> Any:
+    """The sampler of the repeat penalty; older builds of llama.cpp are not told the size of the vocabulary."""
+    make = lib.llama_sampler_init_penalties
+    size = (model.size,) if len(make.argtypes) == 5 else ()
+    return make(*size, LOOKED_BACK, penalty, 0.0, 0.0)
+
+
 class Sampler:
     """Draws tokens by the settings of a call."""
 
     def __init__(self, model: Model, ask: Ask, grammar: str) -> None:
         settings = ask.settings
+        if not 0 < settings.repeat_penalty < math.inf:
+            raise NativeError(f"repeat_penalty = {settings.repeat_penalty} is not more than 0")
         self._model = model
         self._chain = None
         if settings.temperature > 0 or settings.repeat_penalty != 1.0:
             self._chain = lib.llama_sampler_chain_init(lib.llama_sampler_chain_default_params())
             links = []
             if settings.repeat_penalty != 1.0:
-                links.append(lib.llama_sampler_init_penalties(64, settings.repeat_penalty, 0.0, 0.0))
+                links.append(_penalties(model, settings.repeat_penalty))
             if settings.temperature > 0:
                 if settings.top_k > 0:
                     links.append(lib.llama_sampler_init_top_k(settings.top_k))
@@ -238,7 +252,7 @@ class Speaker:
         return self.model.piece(token).decode("utf-8", "replace")
 
 
-OPENINGS = ("<think>", "<thinking>", "<reasoning>", "[THINK]")
+OPENINGS = tuple(block.opener for block in BLOCKS if block.phase == "thinking")
 """First tokens after which a reply bound to a grammar may first reason freely."""
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Settings
 from models.errors import BadEngine
+from models.llama import shelf
 from models.llama.grammar import gbnf
 from models.llama.header import Header, read_header
 from models.llama.library import digest, resolve
@@ -66,7 +67,18 @@ def open_llama(opening: Opening) -> LlamaEngine:
     """The engine of a SPEC: everything that can be known without loading is checked here."""
     name, _, settings = opening.rest.partition("#")
     path = resolve(name, opening.library) if opening.library is not None else Path(name)
-    return LlamaEngine(path, parse_settings(settings), parallel=opening.parallel, library=opening.library)
+    chosen = parse_settings(settings)
+    kept = shelf.take(_key(path, chosen), opening.parallel)
+    return kept or LlamaEngine(path, chosen, parallel=opening.parallel, library=opening.library)
+
+
+def _key(path: Path, settings: LlamaSettings) -> str:
+    """What makes two engines the same: the file as it lies there now, and the settings."""
+    try:
+        found = path.stat()
+    except OSError:
+        return ""
+    return f"{path.absolute()} {found.st_size} {found.st_mtime_ns} {settings}"
 
 
 class LlamaEngine:
@@ -81,6 +93,7 @@ class LlamaEngine:
         if self.header.is_embedding:
             raise BadEngine(f"'{path.name}' is an embedding model, it cannot speak", "`moot models embed` uses it.")
         chosen = settings or LlamaSettings()
+        self.key = _key(path, chosen)
         trained = self.header.context or CONTEXT
         self.context = chosen.ctx or min(trained, CONTEXT)
         if self.context > trained:
@@ -102,6 +115,11 @@ class LlamaEngine:
     def process(self) -> Process:
         """The child, for tests and figures."""
         return self._process
+
+    @property
+    def loaded(self) -> bool:
+        """Whether the model is in memory."""
+        return bool(self._facts) and self._process.alive
 
     def describe(self) -> dict[str, Any]:
         """File, its hash, build, context, threads, template."""
@@ -160,6 +178,11 @@ class LlamaEngine:
         return list(self._ask_child("tokenize", text=text))
 
     def close(self) -> None:
+        """Give the model back: it is kept for the next run where that was asked for (`shelf`), else its process ends."""
+        if not self._closed and not shelf.put(self):
+            self.end()
+
+    def end(self) -> None:
         """End the child; calls afterwards fail."""
         self._closed = True
         self._process.close()
