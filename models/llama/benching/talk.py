@@ -68,3 +68,8 @@ def reading(number: int, sentences: int) -> tuple[Message, ...]:
         Message("system", f"{number}号卷。请阅读案卷。"),
         Message("user", f"{facts}请逐条复述案卷内容，不要遗漏。"),
     )
+
+
+def counting(number: int) -> tuple[Message, ...]:
+    """A short prompt that a chat model answers at length; prompts of different numbers share no beginning."""
+    return (Message("system", f"{number}号卷。"), Message("user", "请从一数到一千，用顿号隔开，逐个写出，不要省略。"))
