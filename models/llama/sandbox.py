@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from itertools import islice
 from typing import Any, cast
 
@@ -183,10 +184,22 @@ class Sandbox(ImmutableSandboxedEnvironment):
         tree.set_environment(self)
         return self.from_string(tree)
 
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        """`obj.attribute`; methods of strings are those that keep origins and know bounds."""
+        if isinstance(obj, str) and (method := METHODS.get(attribute)):
+            return partial(method, obj)
+        return super().getattr(obj, attribute)
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        """`obj[argument]`, which may mean an attribute too."""
+        if isinstance(obj, str) and isinstance(argument, str):
+            return self.getattr(obj, argument)
+        return super().getitem(obj, argument)
+
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """Only what is named here."""
         if isinstance(obj, str):
-            return attr in METHODS or attr in QUESTIONS
+            return attr in QUESTIONS
         if isinstance(obj, dict):
             return attr in ("items", "keys", "values", "get")
         if isinstance(obj, (list, tuple)):
@@ -195,11 +208,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return known and super().is_safe_attribute(obj, attr, value)
 
     def call(self, context: Context, function: Any, /, *args: Any, **kwargs: Any) -> Any:
-        """A call in the template: counted, methods of strings done so that origins are kept."""
+        """A call in the template, counted."""
         spend(0, 1)
-        target = getattr(function, "__self__", None)
-        if isinstance(target, str) and (method := METHODS.get(function.__name__)):
-            return method(target, *args, **kwargs)
         return _measured(super().call(context, function, *args, **kwargs))
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:

@@ -36,7 +36,7 @@ CHATML = """\
 <|im_start|>assistant
 {% endif %}"""
 """For a model file without a template."""
-LONGEST_SOURCE = 1 << 18
+LONGEST_SOURCE = 1 << 17
 """Characters of a template; those of published models have up to 30,000."""
 FIXED_DAY = date(2025, 1, 1)
 """The day told to a template that insists on one when none is given: a prompt must not change overnight."""

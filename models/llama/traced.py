@@ -20,7 +20,7 @@ Run = tuple[int, int | None]
 
 LONGEST = 4 << 20
 """Characters a template may make of a conversation, beside twice what the messages hold."""
-MOST_STEPS = 200_000
+MOST_STEPS = 100_000
 """Loop rounds, calls and list members in one rendering."""
 SECONDS = 5.0
 """Processor time of one rendering: the last resort, honest templates take milliseconds."""
