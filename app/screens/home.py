@@ -171,6 +171,7 @@ class HomeScreen(Screen[None]):
         names = ["demo", "run"] if any(pack.tasks for pack in self.packs) else ["build"]
         names += ["open"] if self.runs else []
         names += ["resume"] if any(line.outcomes.get("unfinished") for line in self.runs) else []
+        names += ["models"] if self.packs else []
         names += ["import"] if all(set(pack.provenance) == {"authored"} for pack in self.packs) else []
         return [(("· ", "label"), (t(f"next.{name}"), "text")) for name in names]
 
@@ -213,9 +214,10 @@ class HomeScreen(Screen[None]):
     def action_new(self) -> None:
         """A new run."""
         packs = [pack for pack in self.packs if pack.tasks and not pack.error]
-        self.app.push_screen(NewRunScreen(packs), self._start)
+        self.app.push_screen(NewRunScreen(packs, self.runs), self.start)
 
-    def _start(self, wanted: tuple[RunSpec, bool] | None) -> None:
+    def start(self, wanted: tuple[RunSpec, bool] | None) -> None:
+        """Start what the dialog gave; None is nothing."""
         if wanted is not None:
             spec, everything = wanted
             if everything:

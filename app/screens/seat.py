@@ -1,0 +1,224 @@
+"""The dialog for a seat: who sits there, and who shall from the next turn on: a person, a policy, a model with its engine.
+
+The usual wish needs one more key: the list stands on the person, or, when a person sits there, on whoever sat there
+before, and Enter agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, OptionList, Select, Static
+from textual.widgets.option_list import Option
+from textual.worker import Worker, WorkerState
+
+from app import engines_offered
+from app.bindings import bindings
+from app.renderers import one, policy_name, seat_name
+from app.screens.new_run import MODES
+from app.strings import t
+from app.widgets.engine_field import EngineField
+from app.widgets.field import Field, choice
+from tasks.benchmark import Benchmark, benchmark
+from tasks.events import Seated
+from tasks.scheduler import HUMAN
+from tasks.spec import RunSpec, seated
+
+BACK = "\0back"
+"""The choice that gives a seat back to whoever sat there before the person."""
+REFERENCES = ("gold", "echo")
+"""Agents that stand for a line of comparison, not for a solution."""
+
+
+class SeatScreen(ModalScreen[Seated | None]):
+    """Gives who is to take which seat; None when nobody is."""
+
+    CSS_PATH = ["dialog.tcss", "seat.tcss"]
+    help_id = "seat"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
+
+    def __init__(self, spec: RunSpec, sitting: Mapping[str, Seated], before: Mapping[str, Seated]) -> None:
+        """Open the dialog.
+
+        Args:
+            spec: what the run was asked to do; its engine and mode are offered first.
+            sitting: seat -> who sits there now.
+            before: seat -> who sat there before a person took it.
+        """
+        super().__init__()
+        self._spec = spec
+        self._sitting = dict(sitting)
+        self._before = dict(before)
+        self._bench: Benchmark = benchmark(spec.benchmark)
+
+    def compose(self) -> ComposeResult:
+        """Which seat, who sits there, who may; engine and mode for a model."""
+        seats = list(self._sitting)
+        seats.sort(key=lambda seat: seat != self._bench.seat)
+        mode = "paper" if self._spec.paper else "free" if self._spec.free else "structured"
+        model = next((who.engine for who in self._sitting.values() if who.engine not in ("", HUMAN)), self._spec.model)
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("seat_dialog.title")
+            yield Field(t("seat_dialog.seat"), choice([(seat_name(seat), seat) for seat in seats], "seat"), id="seat-field")
+            yield Static("", id="now", markup=False)
+            yield OptionList(id="who", markup=False, compact=True)
+            yield EngineField(model)
+            yield Field(t("new.mode"), choice([(t(f"mode.{name}"), name) for name in MODES], "mode", mode), id="mode-field")
+            with Horizontal(classes="buttons"):
+                yield Button(t("seat_dialog.take"), variant="primary", id="take", compact=True)
+                yield Button(t("new.cancel"), id="cancel", compact=True)
+            yield Static(t("seat_dialog.hint"), id="busy", markup=False)
+
+    def on_mount(self) -> None:
+        """Stand on the likeliest wish; engines are looked for meanwhile."""
+        self.query_one("#seat-field").display = len(self._sitting) > 1
+        self._list()
+        self.query_one("#who").focus()
+        self.run_worker(engines_offered.offered, name="offers", thread=True, exit_on_error=False)
+
+    # what is chosen
+
+    @property
+    def seat(self) -> str:
+        """The seat that is spoken of."""
+        return str(self.query_one("#seat", Select).value)
+
+    def _agents(self) -> list[str]:
+        """Who may sit there, the person first."""
+        return sorted(self._bench.agents, key=lambda agent: agent != "human")
+
+    def _list(self) -> None:
+        """Everybody who may take the seat."""
+        now = self._sitting[self.seat]
+        self.query_one("#now", Static).update(t("seat_dialog.now", policy=policy_name(now.policy, now.engine)))
+        options = []
+        if now.engine == HUMAN:
+            back = self._before.get(self.seat, seated(self._bench, RunSpec(benchmark=self._bench.name)))
+            options.append(Option(Content(t("seat_dialog.back", policy=policy_name(back.policy, back.engine))), id=BACK))
+        for agent in self._agents():
+            if agent != "human" or now.engine != HUMAN:
+                options.append(Option(Content(self._label(agent)), id=agent))
+        who = self.query_one("#who", OptionList)
+        who.set_options(options)
+        who.highlighted = 0
+        self._fit()
+
+    def _label(self, agent: str) -> str:
+        name = policy_name(agent)
+        if agent == "human":
+            return t("seat_dialog.human", policy=name)
+        if agent in REFERENCES:
+            return t("seat_dialog.reference", policy=name)
+        return t("new.with_model", policy=name) if self._bench.agents[agent][1] else name
+
+    @property
+    def agent(self) -> str:
+        """The chosen one."""
+        option = self.query_one("#who", OptionList).highlighted_option
+        return str(option.id) if option is not None else ""
+
+    @property
+    def with_model(self) -> bool:
+        """Whether the chosen one needs an engine."""
+        return self._bench.agents.get(self.agent, ("", False))[1]
+
+    def _fit(self) -> None:
+        self.query_one("#engine").display = self.with_model
+        self.query_one("#mode-field").display = self.with_model
+
+    @on(Select.Changed, "#seat")
+    def _seat_changed(self) -> None:
+        self._list()
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self) -> None:
+        self._fit()
+
+    @on(OptionList.OptionSelected)
+    def _selected(self) -> None:
+        """Enter agrees at once, except that a model's engine is looked at first."""
+        if not self.with_model:
+            self._submit()
+        elif self.query_one(EngineField).spec:
+            self.query_one("#take").focus()
+        else:
+            self.query_one(EngineField).focus_control()
+
+    # taking the seat
+
+    def newcomer(self) -> Seated:
+        """Who takes the seat, as an event."""
+        if self.agent == BACK:
+            return self._before.get(self.seat, seated(self._bench, RunSpec(benchmark=self._bench.name)))
+        mode = str(self.query_one("#mode", Select).value) if self.with_model else MODES[0]
+        wanted = {
+            "agent": self.agent, "model": self.query_one(EngineField).spec if self.with_model else "",
+            "free": mode == "free", "paper": mode == "paper",
+        }  # fmt: skip
+        return seated(self._bench, self._spec.model_copy(update=wanted)).model_copy(update={"seat": self.seat})
+
+    def _submit(self) -> None:
+        if not self.agent or any(w.node is self and w.name == "check" and not w.is_finished for w in self.workers):
+            return
+        if self.with_model and not self.query_one(EngineField).spec:
+            self.query_one(EngineField).fault(t("engine.none"))
+            self.query_one(EngineField).focus_control()
+            return
+        who = self.newcomer()
+        if not self.with_model:
+            self.dismiss(who)
+            return
+        self.query_one("#busy", Static).update(t("engine.checking"))
+        self.run_worker(lambda: (who, engines_offered.fault(who.engine)), name="check", thread=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What can be offered; whether the engine can be had."""
+        event.stop()
+        if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
+            return
+        engine = self.query_one(EngineField)
+        if event.worker.name == "offers":
+            engine.offer(event.worker.result or [] if event.state == WorkerState.SUCCESS else [])
+            return
+        self.query_one("#busy", Static).update(t("seat_dialog.hint"))
+        if event.state == WorkerState.ERROR:
+            engine.fault(one(str(event.worker.error)))
+        else:
+            who, sentence = event.worker.result  # type: ignore[misc]
+            if not sentence:
+                self.dismiss(who)
+                return
+            engine.fault(sentence)
+        engine.focus_control()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Take the seat, or not."""
+        if event.button.id == "cancel":
+            self.dismiss(None)
+        else:
+            self._submit()
+
+    def on_input_submitted(self) -> None:
+        """Enter after a typed SPEC goes on to the button."""
+        self.query_one("#take").focus()
+
+    def action_confirm(self) -> None:
+        """Take the seat."""
+        self._submit()
+
+    def action_cancel(self) -> None:
+        """Nothing."""
+        self.dismiss(None)
+
+
+def sat_before(events: Sequence[Seated]) -> dict[str, Seated]:
+    """Seat -> who sat there last that was no person."""
+    return {event.seat: event for event in events if event.engine != HUMAN}
