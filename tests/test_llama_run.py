@@ -37,7 +37,10 @@ def sample(moot_home: Path) -> None:
 
 def spec(model: str, **more: object) -> RunSpec:
     return RunSpec.model_validate(
-        {"benchmark": "legalagentbench", "agent": "react", "model": model, "limit": 3, "max_turns": 3, **more}
+        {
+            "benchmark": "legalagentbench", "agent": "react", "model": model, "limit": 3, "max_turns": 3, "free": True,
+            **more,
+        }  # fmt: skip
     )
 
 
