@@ -127,6 +127,15 @@ def test_what_was_parked_comes_back_and_what_was_lost_says_so() -> None:
     assert small.pool.facts() == {"living": 1, "parked": 0, "parked_bytes": 0}
 
 
+def test_a_seat_that_begins_another_conversation_leaves_its_card_to_others() -> None:
+    harness = Harness(3)
+    choosing, acting = text(0, 600), text(5000, 600)
+    harness.call(("1", "agent"), [choosing], (1, 2))
+    assert harness.call(("1", "agent"), [acting], (3,)) == (0, "fresh")
+    assert harness.call(("2", "agent"), [text(0, 512), text(9000, 9)]) == (512, "copied")
+    assert harness.call(("2", "agent"), [text(5000, 512), text(9000, 9)]) == (512, "copied")
+
+
 def test_parking_stays_within_its_room() -> None:
     harness = Harness(1, room=700)
     for number in range(10):

@@ -146,6 +146,7 @@ class Pool:
         self._living: OrderedDict[Key, tuple[int, Memory]] = OrderedDict()
         self._parked: OrderedDict[Key, tuple[Memory, bytes]] = OrderedDict()
         self._lost: OrderedDict[Key, None] = OrderedDict()
+        self._aside = 0
 
     def memory(self, key: Key) -> Memory:
         """What is known of a living sequence."""
@@ -159,6 +160,9 @@ class Pool:
         """Give a prompt its stream, with as much of it in memory as can be had. `busy` sequences keep their stream."""
         own = self._known().get(key)
         mine = own.usable(wanted, self._rolls_back) if own else 0
+        if own is not None and mine < WORTH_COPYING <= len(own.tokens):
+            self._set_aside(key)
+            mine = 0
         source, best = self._best(wanted)
         if source is not None and source != key and best >= mine + WORTH_COPYING:
             return self._copied(key, source, best, busy)
@@ -228,6 +232,15 @@ class Pool:
         self._living.move_to_end(key)
         reused = self._return_to(stream, memory, length) if memory.tokens else 0
         return Found(stream, reused, "copied" if reused else "fresh")
+
+    def _set_aside(self, key: Key) -> None:
+        """The seat begins another conversation: what it had stays for whoever begins like it (the same card, say)."""
+        self._aside += 1
+        aside = (key[0], f"{key[1]}#{self._aside}")
+        if key in self._living:
+            self._living[aside] = self._living.pop(key)
+        else:
+            self._parked[aside] = self._parked.pop(key)
 
     def _return_to(self, stream: int, memory: Memory, length: int) -> int:
         """Forget what follows position `length`; gives where the sequence really stands then."""
