@@ -55,6 +55,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("help", "f1", "help", 90),
         Key("home", "f2", "mode('home')"),
         Key("episode", "f3", "mode('episode')"),
+        Key("models", "f4", "mode('models')"),
         Key("palette", "ctrl+p", "command_palette", 91),
         Key("language", "l", "language", 80),
         Key("theme", "f9", "theme"),
@@ -75,7 +76,22 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("resume", "u", "resume", 20),
         Key("close", "escape", "close", 30, "Esc"),
     ),
+    "models": (
+        Key("try", "t", "try", 10),
+        Key("run_model", "r", "run", 20),
+        Key("add_model", "a", "add", 30),
+        Key("check_model", "c", "check", 40),
+        Key("remove_model", "x", "remove", 50),
+        Key("refresh", "f5", "refresh"),
+    ),
+    "trial": (
+        Key("say", "f5,ctrl+enter", "send", 10, "F5"),
+        Key("stop_or_leave", "escape", "stop", 20, "Esc"),
+        Key("fresh", "f6", "fresh", 30),
+        Key("thinking", "f7", "thinking", 40),
+    ),
     "episode": (
+        Key("stop", "x,f8", "stop", 9),
         Key("step", "n", "step", 10),
         Key("auto", "space", "auto", 11, "glyph.space"),
         Key("back", "b", "back", 12),
@@ -84,6 +100,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("seat", "s", "seat", 15),
         Key("find", "slash", "find", 17),
         Key("copy", "y", "copy", 18),
+        Key("prompt", "w,f6", "prompt", 17),
         Key("export", "e", "export", 19),
         Key("view", "v", "view", 16),
         Key("faster", "plus,equals_sign", "pace(1)"),
@@ -115,9 +132,18 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("send", "f5,ctrl+enter", "send", 10, "F5", priority=True),
         Key("leave_box", "escape", "leave", 11, "Esc"),
     ),
+    "prompt": (
+        Key("find", "slash", "find", 10),
+        Key("copy", "y", "copy", 11),
+        Key("copy_all", "a", "copy_all", 12),
+        Key("next_call", "right_square_bracket,n", "call(1)", 13),
+        Key("previous_call", "left_square_bracket,b", "call(-1)", 14),
+        Key("close", "escape,w,f6", "leave", 15, "Esc"),
+    ),
     "dialog": (
         Key("confirm", "f5,ctrl+enter", "confirm", 10, "F5"),
         Key("cancel", "escape", "cancel", 11, "Esc"),
+        Key("help", "f1", "app.help"),
     ),
 }
 """Area -> its keys. A screen or widget takes the bindings of its area."""

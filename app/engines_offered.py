@@ -11,6 +11,7 @@ from datetime import datetime
 
 from app import library
 from app.library import RunLine
+from app.model_list import models
 from app.renderers import one, policy_name
 from app.strings import t
 from models.engine import EngineError
@@ -39,9 +40,11 @@ def offered(runs: Iterable[RunLine] | None = None) -> list[Offer]:
 
 
 def _models() -> list[Offer]:
-    from app.model_list import models
-
-    return [Offer(f"llama:{line.name}", line.summary) for line in models() if not line.fault and not line.is_embedding]
+    try:
+        lines = models()
+    except BadEngine:
+        return []
+    return [Offer(f"llama:{line.name}", line.summary) for line in lines if not line.fault and not line.is_embedding]
 
 
 def _recorded(runs: Iterable[RunLine]) -> list[Offer]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -27,6 +29,7 @@ from app.messages import (
     Moving,
     Progressed,
     RunOpened,
+    Streamed,
     Watched,
 )
 from app.palette import MootCommands
@@ -34,16 +37,21 @@ from app.renderers import one
 from app.screens.episode import EpisodeScreen
 from app.screens.help import HelpScreen
 from app.screens.home import HomeScreen
+from app.screens.models import ModelsScreen
 from app.screens.problem import ProblemScreen
 from app.screens.progress import ProgressScreen
+from app.screens.prompt import PromptScreen
+from app.screens.trial import TrialScreen
 from app.strings import language, set_language, t
 from app.themes import DARK, LIGHT
 from tasks.runner import Run, fork_run, resume_run, start_run
 from tasks.spec import RunSpec
 
 Opener = Callable[[], Run]
-PATIENCE = 30
+PATIENCE = 30.0
 """Seconds to wait for a step of the run before to end."""
+PAUSE = 0.05
+"""Seconds between two words to a run that is to end."""
 
 
 class Desk(App[int]):
@@ -54,7 +62,7 @@ class Desk(App[int]):
     Toast { width: 48; max-width: 80%; }
     Tooltip { max-width: 60; }
     """
-    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {"home": HomeScreen, "episode": EpisodeScreen}  # type: ignore[assignment]
+    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {"home": HomeScreen, "episode": EpisodeScreen, "models": ModelsScreen}  # type: ignore[assignment]
     DEFAULT_MODE = "home"
     COMMANDS = {MootCommands}
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
@@ -111,7 +119,7 @@ class Desk(App[int]):
         set_language("en" if language() == "zh" else "zh")
         for stack in self._screen_stacks.values():
             for screen in stack:
-                if isinstance(screen, EpisodeScreen | HomeScreen) and screen.is_mounted:
+                if isinstance(screen, EpisodeScreen | HomeScreen | ModelsScreen | PromptScreen | TrialScreen) and screen.is_mounted:
                     screen.retranslate()
         self.say(t("app.switched"))
 
@@ -199,8 +207,9 @@ class Desk(App[int]):
 
     def _resume(self, path: Path) -> Run:
         """In the thread of the run: wait until the thread before has let go of the file."""
-        if self._before is not None:
-            self._before.closed.wait(PATIENCE)
+        end = time.monotonic() + PATIENCE
+        while self._before is not None and not self._before.closed.wait(PAUSE) and time.monotonic() < end:
+            self._before.close()
         return resume_run(path)
 
     def fork(self, path: Path, episode: str, step: int) -> None:
@@ -261,6 +270,7 @@ class Desk(App[int]):
     @on(Ended)
     @on(Moving)
     @on(Progressed)
+    @on(Streamed)
     @on(Failed)
     @on(Closed)
     def _heard(self, message: LiveMessage) -> None:
@@ -271,20 +281,21 @@ class Desk(App[int]):
             self.problem(message.title, message.hint)
         if isinstance(message, Closed):
             self.live = None
-        for screen in (self.episode_screen, self.home_screen):
+        streams = isinstance(message, Streamed)
+        for screen in (self.episode_screen, None if streams else self.home_screen):
             if screen is not None and screen.is_mounted:
                 screen.hear(message)
 
     # leaving
 
     async def action_quit(self) -> None:
-        """Leave; the run in motion finishes its step and is stored."""
-        live = self.live
-        if live is not None:
-            live.close()
-            for worker in list(self.workers):
-                if worker.group == "live" and not worker.is_finished:
-                    await worker.wait()
+        """Leave; the run in motion is stored. A call in flight is broken off: it is told so until it has heard."""
+        threads = [worker for worker in self.workers if worker.group == "live"]
+        end = time.monotonic() + PATIENCE
+        while not all(worker.is_finished for worker in threads) and time.monotonic() < end:
+            for live in filter(None, (self.live, self._before)):
+                live.close()
+            await asyncio.sleep(PAUSE)
         self.exit(0)
 
     def on_unmount(self) -> None:

@@ -21,12 +21,19 @@ AREAS: dict[str, tuple[str, ...]] = {
     "plan": ("pane", "episode", "app"),
     "evidence": ("pane", "episode", "app"),
     "scores": ("pane", "episode", "app"),
+    "prompt": ("prompt", "transcript", "app"),
     "find": ("find", "app"),
     "answer": ("answer", "app"),
     "runs": ("home", "app"),
     "packs": ("home", "app"),
     "episodes": ("run", "app"),
     "dialog": ("dialog",),
+    "new_run": ("dialog",),
+    "seat": ("dialog",),
+    "models": ("models", "app"),
+    "trial": ("trial", "app"),
+    "add_model": ("dialog",),
+    "check_model": ("dialog",),
 }
 """What may be focused -> the areas of keys that work there."""
 

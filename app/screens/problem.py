@@ -18,6 +18,7 @@ class ProblemScreen(ModalScreen[None]):
     """A title, a hint, one button."""
 
     CSS_PATH = "dialog.tcss"
+    help_id = "dialog"
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
 
     def __init__(self, title: str, hint: str) -> None:
