@@ -65,13 +65,15 @@ def kinds(schema: Mapping[str, Any]) -> tuple[str, ...]:
 class _Place:
     """A place in the value (`path`, for people) and in the schema (`where`)."""
 
-    __slots__ = ("depth", "path", "root", "where")
+    __slots__ = ("bounded", "depth", "path", "root", "where")
 
-    def __init__(self, root: Mapping[str, Any], path: str, where: str, depth: int) -> None:
+    def __init__(self, root: Mapping[str, Any], path: str, where: str, depth: int, bounded: bool = False) -> None:
         self.root = root
         self.path = path
         self.where = where
         self.depth = depth
+        self.bounded = bounded
+        """Whether a schema beside this one bounds the length of a text."""
 
     def violations(self, schema: Schema, value: Any) -> Iterator[str]:
         """Each violation here and below, in the order of the schema's keywords."""
@@ -83,7 +85,7 @@ class _Place:
             if not schema:
                 yield self.says("此处不应有值")
             return
-        problem = _own_rules(value, schema)
+        problem = _own_rules(value, schema, self.bounded)
         if problem:
             yield self.says(problem)
         if value is None and schema.get("nullable") is True:
@@ -101,10 +103,11 @@ class _Place:
             if problem:
                 yield problem
 
-    def first(self, schema: Schema, value: Any, *, at: str = "", under: str = "") -> str:
+    def first(self, schema: Schema, value: Any, *, at: str = "", under: str = "", bounded: bool = False) -> str:
         """The first violation of a part of the value (`at`) against a part of the schema (`under`)."""
         step = self.path + at if not self.path or not at or at[0] == "[" else f"{self.path}.{at}"
-        return next(_Place(self.root, step, f"{self.where}/{under}", self.depth + 1).violations(schema, value), "")
+        place = _Place(self.root, step, f"{self.where}/{under}", self.depth + 1, bounded)
+        return next(place.violations(schema, value), "")
 
     def says(self, what: str) -> str:
         """A violation here."""
@@ -114,11 +117,11 @@ class _Place:
 _LEAVES_LENGTH = {"maxLength", "const", "enum", "allOf", "anyOf", "oneOf"}
 
 
-def _own_rules(value: Any, schema: Mapping[str, Any]) -> str:
+def _own_rules(value: Any, schema: Mapping[str, Any], bounded: bool) -> str:
     if isinstance(value, str):
         if _UNPRINTABLE.search(value):
             return "文本含有控制字符"
-        if len(value) > LONGEST_TEXT and not _LEAVES_LENGTH & schema.keys():
+        if len(value) > LONGEST_TEXT and not bounded and not _LEAVES_LENGTH & schema.keys():
             return f"文本有{len(value)}字，至多{LONGEST_TEXT}字"
     if isinstance(value, dict) and any(_UNPRINTABLE.search(name) for name in value):
         return "字段名含有控制字符"
@@ -264,7 +267,9 @@ def _additional(place: _Place, value: Any, rule: Any, schema: Mapping[str, Any])
 
 
 def _all_of(place: _Place, value: Any, rule: Any, schema: Mapping[str, Any]) -> str:
-    found = (place.first(part, value, under=f"allOf/{at}") for at, part in enumerate(rule))
+    parts = [resolved(place.root, part, place.where) for part in rule]
+    bounded = any(isinstance(part, Mapping) and "maxLength" in part for part in (*parts, schema))
+    found = (place.first(part, value, under=f"allOf/{at}", bounded=bounded) for at, part in enumerate(parts))
     return next(filter(None, found), "")
 
 
