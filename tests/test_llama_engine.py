@@ -276,6 +276,43 @@ def test_a_child_without_memory_says_so(tmp_path: Path, opened: Callable[..., Ll
     assert "\n" not in str(result)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
+@pytest.mark.parametrize("phase", ["loading", "reading", "speaking"])
+def test_a_child_that_runs_out_of_memory_on_the_way_costs_one_call(
+    phase: str, tiny: Path, opened: Callable[..., LlamaEngine]
+) -> None:
+    import resource
+
+    engine = opened(tiny, settings={"ctx": 4096, "slots": 2})
+    expected = text_of(engine.answer([ask([(LINES[0], "")])])[0]).text
+    engine.process.kill()
+    hit = threading.Event()
+
+    def listen(delta: Delta) -> None:
+        if delta.phase == phase and not hit.is_set() and engine.process.pid:
+            hit.set()
+            resource.prlimit(engine.process.pid, resource.RLIMIT_AS, (1 << 20, 1 << 20))
+
+    asks = [
+        Ask("judge", (Message("user", f"{n}" + "证据" * 1200),), "t/1", episode=str(n), settings=Settings(temperature=2.0, seed=n, max_tokens=600))
+        for n in range(4)
+    ]
+    for result in engine.answer(asks, listen):
+        assert isinstance(result, Reply) or "\n" not in str(result)
+    assert hit.is_set()
+    engine.process.kill()
+    assert text_of(engine.answer([ask([(LINES[0], "")])])[0]).text == expected
+
+
+def test_a_random_model_under_grammar_writes_valid_tool_calls(tmp_path: Path) -> None:
+    """24 of them here, 1,000 in tests/bench/bench_grammar.py."""
+    from tests.bench.bench_grammar import valid_calls
+
+    valid, tools, wrong = valid_calls(24, tmp_path)
+    assert (valid, wrong) == (24, [])
+    assert len(tools) > 5
+
+
 def test_bad_files_and_settings_are_named_before_anything_starts(tmp_path: Path, tiny: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(tiny.read_bytes()[:5000])
