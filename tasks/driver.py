@@ -122,8 +122,7 @@ class Driver:
                 ask.parent,
             )
             if self._tries >= TRIES:
-                reason = plain_text(f"{INFRASTRUCTURE}, {TRIES} times: {reply}")
-                self._cut_short(Stopped(outcome="error", reason=reason))
+                self._cut_short(_failed(plain_text(str(reply))))
             return
         reply = replace(
             reply, text=plain_text(reply.text), reasoning=plain_text(reply.reasoning), note=plain_text(reply.note)
@@ -135,7 +134,7 @@ class Driver:
             schema = _schema_text(ask)
             self.texts[text_hash(schema)] = schema
         if reply.finish == "context_full":
-            self._cut_short(Stopped(outcome="context_full", reason=reply.note or "the context of the model is full"))
+            self._cut_short(_full(reply.note))
             return
         self.ask = None
         self._pending = reply
@@ -183,6 +182,8 @@ class Driver:
                         item.seeded(seed), episode=self.episode, step=self.step_number, turns=self._turns(item.seat)
                     )
                     recorded = self._recorded_reply(question)
+                    if isinstance(recorded, Stopped):
+                        return self._cut_short(recorded)
                     if recorded is None:
                         self.ask = replace(question, attempt=self._tries + 1)
                         return
@@ -234,12 +235,14 @@ class Driver:
                 self.note(Stopped.model_validate({"outcome": outcome, "reason": reason}), step=step)
                 return
 
-    def _recorded_reply(self, ask: Ask) -> Reply | None:
-        """The recorded answer to this question, if the step was cut short after it."""
+    def _recorded_reply(self, ask: Ask) -> Reply | Stopped | None:
+        """The recorded answer to this question, if the step was cut short after it; or how the step ended without one."""
         while self.recorded and isinstance(self.recorded[0].event, EngineFailed):
             failed = self.recorded[0].event
             self._tries = failed.attempt
             self.note(failed, self.recorded[0].parent)
+            if self._tries >= TRIES and self.recorded:
+                return _failed(failed.message)
         if not self.recorded:
             return None
         called = self.recorded[0].event
@@ -251,7 +254,15 @@ class Driver:
             )
         self._tries = 0
         self.note(called, self.recorded[0].parent)
-        return reply_of(called)
+        return _full(called.note) if called.finish == "context_full" else reply_of(called)
+
+
+def _failed(message: str) -> Stopped:
+    return Stopped(outcome="error", reason=f"{INFRASTRUCTURE}, {TRIES} times: {message}")
+
+
+def _full(note: str) -> Stopped:
+    return Stopped(outcome="context_full", reason=note or "the context of the model is full")
 
 
 def call_seed(run_seed: int, episode: str, seat: str, call: int) -> int:
