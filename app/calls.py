@@ -20,7 +20,7 @@ Chance = tuple[str, float, tuple[tuple[str, float], ...]]
 
 ENDS = {"length": "warn", "context_full": "bad", "cancelled": "warn"}
 """How a call may have ended other than by itself -> role."""
-SURE = ((0.9, "text"), (0.5, "label"), (0.1, "warn"), (0.0, "bad"))
+SURE = ((0.9, "text"), (0.5, "seat"), (0.1, "warn"), (0.0, "bad"))
 """From this probability on -> role of a token."""
 SHORT = 40
 """Characters of a reply that is shown without being unfolded."""
@@ -40,8 +40,8 @@ def _cost(event: ModelCalled) -> list[Piece]:
         share = round(100 * event.reused / (event.evaluated + event.reused))
         key = "call.reused.from" if origin else "call.reused"
         pieces.append((t(key, n=f"{event.reused:,}", share=share, origin=origin), "dim"))
-    elif origin:
-        pieces.append((origin, "warn" if event.origin == "evicted" else "dim"))
+    elif event.origin == "evicted":
+        pieces.append((origin, "warn"))
     pieces.append((t("call.generated", n=f"{event.generated:,}"), "dim"))
     if event.milliseconds:
         pieces.append((t("event.seconds", n=f"{event.milliseconds / 1000:.1f}"), "dim"))
@@ -74,7 +74,7 @@ def call_lines(event: ModelCalled) -> tuple[tuple[Line, ...], tuple[Line, ...] |
         folded.append((t("call.chances", n=f"{len(event.logprobs):,}"), "dim"))
     unfolded: list[Line] = []
     if event.reasoning:
-        unfolded += [((thought[0], "label"),), *((("┊ ", "rule"), *line) for line in lines_of(event.reasoning, "thought"))]
+        unfolded += [((thought[0], "label"),), *lines_of(event.reasoning, "thought")]
         unfolded.append(((spoken[0], "label"),))
     hint: Piece = (t("call.unfold"), "dim")
     return (*head, (*between(folded), hint)), (*head, *unfolded, *speech, *chance_lines(event.logprobs))

@@ -268,8 +268,16 @@ class LiveRun:
             if getattr(error, "exit_code", None) is None:
                 raise
             self._tell_failure(error, fatal=False)
+            self._ask_again(run)
         finally:
             self._after_calls(run)
+
+    def _ask_again(self, run: Run) -> None:
+        """What a person said could not be taken: the question stands."""
+        driver = run.scheduler.episodes.get(self._watched)
+        ask = _human_ask(driver) if driver is not None else None
+        if ask is not None:
+            self._post(HumanAsked(self.number, self._watched, ask))
 
     def _next(self) -> Wish | None:
         with suppress(queue.Empty):

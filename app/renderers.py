@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from app.calls import call_lines
 from app.strings import counted, known, t
 from app.terminal import clean
 from tasks.events import (
@@ -50,7 +51,10 @@ ALL = 10_000
 
 @dataclass(frozen=True)
 class Block:
-    """What one event shows. `fold` is the number of wrapped lines shown until a person unfolds it."""
+    """What one event shows. `fold` is the number of wrapped lines shown until a person unfolds it.
+
+    `full` is shown instead of `lines` once it is unfolded, where that is more than the rest of the same lines.
+    """
 
     seq: int
     step: int
@@ -59,6 +63,12 @@ class Block:
     lines: tuple[Line, ...]
     raw: str
     fold: int = ALL
+    full: tuple[Line, ...] | None = None
+
+    @property
+    def whole(self) -> tuple[Line, ...]:
+        """All lines: what is shown of it when it is unfolded."""
+        return self.lines if self.full is None else self.full
 
 
 def one(text: str) -> str:
@@ -161,12 +171,8 @@ def _thought(record: Record, event: Thought) -> Block:
 def _model(record: Record, event: ModelCalled) -> Block:
     if event.human:
         return _block(record, t("event.human_called"), "seat", many(event.text), event.text, SHORT)
-    prompt = event.evaluated + event.reused
-    cost = t(
-        "event.model_cost", prompt=prompt, reused=round(100 * event.reused / prompt) if prompt else 0,
-        generated=event.generated, seconds=f"{event.milliseconds / 1000:.1f}",
-    )  # fmt: skip
-    return _block(record, t("event.model_called"), "dim", (((cost, "dim"),), *many(event.text, "dim")), event.text, 2)
+    lines, full = call_lines(event)
+    return Block(record.seq, record.step, t("event.model_called"), "dim", lines, event.text, full=full)
 
 
 def _engine_failed(record: Record, event: EngineFailed) -> Block:

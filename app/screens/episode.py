@@ -7,37 +7,45 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.widgets import Label
+from textual.timer import Timer
+from textual.widgets import Input, Label, TextArea
 from textual.worker import Worker
 
+from app import live as running
 from app.bindings import bindings
+from app.calls import totals
 from app.library import read_records
 from app.messages import (
     Closed,
     EpisodeLine,
+    Failed,
     Happened,
     HumanAsked,
     LiveMessage,
     Moving,
+    Progressed,
     RunFacts,
     RunOpened,
+    Streamed,
     Watched,
 )
 from app.renderers import one, seat_name
 from app.scores import Scorekeeper
 from app.screens.episode_actions import EpisodeActions
 from app.strings import t
+from app.turn import OpenTurn
 from app.widgets.answer_box import AnswerBox
 from app.widgets.empty import Empty
 from app.widgets.evidence_pane import EvidencePane
 from app.widgets.find_bar import FindBar
 from app.widgets.key_bar import KeyBar
+from app.widgets.open_turn import phase_word
 from app.widgets.plan_pane import PlanPane, plan_items
 from app.widgets.score_strip import ScoreStrip
 from app.widgets.seat_bar import Heading, SeatBar
@@ -46,8 +54,10 @@ from app.widgets.view_tabs import ViewTabs
 from tasks.events import Seated, ToolReturned
 from tasks.state import State, fold
 
-if TYPE_CHECKING:
-    pass
+FRAME = 0.05
+"""Seconds between two looks at a turn that streams."""
+TICK = 1.0
+"""Seconds after which the time a silent call takes is shown anew."""
 
 
 class EpisodeScreen(EpisodeActions):
@@ -63,6 +73,7 @@ class EpisodeScreen(EpisodeActions):
         super().__init__()
         self.keeper: Scorekeeper | None = None
         self.hint = ""
+        self._due: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Title bar, three panes, bars."""
@@ -84,6 +95,11 @@ class EpisodeScreen(EpisodeActions):
     def on_mount(self) -> None:
         """Words first, then whatever there is."""
         self.retranslate()
+        self.set_interval(TICK, self._tick)
+
+    def on_screen_resume(self) -> None:
+        """What streamed while another screen was shown."""
+        self.show_turn()
 
     def retranslate(self) -> None:
         """All words in the current language."""
@@ -113,11 +129,16 @@ class EpisodeScreen(EpisodeActions):
     def hear(self, message: LiveMessage) -> None:
         """News from the thread of the run."""
         match message:
+            case Streamed(episode=episode):
+                return self._stream(episode)
+            case Progressed():
+                return None
             case RunOpened(run=run, episodes=episodes):
                 self._enter(run, episodes)
                 self.moving = "paused"
             case Watched(episode=episode, state=state, ask=ask):
                 self._show_episode(episode, state)
+                self.show_turn()
                 if ask is not None:
                     self._ask(ask.seat)
             case Happened(episode=episode, records=records, state=state) if episode == self.episode:
@@ -127,9 +148,42 @@ class EpisodeScreen(EpisodeActions):
                 self._ask(ask.seat)
             case Moving(mode=mode):
                 self.moving = mode
+                self.pausing = False
+            case Failed():
+                self.query_one(AnswerBox).give_back()
             case Closed():
                 self.moving = "stored"
+                self.pausing = False
+                self.show_turn()
         self.show_panes()
+        return None
+
+    # the open turn
+
+    def _stream(self, episode: str) -> None:
+        """There is news of the open turn: look at it a moment later, with all that comes until then."""
+        if episode == self.episode and self._due is None and self.is_current:
+            self._due = self.set_timer(FRAME, self.show_turn)
+
+    def show_turn(self) -> None:
+        """Bring the open turn in line with what the thread of the run last said of it; the record alone is painted."""
+        if self._due is not None:
+            self._due.stop()
+            self._due = None
+        before = self.turn.phase if self.turn else ""
+        self.turn = self._turn_now()
+        self.query_one(Transcript).speak(None if self.shown.back else self.turn, running.clock())
+        if before != (self.turn.phase if self.turn else ""):
+            self.show_heading()
+
+    def _turn_now(self) -> OpenTurn | None:
+        live = self.desk.live
+        ours = live is not None and self.facts is not None and live.path == self.facts.path and not live.closed.is_set()
+        return live.turn(self.episode) if live is not None and ours else None
+
+    def _tick(self) -> None:
+        if self.speaking and self.is_current:
+            self.show_turn()
 
     def _enter(self, facts: RunFacts, episodes: tuple[EpisodeLine, ...]) -> None:
         fresh = self.facts is None or self.facts.id != facts.id
@@ -143,6 +197,8 @@ class EpisodeScreen(EpisodeActions):
     def _show_episode(self, episode: str, state: State) -> None:
         again = episode == self.episode and len(state.records) == len(self.shown.records) > 0
         self.episode, self.state = episode, state
+        self.turn = None
+        self.query_one(Transcript).speak(None)
         self.query_one(AnswerBox).close()
         if not again:
             self.shown.reset(state.records)
@@ -156,14 +212,16 @@ class EpisodeScreen(EpisodeActions):
         fresh = self.shown.extend(records)
         if self.hint == "demo.hint":
             self.hint = ""
+        self.turn = self._turn_now()
         if not self.shown.back:
-            self.query_one(Transcript).extend(self.shown.blocks_of(fresh))
+            self.query_one(Transcript).extend(self.shown.blocks_of(fresh), self.turn, running.clock())
         if state.stopped is not None and self.moving != "all":
             self._score_run()
 
     def _ask(self, seat: str) -> None:
         self.query_one(Transcript).show(self.shown.blocks())
-        self.query_one(AnswerBox).open(seat_name(seat))
+        typing = isinstance(self.focused, Input | TextArea)
+        self.query_one(AnswerBox).open(seat_name(seat), f"{self.facts.id if self.facts else ''}/{self.episode}", focus=not typing)
 
     # what is shown
 
@@ -171,21 +229,11 @@ class EpisodeScreen(EpisodeActions):
         """Bring every pane in line with the looked-at step."""
         self.set_class(not self.loaded, "-empty")
         self._hint()
-        self.query_one(KeyBar).refresh()
-        if not self.loaded or self.facts is None:
-            self.query_one(SeatBar).show(Heading())
+        self.show_heading()
+        if not self.loaded:
             return
         visible = self.shown.visible()
-        state = fold(visible) if self.shown.back else self.state
-        spec = self.facts.header.get("pack", {})
-        state_word = "replay" if self._replay else "back" if self.shown.back else self._motion()
-        group = self.keeper.group(state.task_id) if self.keeper else ""
-        self.query_one(SeatBar).show(
-            Heading(
-                self.facts.benchmark, state.task_id, group, tuple(state.seats.values()), self.shown.step,
-                self.shown.total, state_word, "authored" in spec.get("provenance", ()),
-            )
-        )  # fmt: skip
+        state = self._state()
         gold = any(isinstance(r.event, Seated) and r.event.policy.startswith("gold/") for r in visible)
         hidden = t("plan.hidden") if self.human and gold else ""
         self.query_one(PlanPane).show(plan_items(visible), self._facts(state), hidden)
@@ -195,6 +243,27 @@ class EpisodeScreen(EpisodeActions):
         if self.keeper and not self.human:
             self.work(partial(self.keeper.step, tuple(visible)), "step_scores")
 
+    def show_heading(self) -> None:
+        """The title bar and the key bar: what it is, and whether it moves."""
+        self.query_one(KeyBar).refresh()
+        if not self.loaded or self.facts is None:
+            return self.query_one(SeatBar).show(Heading())
+        state = self._state()
+        word = "replay" if self._replay else "back" if self.shown.back else self._motion()
+        said = ""
+        if self.turn is not None and word not in ("replay", "back"):
+            word, said = "speaking" if self.speaking else "stopped", phase_word(self.turn, self.pausing)
+        group = self.keeper.group(state.task_id) if self.keeper else ""
+        fictional = "authored" in self.facts.header.get("pack", {}).get("provenance", ())
+        seats = tuple(state.seats.values())
+        step, of = self.shown.step, self.shown.total
+        heading = Heading(self.facts.benchmark, state.task_id, group, seats, step, of, word, fictional, said)
+        return self.query_one(SeatBar).show(heading)
+
+    def _state(self) -> State:
+        """The state that is looked at."""
+        return fold(self.shown.visible()) if self.shown.back else self.state
+
     def _motion(self) -> str:
         if self.query_one(AnswerBox).is_open:
             return "waiting"
@@ -203,7 +272,11 @@ class EpisodeScreen(EpisodeActions):
     def _facts(self, state: State) -> list[tuple[str, str]]:
         calls = sum(isinstance(record.event, ToolReturned) for record in state.records)
         facts = [(t("fact.steps"), str(state.steps)), (t("fact.calls"), str(calls))]
-        if state.tokens:
+        models, evaluated, reused, generated = totals(state.records)
+        if models:
+            facts.append((t("fact.models"), f"{models:,}"))
+            facts += [(t("fact.read"), f"{evaluated:,}"), (t("fact.reused"), f"{reused:,}"), (t("fact.generated"), f"{generated:,}")]
+        elif state.tokens:
             facts.append((t("fact.tokens"), f"{state.tokens:,}"))
         if self.facts is not None:
             facts.append((t("fact.pack"), self.facts.pack))
@@ -218,7 +291,8 @@ class EpisodeScreen(EpisodeActions):
         if self.shown.back:
             hint = t("episode.back.hint", step=self.shown.step, of=self.shown.total)
         label = self.query_one("#hint", Label)
-        label.update(hint)
+        if str(label.content) != hint:
+            label.update(hint)
         label.display = bool(hint) and self.loaded
         label.set_class(self.shown.back, "-back")
 

@@ -5,27 +5,32 @@ Kept apart from what the screen shows: `EpisodeScreen` is this plus panes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from textual import on
-from textual.screen import Screen
 from textual.timer import Timer
 
 from app.live import PACES
 from app.markdown import export_episode
 from app.messages import EpisodeLine, RunFacts
+from app.screens.finding import FindingScreen
+from app.screens.prompt import PromptScreen
+from app.screens.seat import SeatScreen, sat_before
 from app.shown import Shown
 from app.strings import t
 from app.terminal import clean
+from app.turn import OpenTurn
 from app.widgets.answer_box import AnswerBox
 from app.widgets.evidence_pane import EvidencePane
-from app.widgets.find_bar import FindBar
 from app.widgets.plan_pane import PlanPane
 from app.widgets.transcript import Transcript
 from app.widgets.view_tabs import VIEWS, ViewTabs
-from tasks.events import Seated, StepEnded, Stopped
+from store.errors import StoreError
+from tasks.errors import TaskError
+from tasks.events import ModelCalled, Record, Seated, StepEnded, Stopped
+from tasks.header import spec_of
 from tasks.scheduler import HUMAN
 from tasks.state import State
 
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
     from app.shell import Desk
 
 
-class EpisodeActions(Screen[None]):
+class EpisodeActions(FindingScreen):
     """The actions; `show_panes` brings the screen in line with what they changed."""
 
     def __init__(self) -> None:
@@ -44,6 +49,8 @@ class EpisodeActions(Screen[None]):
         self.episode = ""
         self.moving = "stored"
         self.state = State()
+        self.turn: OpenTurn | None = None
+        self.pausing = False
         self._view = 0
         self._replay: Timer | None = None
 
@@ -67,8 +74,31 @@ class EpisodeActions(Screen[None]):
         """Whether a person holds a seat of the running episode."""
         return not self.over and any(seated.engine == HUMAN for seated in self.state.seats.values())
 
+    @property
+    def speaking(self) -> bool:
+        """Whether a call of this episode is in flight."""
+        return self.turn is not None and self.turn.under_way
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model holds a seat of the episode, or has spoken in it."""
+        seated = any(seat.engine not in ("", HUMAN) for seat in self.state.seats.values())
+        return seated or next(self._calls(), None) is not None
+
+    def _calls(self) -> Iterator[Record]:
+        """The model calls of the record, newest first."""
+        return (r for r in reversed(self.shown.records) if isinstance(r.event, ModelCalled) and not r.event.human)
+
     def show_panes(self) -> None:
         """Bring every pane in line with the looked-at step."""
+        raise NotImplementedError
+
+    def show_turn(self) -> None:
+        """Bring the open turn in line with what the thread of the run last said of it."""
+        raise NotImplementedError
+
+    def show_heading(self) -> None:
+        """Bring the title bar and the key bar in line with what moves."""
         raise NotImplementedError
 
     def work(self, job: Callable[[], Any], name: str) -> None:
@@ -77,6 +107,8 @@ class EpisodeActions(Screen[None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What makes no sense at the moment is dim."""
+        if action in ("stop", "prompt") and not (self.loaded and self.has_model):
+            return False
         needs = ("step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide")
         if action in needs and not self.loaded:
             return None
@@ -86,8 +118,9 @@ class EpisodeActions(Screen[None]):
             return self.shown.back
         live = self.shown.back or not self.over
         rules = {
-            "step": live, "auto": live, "back": self.shown.step > 0,
-            "seat": not self.over and not self.shown.back,
+            "step": self.shown.back or not (self.over or self.speaking), "auto": live, "back": self.shown.step > 0,
+            "seat": not self.over and not self.shown.back, "stop": self.speaking,
+            "prompt": action != "prompt" or next(self._calls(), None) is not None,
         }  # fmt: skip
         return True if rules.get(action, True) else None
 
@@ -109,9 +142,24 @@ class EpisodeActions(Screen[None]):
             return self.show_panes()
         if self.moving in ("auto", "all"):
             self.desk.with_live(self, lambda live: live.pause())
+            self.pausing = True
+            self.show_heading()
         else:
             self.desk.with_live(self, lambda live: live.auto(self.episode))
         return None
+
+    def action_stop(self) -> None:
+        """Break off the turn that a model is making: nothing of it is recorded."""
+        self.desk.with_live(self, lambda live: live.stop())
+
+    def action_prompt(self) -> None:
+        """What the model really saw: of the call at the cursor, else of the last one before it."""
+        block = self.query_one(Transcript).current
+        calls = list(self._calls())
+        before = (record for record in calls if block is None or record.seq <= block.seq)
+        record = next(before, calls[-1] if calls else None)
+        if record is not None and self.facts is not None:
+            self.desk.push_screen(PromptScreen(self.facts, self.episode, tuple(self.shown.records), record.seq))
 
     def action_pace(self, by: int) -> None:
         """Faster or slower."""
@@ -125,6 +173,7 @@ class EpisodeActions(Screen[None]):
         self._stop_replay()
         if self.moving in ("auto", "all"):
             self.desk.with_live(self, lambda live: live.pause())
+            self.pausing = True
         self._look(-1)
 
     def action_now(self) -> None:
@@ -134,6 +183,7 @@ class EpisodeActions(Screen[None]):
 
     def _look(self, by: int) -> None:
         if self.shown.go(by):
+            self.show_turn()
             self.query_one(Transcript).show(self.shown.blocks())
             self.show_panes()
 
@@ -158,49 +208,31 @@ class EpisodeActions(Screen[None]):
         self.desk.fork(self.facts.path, self.episode, step)
 
     def action_seat(self) -> None:
-        """Take the tested seat, or leave it."""
-        seat = next(iter(self.state.seats), "")
-        if not seat:
+        """Ask who shall sit where."""
+        if self.facts is None or not self.state.seats:
             return
-        sitting = self.state.seats[seat]
-        if sitting.engine == HUMAN:
-            before = [r.event for r in self.shown.records if isinstance(r.event, Seated) and r.event.engine != HUMAN]
-            newcomer = before[-1] if before else Seated(seat=seat, policy="rules/1")
+        seated = [record.event for record in self.shown.records if isinstance(record.event, Seated)]
+        try:
+            dialog = SeatScreen(spec_of(self.facts.header), self.state.seats, sat_before(seated))
+        except (StoreError, TaskError) as error:
+            return self.desk.problem(error.title, error.hint)
+        self.desk.push_screen(dialog, self._take_seat)
+        return None
+
+    def _take_seat(self, newcomer: Seated | None) -> None:
+        if newcomer is None:
+            return
+        human = newcomer.engine == HUMAN
+        if not human:
             self.query_one(AnswerBox).close()
-            self.desk.with_live(self, lambda live: live.seat(self.episode, newcomer))
             self.query_one(Transcript).focus()
-        else:
-            newcomer = Seated(seat=seat, policy="human/1", engine=HUMAN)
-            self.desk.with_live(self, lambda live: live.seat(self.episode, newcomer, ask=True))
+        self.desk.with_live(self, lambda live: live.seat(self.episode, newcomer, ask=human))
 
     @on(AnswerBox.Said)
     def _said(self, event: AnswerBox.Said) -> None:
         self.query_one(AnswerBox).close()
         self.query_one(Transcript).focus()
         self.desk.with_live(self, lambda live: live.say(self.episode, event.text))
-
-    def action_find(self) -> None:
-        """Open the search."""
-        self.query_one(FindBar).open()
-
-    @on(FindBar.Changed)
-    def _find(self, event: FindBar.Changed) -> None:
-        self.query_one(Transcript).find(clean(event.words, multiline=False))
-        self._found()
-
-    @on(FindBar.Went)
-    def _find_next(self, event: FindBar.Went) -> None:
-        self.query_one(Transcript).find_next(event.by)
-        self._found()
-
-    @on(FindBar.Left)
-    def _find_left(self) -> None:
-        self.query_one(Transcript).find("")
-        self.query_one(Transcript).focus()
-
-    def _found(self) -> None:
-        record = self.query_one(Transcript)
-        self.query_one(FindBar).count(record.hit + 1, len(record.hits))
 
     def action_copy(self) -> None:
         """The raw source of the block at the cursor, or of the shown evidence."""

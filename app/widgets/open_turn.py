@@ -46,6 +46,8 @@ def phase_line(turn: OpenTurn, now: float) -> Line:
     seconds = now - turn.began
     if seconds >= SLOW:
         pieces += [*_dot(pieces), (t("event.seconds", n=f"{seconds:.0f}"), "dim")]
+    if turn.phase in ("thinking", "speaking") and turn.prompt:
+        pieces += [(" · ", "dim"), (t("turn.read", n=f"{turn.prompt:,}"), "dim")]
     return tuple(pieces) or ((t("turn.silent"), "dim"),)
 
 
@@ -72,8 +74,6 @@ def _generated(turn: OpenTurn) -> list[Piece]:
         rate, counts_tokens = speed
         shown = f"{rate:.0f}" if rate >= 10 else f"{rate:.1f}"
         pieces += [(" · ", "dim"), (t("turn.speed" if counts_tokens else "turn.speed.characters", n=shown), "text")]
-    if turn.prompt:
-        pieces += [(" · ", "dim"), (t("turn.read", n=f"{turn.prompt:,}"), "dim")]
     return pieces
 
 
