@@ -45,6 +45,9 @@ class RunSpec(BaseModel):
     """Hosts beyond this machine that an `endpoint:` may reach."""
 
 
+RECORDED_LOG = "recorded-log:"
+"""How the SPEC of a published run log begins."""
+
 BACKSTOP_TURNS = 400
 """Turns of an episode whose agent stops by itself."""
 
@@ -60,10 +63,21 @@ def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
         raise UsageError(f"agent '{spec.agent}' needs a model", "Give --model SPEC, for example scripted:FILE.")
     if spec.model and not needs_model:
         raise UsageError(f"agent '{spec.agent}' uses no model", "Leave --model out.")
+    if spec.model.startswith(RECORDED_LOG):
+        _check_log(spec)
     name = named(policy, paper=spec.paper, free=spec.free)
     if name != policy and not bench.modes(name):
         raise UsageError(f"agent '{spec.agent}' has no {'paper' if spec.paper else 'free'} form", "Leave the option out.")
     return name, needs_model
+
+
+def _check_log(spec: RunSpec) -> None:
+    """A recorded log can only play the agent whose run it is, in the calls of that run."""
+    from tasks.legalagentbench.recorded_log import check_method
+
+    check_method(Path(spec.model.removeprefix(RECORDED_LOG)), spec.agent)
+    if not spec.paper:
+        raise UsageError("a recorded log holds the calls of the published structure alone", "Give --paper.")
 
 
 def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
@@ -81,8 +95,18 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
         if needs_model:
             raise UsageError(f"agent '{value}' needs a model", f"Give its SPEC: --seat {seat}=llama:FILE.")
         return Seated(seat=seat, policy=policy, engine=HUMAN if value == "human" else "")
+    if value.startswith(RECORDED_LOG):
+        return Seated(seat=seat, policy=_policy_of_log(bench, value), engine=value)
     first = next(policy for policy, needs_model in bench.agents.values() if needs_model)
     return Seated(seat=seat, policy=sitting if bench.modes(sitting) else first, engine=value)
+
+
+def _policy_of_log(bench: Benchmark, value: str) -> str:
+    """The policy that asks what a recorded log answers."""
+    from tasks.legalagentbench.recorded_log import method_of
+
+    policy, _ = bench.agents[method_of(Path(value.removeprefix(RECORDED_LOG)))]
+    return named(policy, paper=True)
 
 
 def seated(bench: Benchmark, spec: RunSpec) -> Seated:

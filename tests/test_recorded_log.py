@@ -11,15 +11,23 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from app.cli.main import main
 from app.cli.tools import tools
 from models.engine import Ask, EngineError, Message, Reply
 from models.errors import BadEngine
 from store.importers.legalagentbench import import_pack
 from store.importers.logs.episodes import read_episodes
+from store.journal import Journal
 from store.schema import TABLES
-from tasks.engines import open_engine
+from tasks.benchmark import benchmark
+from tasks.engines import open_engine, run_path
+from tasks.events import ActionParsed, ToolCalled, ToolReturned
 from tasks.legalagentbench.parser import parse_action
 from tasks.legalagentbench.recorded_log import method_of, read_run_log
+from tasks.policies.model.answering import DIGIT_COMMA
+from tasks.runner import read_episode, results_of, start_run
+from tasks.spec import RunSpec
+from tasks.state import digest
 from tests import run_logs as logs
 
 Ask1 = Callable[..., Reply | EngineError]
@@ -91,7 +99,7 @@ def test_a_react_log_answers_at_its_place_and_again(engine: Callable[[str], Ask1
 @pytest.mark.parametrize(
     ("prompt", "step", "question", "said"),
     [
-        ("react-thought/1", 1, "日志里没有的问题？", "its question is not in the log"),
+        ("react-thought/1", 1, "日志里没有的问题？", "its question or its steps are not in it"),
         ("react-thought/1", 1, logs.BROKEN, "broke off after 0 steps: openai.BadRequestError"),
         ("answer/1", 1, logs.BROKEN, "broke off"),
         ("react-thought/1", 5, logs.LISTED, "ended after 4 steps"),
@@ -133,7 +141,7 @@ def test_calls_of_a_plan_are_inferred_or_said_to_be_unknown(engine: Callable[[st
         "ok", "get_company_info", {"identifier": logs.COMPANY, "columns": ["上市日期"]},
     )  # fmt: skip
     unknown = ask("plan-action/1", 2, logs.LISTED)
-    assert isinstance(unknown, Reply) and "不能确定" in unknown.note
+    assert isinstance(unknown, Reply) and "不能确定" in unknown.note and "当时的结果：求和时" in unknown.note
     assert parsed(2, logs.LISTED).result == "rejected"
     last = parsed(3, logs.LISTED)
     assert (last.result, last.tool) == ("ok", "Final Answer")
@@ -146,11 +154,11 @@ def test_calls_of_a_plan_are_inferred_or_said_to_be_unknown(engine: Callable[[st
 def test_a_replanning_log_tells_no_step_too_early(engine: Callable[[str], Ask1]) -> None:
     ask = engine(logs.plan_log(quoting=True))
     first = text_of(ask("plan-execute/1", 1, logs.CODED))
-    assert "第1步: " in first and "第2步" not in first
-    assert text_of(ask("replan/1", 1, logs.CODED)).count("\n第2步: ") == 1
-    assert "第3步: " not in text_of(ask("replan/1", 1, logs.CODED))
+    assert "第1步：" in first and "第2步" not in first
+    second = text_of(ask("replan/1", 2, logs.CODED))
+    assert second.startswith(first) and "第2步：" in second and "第3步：" not in second
     whole = text_of(engine(logs.plan_log(quoting=False))("plan-solve/1", 1, logs.CODED))
-    assert [line[:4] for line in whole.splitlines()] == [f"第{n}步:" for n in range(1, 7)]
+    assert [line[:4] for line in whole.splitlines()] == [f"第{n}步：" for n in range(1, 7)]
 
 
 def test_the_method_is_told_by_the_content(log: Callable[[str], Path], tmp_path: Path) -> None:
@@ -161,13 +169,13 @@ def test_the_method_is_told_by_the_content(log: Callable[[str], Path], tmp_path:
     packed = tmp_path / "packed"
     packed.write_bytes(gzip.compress(logs.react_log().replace("\n", "\r\n").encode()))
     assert method_of(packed) == "react"
-    assert read_run_log(packed).find([logs.CODED.replace("\n", "\r\n")]) is not None
+    assert read_run_log(packed).find(f"问题：{logs.CODED}") is not None
 
 
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (None, "does not exist"),
+        (None, "cannot be read"),
         (b"", "not a run log"),
         ("普通文字\n".encode(), "not a run log"),
         (b"\xff\xfe\n", "not UTF-8"),
@@ -200,7 +208,7 @@ def test_replay_of_a_log_counts_every_step(log: Callable[[str], Path]) -> None:
     assert found["by_status"]["ok"] == {"calls": 2, "same": 2}
     assert found["by_status"]["no_data"] == found["by_status"]["bad_column"] == {"calls": 1, "same": 1}
     assert (found["method"], found["tasks"], found["steps"]) == ("react", 4, 16)
-    assert (found["final"], found["refused"], found["unknown"]) == (2, {"steps": 10, "same": 10}, {})
+    assert (found["final"], found["refused"], found["unknown"]) == (2, {"steps": 10, "same": 10, "repaired": 0}, {})
     found = replayed(log(logs.plan_log(quoting=True)), logs.PACK)
     assert found["by_status"]["ok"] == {"calls": 3, "same": 3}
     assert (found["inferred"], found["final"]) == (4, 1)
@@ -247,3 +255,178 @@ def test_published_answers_are_read_to_the_byte(data: Callable[..., Path]) -> No
         for line in map(json.loads, lines):
             episode = log.episodes[questions[line["id"]]]
             assert (episode.answer or "silence", episode.summary or "silence") == (line["res"], line["summary"])
+
+
+# Whole runs ------------------------------------------------------------------------------------------------------------
+
+
+def moot(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """A command as typed: exit code, standard output, standard error."""
+    code = 0
+    try:
+        main(list(arguments))
+    except SystemExit as stop:
+        code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def outcomes(run: str) -> dict[str, tuple[str, str]]:
+    """Task -> (outcome, answer) of a run."""
+    bench = benchmark("legalagentbench")
+    with Journal.open(run_path(run)) as journal:
+        return {result.task_id: (result.outcome, result.res) for result in results_of(journal, bench)}
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, ...]:
+    """Arguments that name the pack and the tasks of the small logs."""
+    logs.make_pack()
+    return "--pack", logs.PACK, "--tasks", str(logs.make_tasks(tmp_path))
+
+
+def test_a_log_runs_through_our_policy(
+    log: Callable[[str], Path], files: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = f"recorded-log:{log(logs.react_log())}"
+    code, out, err = moot(capsys, "run", "legalagentbench", "--model", spec, *files, "--json", "--watch", "plain")
+    assert code == 0, err
+    block = json.loads(out)
+    assert outcomes(block["run"]) == {
+        "1": ("finished", "2016年07月25日上市。"),
+        "3": ("finished", logs.CODE),
+        "5": ("error", ""),
+        "7": ("turn_limit", "代码是990101。"),
+        "9": ("error", ""),
+    }
+    assert block["compat"]["success"]["all"] == pytest.approx(0.6)
+    assert "思考: 先查公司信息。" in err and logs.LISTING in err and "没有记录词元数" in err
+    with Journal.open(run_path(block["run"])) as journal:
+        header = journal.header
+        records = read_episode(journal, "1")
+    assert header["engines"][spec]["method"] == "react" and header["spec"]["paper"]
+    observations = [r.event.observation for r in records if isinstance(r.event, ToolReturned)]
+    assert observations == [
+        logs.LISTING, "One or more specified columns do not exist.", "No data found for the specified identifier.",
+    ]  # fmt: skip
+    assert moot(capsys, "show", block["run"], "--verify", "--json")[0] == 0
+
+
+@pytest.mark.parametrize(("quoting", "agent"), [(True, "plan-execute"), (False, "plan-solve")])
+def test_a_plan_log_runs_through_its_own_method(
+    log: Callable[[str], Path], files: tuple[str, ...], capsys: pytest.CaptureFixture[str], quoting: bool, agent: str
+) -> None:
+    spec = f"recorded-log:{log(logs.plan_log(quoting))}"
+    arguments = ("run", "legalagentbench", "--model", spec, *files, "--task", "1", "--task", "3", "--json")
+    code, out, err = moot(capsys, *arguments)
+    assert code == 0, err
+    run = json.loads(out)["run"]
+    assert outcomes(run) == {"1": ("finished", "2016年07月25日上市。"), "3": ("finished", logs.CODE)}
+    with Journal.open(run_path(run)) as journal:
+        assert journal.header["spec"]["agent"] == agent
+        parsed = [r.event.result for r in read_episode(journal, "3") if isinstance(r.event, ActionParsed)]
+        called = [r.event.input for r in read_episode(journal, "3") if isinstance(r.event, ToolCalled)]
+    assert parsed.count("rejected") == (3 if quoting else 4)
+    assert called[0] == {"identifier": logs.COURT, "columns": ["法院代字"]}
+
+
+def test_a_fork_and_a_resumed_run_are_fed_from_their_step(
+    log: Callable[[str], Path], files: tuple[str, ...], capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    spec = f"recorded-log:{log(logs.react_log())}"
+    whole = json.loads(moot(capsys, "run", "legalagentbench", "--model", spec, *files, "--json")[1])["run"]
+    code, out, err = moot(capsys, "fork", whole, "1", "--turn", "2", "--json")
+    assert code == 0, err
+    forked = json.loads(out)["run"]
+    begun = RunSpec(
+        benchmark="legalagentbench",
+        agent="react",
+        model=spec,
+        pack=logs.PACK,
+        tasks=files[3],
+        task_ids=("1",),
+        paper=True,
+    )
+    with start_run(begun, out=tmp_path / "cut.moot") as run:
+        run.scheduler.step("1")
+        run.scheduler.step("1")
+    assert moot(capsys, "resume", str(tmp_path / "cut.moot"), "--json")[0] == 0
+    with (
+        Journal.open(run_path(whole)) as one,
+        Journal.open(run_path(forked)) as two,
+        Journal.open(tmp_path / "cut.moot") as three,
+    ):
+        first, *others = (digest(read_episode(journal, "1")) for journal in (one, two, three))
+    assert others == [first, first]
+
+
+def test_a_log_takes_a_seat_with_the_method_it_knows(
+    log: Callable[[str], Path], files: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    echoed = json.loads(moot(capsys, "run", "legalagentbench", "--agent", "echo", *files, "--json")[1])["run"]
+    spec = f"recorded-log:{log(logs.react_log())}"
+    code, out, err = moot(capsys, "fork", echoed, "3", "--turn", "0", "--seat", f"agent={spec}", "--json")
+    assert code == 0, err
+    assert outcomes(json.loads(out)["run"]) == {"3": ("finished", logs.CODE)}
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--agent", "plan-solve"), "is the log of a react run, not of plan-solve"),
+        (("--agent", "direct"), "is the log of a react run, not of direct"),
+        (("--free",), "--paper and --free"),
+    ],
+)
+def test_a_log_plays_no_other_method(
+    log: Callable[[str], Path],
+    files: tuple[str, ...],
+    capsys: pytest.CaptureFixture[str],
+    options: tuple[str, ...],
+    said: str,
+) -> None:
+    spec = f"recorded-log:{log(logs.react_log())}"
+    code, out, err = moot(capsys, "run", "legalagentbench", "--model", spec, *files, *options)
+    assert (code, out, len(err.splitlines())) == (2, "", 1)
+    assert said in err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "published"),
+    [
+        ("log_react_1205_gpt-4o-2024-08-06.txt", "react_gpt-4o-2024-08-06"),
+        ("log_plan_solve_1205_qwen-max.txt", "plan_solve_qwen-max"),
+        ("log_react_1205_gpt-3.5-turbo.txt", ""),
+        ("log_plan_execute_1205_glm-4-plus.txt", ""),
+    ],
+)
+def test_a_published_run_scores_as_published(
+    data: Callable[..., Path], capsys: pytest.CaptureFixture[str], name: str, published: str, tmp_path: Path
+) -> None:
+    """Every episode ends with the recorded answers; rates are those of the published line where there is one."""
+    import_pack(data("legalagentbench"), "harvested", lambda *_: None)
+    tasks = data("legalagentbench", "dataset_dev.json")
+    path = data("legalagentbench", "raw_logs", name)
+    arguments = ("--model", f"recorded-log:{path}", "--tasks", str(tasks), "--pack", "harvested")
+    code, out, err = moot(capsys, "run", "legalagentbench", *arguments, "--parallel", "16", "--json")
+    assert code == 0, err
+    block = json.loads(out)
+    episodes = read_run_log(path).episodes
+    broken = {question for question, episode in episodes.items() if episode.answer is None}
+    assert block["outcomes"]["error"] == len(broken)
+    predictions = tmp_path / "predictions.jsonl"
+    lines = []
+    for task in json.loads(tasks.read_text(encoding="utf-8")):
+        episode = episodes[task["question"]]
+        texts = (DIGIT_COMMA.sub("", text or "silence") for text in (episode.answer, episode.summary))
+        lines.append({"id": task["id"], **dict(zip(("res", "summary"), texts, strict=True))})
+    predictions.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    compared = ("--dataset", str(tasks), "--predictions", str(predictions), "--json")
+    scored = moot(capsys, "score-predictions", "legalagentbench", *compared)
+    assert json.loads(scored[1])["compat"] == block["compat"]
+    if published:
+        runs = json.loads(data("legalagentbench", "expected_dev.json").read_text(encoding="utf-8"))["runs"]
+        for rate in ("success", "process"):
+            ours = {group.lower(): round(value, 6) for group, value in block["compat"][rate].items()}
+            assert ours == {group.lower(): value for group, value in runs[published][rate].items()}

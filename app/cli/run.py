@@ -27,8 +27,9 @@ from tasks.engines import run_path
 from tasks.errors import UsageError
 from tasks.events import Seated
 from tasks.header import spec_of
+from tasks.legalagentbench.recorded_log import method_of
 from tasks.runner import Run, fork_run, read_episode, resume_run, start_run
-from tasks.spec import RunSpec, choose, newcomer, policy_of, task_file
+from tasks.spec import RECORDED_LOG, RunSpec, choose, newcomer, policy_of, task_file
 from tasks.state import completed, fold
 from tasks.watcher import Watcher
 
@@ -138,6 +139,9 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
             agent = value
         else:
             model = value
+    if model.startswith(RECORDED_LOG):
+        agent = agent or method_of(Path(model.removeprefix(RECORDED_LOG)))
+        options = {**options, "paper": True}
     agent = agent or ("react" if model else "rules")
     parallel = options["parallel"] or (1 if model or agent == "human" else PARALLEL_RULES)
     names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free")

@@ -27,7 +27,10 @@ Kind = Literal["recorded", "inferred", "final", "unknown"]
 
 REFUSED = "行动格式非法"
 """How the published loop begins its answer to an action that its parser refuses."""
-UNKNOWN = "（日志只记录了计划步骤，没有记录行动；由步骤文字不能确定这一步的调用。）"
+UNKNOWN = "日志没有记录行动，由步骤文字也不能确定这一步的调用"
+THEN = "当时的结果：{result}"
+SHOWN = 300
+"""Characters of a recorded result that a note shows where its call is unknown."""
 INFERRED = "日志没有记录行动：工具和查询对象取自步骤文字"
 FROM_STEP, FROM_RESULT = "列名取自步骤文字", "列名取自记录的结果"
 FINAL = "日志没有记录行动：这是最后一步，其结果不是工具的输出，视为最终答案"
@@ -51,12 +54,18 @@ def action_of(episode: LoggedEpisode, index: int) -> LoggedAction:
         return LoggedAction("recorded", step.said)
     inferred = infer_call(step.said)
     if step.recording is None or step.recording.result.startswith(REFUSED):
-        return LoggedAction("unknown", UNKNOWN, UNKNOWN)
+        return _unknown(step)
     observation = read_observation(step.recording.result, inferred[0] if inferred else None)
     if index == len(episode.steps) - 1 and _concludes(step, observation):
         return LoggedAction("final", _fenced("Final Answer", step.recording.result), FINAL)
-    call = _call(step, inferred, observation)
-    return call or LoggedAction("unknown", UNKNOWN, UNKNOWN)
+    return _call(step, inferred, observation) or _unknown(step)
+
+
+def _unknown(step: LoggedStep) -> LoggedAction:
+    """A reply that is no action. What came of the step is told to the reader alone: no call of ours gave it."""
+    result = " ".join((step.result or "").split())
+    cut = f"{result[:SHOWN]}…" if len(result) > SHOWN else result
+    return LoggedAction("unknown", f"（{UNKNOWN}。）", f"{UNKNOWN}；{THEN.format(result=cut)}" if cut else UNKNOWN)
 
 
 def _concludes(step: LoggedStep, observation: Observation) -> bool:
@@ -88,7 +97,7 @@ def _call(
     if tuple(columns) == TABLES[lookup.table]:
         columns = []
     given = {**dict(zip(lookup.parameters, values, strict=True)), "columns": columns}
-    return LoggedAction("inferred", _fenced(lookup.tool, given), f"{INFERRED}{'，' + source if columns else ''}。")
+    return LoggedAction("inferred", _fenced(lookup.tool, given), f"{INFERRED}{'，' + source if columns else ''}")
 
 
 def _fenced(tool: str, given: Any) -> str:

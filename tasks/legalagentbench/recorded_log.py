@@ -1,8 +1,9 @@
 """`recorded-log:FILE`: a published run log as an engine, so that a real run can be watched, stepped and scored again.
 
-The engine keeps no memory: it finds the task by the question inside the messages, the step by `Ask.step`, the kind of
-call by `Ask.prompt`, so a resumed or forked episode gets the same replies. It answers the calls of `--paper` mode alone. What
-the log does not hold is said in the note of a reply, never made up. Tokens are not in these logs: every count is 0.
+The engine keeps no memory: it finds the task by the question inside the messages (by the steps made so far where the prompt
+shows no question), the step by `Ask.step`, the kind of call by `Ask.prompt`, so a resumed or forked episode gets the same
+replies. It answers the calls of `--paper` mode alone. What the log does not hold is said in the note of a reply, never made
+up. Tokens are not in these logs: every count is 0.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,9 @@ from store.importers.logs.episodes import LoggedEpisode, LoggedStep, read_episod
 from store.importers.logs.literal import Literal
 from store.importers.logs.reading import find_logs
 from store.schema import TABLES
+from tasks.errors import UsageError
 from tasks.legalagentbench.logged_actions import action_of
+from tasks.policies.model.reading import STEP_MARK, steps_of
 
 KIND = "recorded-log"
 PLANS = ("plan-solve", "plan-execute")
@@ -59,11 +62,25 @@ class RunLog:
         quoting = sum(map(_quotes_results, self.episodes.values()))
         return ("plan-execute",) if quoting > REPLANNED * len(self.episodes) else PLANS
 
-    def find(self, texts: Sequence[str]) -> LoggedEpisode | None:
-        """The episode whose question stands in one of the texts, word for word; of several the longest."""
-        plain = [_newlines(text) for text in texts]
-        found = [question for question in self.episodes if any(question in text for text in plain)]
+    def find(self, text: str) -> LoggedEpisode | None:
+        """The episode whose question stands in the text, word for word; of several the longest."""
+        found = [question for question in self.episodes if question in text]
         return self.episodes[max(found, key=len)] if found else None
+
+    def find_by_steps(self, text: str, count: int) -> LoggedEpisode | None:
+        """The episode whose first `count` steps all stand in the text; None when there is none, or more than one."""
+        found = {
+            question: sum(map(len, steps[:count]))
+            for question, steps in self._plans.items()
+            if len(steps) >= count and all(step in text for step in steps[:count])
+        }
+        longest = [question for question, length in found.items() if length == max(found.values())]
+        return self.episodes[longest[0]] if len(longest) == 1 else None
+
+    @cached_property
+    def _plans(self) -> dict[str, list[str]]:
+        """The steps of each episode as a policy reads them from a plan."""
+        return {question: steps_of(_plan(episode.steps)) for question, episode in self.episodes.items()}
 
 
 def read_run_log(path: Path) -> RunLog:
@@ -72,13 +89,22 @@ def read_run_log(path: Path) -> RunLog:
     Raises:
         BadEngine: there is no such file, or it is no run log; the title names file and line.
     """
+    if path.is_dir():
+        raise BadEngine(f"{path} is a folder", "Give one run log, for example recorded-log:log_react.txt.")
     try:
-        if path.is_dir():
-            raise BadEngine(f"{path} is a folder", "Give one run log, for example recorded-log:log_react.txt.")
-        find_logs(path)
-        runs = list(read_episodes(path))
+        facts = path.stat()
+        return _read(path.absolute(), facts.st_size, facts.st_mtime_ns)
+    except OSError as error:
+        raise BadEngine(f"{path} cannot be read: {error.strerror}", "Check the path of the run log.") from error
     except StoreError as error:
         raise BadEngine(error.title, error.hint) from error
+
+
+@lru_cache(maxsize=2)
+def _read(path: Path, size: int, modified: int) -> RunLog:
+    """A log is read once as long as the file stays the same: every episode of a run asks for its method."""
+    find_logs(path)
+    runs = list(read_episodes(path))
     episodes: dict[str, LoggedEpisode] = {}
     for episode in runs:
         question = _newlines(episode.question)
@@ -93,6 +119,16 @@ def read_run_log(path: Path) -> RunLog:
 def method_of(path: Path) -> str:
     """The agent whose log this is: react, plan-solve or plan-execute; `BadEngine` when it is no run log."""
     return read_run_log(path).methods[0]
+
+
+def check_method(path: Path, agent: str) -> None:
+    """`UsageError` when this is not the log of a run of that agent, `BadEngine` when it is no run log."""
+    methods = read_run_log(path).methods
+    if agent not in methods:
+        raise UsageError(
+            f"{path.name} is the log of a {methods[0]} run, not of {agent}",
+            f"Use --agent {methods[0]}, or leave --agent out.",
+        )
 
 
 def open_recorded_log(opening: Opening) -> RecordedLogEngine:
@@ -153,10 +189,13 @@ class RecordedLogEngine:
                 f"{self._log.path.name} is the log of a {self._log.methods[0]} run, {ask.prompt} asks for another method",
                 f"Use --agent {self._log.methods[0]}.",
             )
-        episode = self._log.find([message.content for message in ask.messages])
+        prompt = _newlines("\n".join(message.content for message in ask.messages))
+        episode = self._log.find(prompt)
+        if episode is None and name == "plan-action":
+            episode = self._log.find_by_steps(prompt, ask.step)
         if episode is None:
             raise EngineError(
-                f"{self._log.path.name} holds no run of this task: its question is not in the log",
+                f"{self._log.path.name} holds no run of this task: its question or its steps are not in it",
                 "Choose the tasks of the log with --task.",
             )
         text, note = reply(episode, ask.step)
@@ -185,11 +224,7 @@ def _whole_plan(episode: LoggedEpisode, step: int) -> tuple[str, str]:
 def _plan_so_far(episode: LoggedEpisode, step: int) -> tuple[str, str]:
     """The steps up to the one that comes next: what a later replanning wrote is not known yet."""
     _step(episode, 1)
-    return _plan(episode.steps[: step + 1]), PLAN_MADE_UP_OF
-
-
-def _first_plan(episode: LoggedEpisode, step: int) -> tuple[str, str]:
-    return _plan_so_far(episode, 0)
+    return _plan(episode.steps[:step]), PLAN_MADE_UP_OF
 
 
 def _answer(episode: LoggedEpisode, step: int) -> tuple[str, str]:
@@ -209,7 +244,7 @@ CALLS: dict[str, tuple[tuple[str, ...], Callable[[LoggedEpisode, int], tuple[str
     "react-thought": (("react",), _thought),
     "react-action": (("react",), _action),
     "plan-solve": (("plan-solve",), _whole_plan),
-    "plan-execute": (("plan-execute",), _first_plan),
+    "plan-execute": (("plan-execute",), _plan_so_far),
     "plan-action": (PLANS, _action),
     "replan": (("plan-execute",), _plan_so_far),
     "answer": (("react", *PLANS), _answer),
@@ -236,7 +271,9 @@ def _broken_off(episode: LoggedEpisode) -> EngineError:
 
 
 def _plan(steps: Sequence[LoggedStep]) -> str:
-    return "\n".join(f"第{number}步: {step.said}" for number, step in enumerate(steps, 1))
+    """The steps as a plan. A mark 第n步： inside a step would cut it in two, so there it loses its colon."""
+    lines = (STEP_MARK.sub(lambda mark: mark[0].rstrip("：: "), step.said) for step in steps)
+    return "\n".join(f"第{number}步：{line}" for number, line in enumerate(lines, 1))
 
 
 def _quotes_results(episode: LoggedEpisode) -> bool:

@@ -154,8 +154,9 @@ def as_json(outcome: Replay) -> dict[str, Any]:
 class LogReplay:
     """A run log asked again. Steps fall into: calls (in `replay`), final answers, refused actions, actions unknown.
 
-    refused: recorded actions that the published parser refused; refused_again: those that ours refuses too. unknown: steps
-    of plans whose call the log leaves open, by what came back. unanswered: steps after which the log prints no result.
+    refused: recorded actions that the published parser refused; refused_again: those that ours refuses, too, or takes with
+    a repair only (`repaired`), which --paper does not. unknown: steps of plans whose call the log leaves open, by what came
+    back. unanswered: steps after which the log prints no result.
     """
 
     tasks: int = 0
@@ -164,6 +165,7 @@ class LogReplay:
     final: int = 0
     refused: int = 0
     refused_again: int = 0
+    repaired: int = 0
     unanswered: int = 0
     unknown: Counter[str] = field(default_factory=Counter)
     replay: Replay = field(default_factory=Replay)
@@ -190,7 +192,8 @@ def _logged_call(outcome: LogReplay, episode: LoggedEpisode, index: int) -> Reco
     refused = result.startswith(REFUSED)
     if refused and action.kind == "recorded":
         outcome.refused += 1
-        outcome.refused_again += parsed.result == "rejected"
+        outcome.refused_again += parsed.result != "ok"
+        outcome.repaired += parsed.result == "repaired"
     elif parsed.tool in FINISH_NAMES:
         outcome.final += 1
     elif recording is None:
@@ -224,7 +227,7 @@ def log_as_json(outcome: LogReplay) -> dict[str, Any]:
         "steps": outcome.steps,
         "inferred": outcome.inferred,
         "final": outcome.final,
-        "refused": {"steps": outcome.refused, "same": outcome.refused_again},
+        "refused": {"steps": outcome.refused, "same": outcome.refused_again, "repaired": outcome.repaired},
         "unanswered": outcome.unanswered,
         "unknown": dict(outcome.unknown),
     }
