@@ -229,6 +229,7 @@ def test_embed_says_what_is_wrong(bert_gguf: Path, tmp_path: Path) -> None:
             CliRunner().invoke(embed, [str(bert_gguf), *options], input=text, catch_exceptions=False)
 
     fails(UsageError, "no text to embed")
+    fails(UsageError, "Text 2 is empty", "--text", "甲", "--text", " ")
     fails(UsageError, "neither", "--text", "甲", "--out", str(tmp_path / "out.csv"))
     fails(BadInput, "line 2 has no text", "--input", "-", text='"甲"\n{"words": 1}\n'.encode())
     fails(BadInput, "not UTF-8", "--input", "-", text=b"\xff\xfe\n")

@@ -21,6 +21,9 @@ from store.errors import BadInput
 from tasks.errors import UsageError
 
 _WIDTHS = (22, 12, 12)
+CLIENTS = ("chat_api", "stateless")
+NOISY = 1.3
+"""Highest ratio of the repeats over the lowest, above which the machine was not at rest."""
 
 
 @click.command()
@@ -116,19 +119,23 @@ def _table(found: dict[str, Any]) -> list[str]:
         "",
         _row(t("bench.prompt_tokens"), t("bench.evaluated"), t("bench.per_new")),
     ]
-    for name in ("engine", "chat_api", "stateless"):
+    for name in ("engine", *CLIENTS):
         data = prompts[name]
         cells = (str(data["evaluated"]), f"{data['ratio']:.2f}") if "ratio" in data else ("–", "–")
         lines.append(_row(t(f"bench.{name}"), *cells))
     lines.append(t("bench.new", n=prompts["new"], turns=prompts["turns"], seats=prompts["seats"]))
     if not prompts["append_only"]:
         lines.append(t("bench.rewrites"))
+    lines += [t("bench.failed", reason=prompts[name]["failed"]) for name in CLIENTS if "failed" in prompts[name]]
     lines += ["", _row(t("bench.speed"), t("bench.engine"), "llama.cpp") + "  " + t("bench.ratio")]
     for name in ("prefill", "decode"):
         lines.append(_speed_row(t(f"bench.{name}"), found[name]))
     for row in found["parallel"]:
         relative = t("bench.relative", x=f"{row['relative']['median']:.2f}") if row["n"] > 1 else ""
         lines.append(f"{_speed_row(t('bench.together', n=row['n']), row)}  {relative}".rstrip())
+    ratios = [data["ratio"] for data in (found["prefill"], found["decode"], *found["parallel"])]
+    if any(ratio["high"] > NOISY * ratio["low"] for ratio in ratios):
+        lines.append(t("bench.noisy"))
     share, times = found["overhead"]["share"], found["overhead"]["milliseconds"]
     lines += ["", t("bench.overhead_line", share=f"{share['median']:.1%}", low=f"{share['low']:.1%}",
                     high=f"{share['high']:.1%}", ms=f"{times['scheduler']:.1f}")]  # fmt: skip
@@ -174,6 +181,9 @@ def embed(
     wanted = [*texts, *(_texts_of(source) if source is not None else [])]
     if not wanted:
         raise UsageError("There is no text to embed", "Give --text or --input.")
+    blank = next((number for number, text in enumerate(wanted, 1) if not text.strip()), 0)
+    if blank:
+        raise UsageError(f"Text {blank} is empty", "There is nothing to embed in it; leave it out.")
     made = embed_file(resolve(file, places.models()), wanted, pooling, threads=threads or 0)
     vectors = made["vectors"]
     if out is not None:
