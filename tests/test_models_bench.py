@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -245,3 +246,47 @@ def test_embed_keeps_an_old_file_when_it_fails(bert_gguf: Path, tmp_path: Path) 
         CliRunner().invoke(embed, [str(bert_gguf), "--text", "很" * 900, "--out", str(out)], catch_exceptions=False)
     assert out.read_text(encoding="utf-8") == "old"
     assert list(tmp_path.iterdir()) == [out]
+
+
+IN_PROCESS = """
+import json, sys
+from pathlib import Path
+import llama_cpp as lib
+from models.engine import Reply, Usage
+from models.llama import native
+from models.llama.benching import hearing
+from models.llama.header import read_header
+from models.llama.serving import Server
+from models.llama.wire import Call, Options, reply_of
+
+class Direct:
+    def __init__(self, path):
+        self.news = []
+        native.start()
+        self.server = Server(self.news.append, lambda: False)
+        self.server.load(Options(path, 2048, 3, 1, 10**8, read_header(Path(path)).template, 1))
+    def answer(self, asks, listen=None):
+        self.server.answer([Call(ask, "", ()) for ask in asks])
+        return [reply_of(data) for data in self.news if data["event"] == "reply"][-len(asks):]
+
+engine = Direct(sys.argv[1])
+lib.llama_perf_context_reset(engine.server._context.raw)
+played = hearing.hold(engine, turns=9, seats=3, speech=8)
+counted = lib.llama_perf_context(engine.server._context.raw)
+replies = [reply_of(data) for data in engine.news if data["event"] == "reply"]
+said = sum(reply.usage.generated - (reply.finish == "length") for reply in replies)
+evaluated = sum(turn.usage.evaluated for turn in played)
+print(json.dumps([evaluated, counted.n_p_eval + counted.n_eval - said]))
+"""
+
+
+@live
+def test_the_count_of_the_engine_is_that_of_llama_cpp(tiny_gguf: Path) -> None:
+    """`Usage.evaluated` is what reached llama.cpp, by its own counters; the last token of a cut turn is read later."""
+    root = Path(__file__).resolve().parents[1]
+    done = subprocess.run(
+        [sys.executable, "-c", IN_PROCESS, str(tiny_gguf)], capture_output=True, text=True, cwd=root, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    ours, counted = json.loads(done.stdout.splitlines()[-1])
+    assert ours == counted
