@@ -54,6 +54,9 @@ BACKSTOP_TURNS = 400
 
 def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
     """The policy of the tested seat, with its mode, and whether it needs a model; a pair without meaning is a `UsageError`."""
+    log = spec.model.startswith(RECORDED_LOG)
+    if log and spec.free:
+        raise UsageError("a recorded log holds the published calls, --free makes others", "Leave --free out.")
     if spec.paper and spec.free:
         raise UsageError("--paper and --free exclude each other", "The published calls are free text already.")
     if spec.agent not in bench.agents:
@@ -63,21 +66,19 @@ def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
         raise UsageError(f"agent '{spec.agent}' needs a model", "Give --model SPEC, for example scripted:FILE.")
     if spec.model and not needs_model:
         raise UsageError(f"agent '{spec.agent}' uses no model", "Leave --model out.")
-    if spec.model.startswith(RECORDED_LOG):
+    if log:
         _check_log(spec)
-    name = named(policy, paper=spec.paper, free=spec.free)
+    name = named(policy, paper=spec.paper or log, free=spec.free)
     if name != policy and not bench.modes(name):
         raise UsageError(f"agent '{spec.agent}' has no {'paper' if spec.paper else 'free'} form", "Leave the option out.")
     return name, needs_model
 
 
 def _check_log(spec: RunSpec) -> None:
-    """A recorded log can only play the agent whose run it is, in the calls of that run."""
+    """A recorded log can only play the agent whose run it is."""
     from tasks.legalagentbench.recorded_log import check_method
 
     check_method(Path(spec.model.removeprefix(RECORDED_LOG)), spec.agent)
-    if not spec.paper:
-        raise UsageError("a recorded log holds the calls of the published structure alone", "Give --paper.")
 
 
 def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:

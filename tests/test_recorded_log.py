@@ -345,7 +345,6 @@ def test_a_fork_and_a_resumed_run_are_fed_from_their_step(
         pack=logs.PACK,
         tasks=files[3],
         task_ids=("1",),
-        paper=True,
     )
     with start_run(begun, out=tmp_path / "cut.moot") as run:
         run.scheduler.step("1")
@@ -375,7 +374,7 @@ def test_a_log_takes_a_seat_with_the_method_it_knows(
     [
         (("--agent", "plan-solve"), "is the log of a react run, not of plan-solve"),
         (("--agent", "direct"), "is the log of a react run, not of direct"),
-        (("--free",), "--paper and --free"),
+        (("--free",), "--free makes others"),
     ],
 )
 def test_a_log_plays_no_other_method(
