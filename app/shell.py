@@ -44,6 +44,7 @@ from app.screens.prompt import PromptScreen
 from app.screens.trial import TrialScreen
 from app.strings import language, set_language, t
 from app.themes import DARK, LIGHT
+from models.llama import shelf
 from tasks.runner import Run, fork_run, resume_run, start_run
 from tasks.spec import RunSpec
 
@@ -82,6 +83,7 @@ class Desk(App[int]):
 
     async def on_mount(self) -> None:
         """Open what was asked for on the command line."""
+        shelf.keep()
         if self._demo:
             await self.start_demo()
         elif self._first_run is not None:
@@ -177,7 +179,7 @@ class Desk(App[int]):
             screen = self.episode_screen
             assert screen is not None
             screen.hint = hint
-        live = LiveRun(opener, self.post_message, episode=episode or None, mode=mode)
+        live = LiveRun(partial(self._after, self._before, opener), self.post_message, episode=episode or None, mode=mode)
         live.pace = self.pace
         self.live = live
         self.run_worker(partial(_thread, live), name="run", group="live", thread=True, exit_on_error=False)
@@ -200,17 +202,17 @@ class Desk(App[int]):
             path, episode = screen.facts.path, screen.episode
 
             async def take_up() -> None:
-                wish(await self.begin(partial(self._resume, path), episode=episode))
+                wish(await self.begin(partial(resume_run, path), episode=episode))
 
             self.run_worker(take_up(), name="take_up", exit_on_error=False)
         return False
 
-    def _resume(self, path: Path) -> Run:
-        """In the thread of the run: wait until the thread before has let go of the file."""
+    def _after(self, before: LiveRun | None, opener: Opener) -> Run:
+        """In the thread of the run: wait until the one before has let go of its file and its models."""
         end = time.monotonic() + PATIENCE
-        while self._before is not None and not self._before.closed.wait(PAUSE) and time.monotonic() < end:
-            self._before.close()
-        return resume_run(path)
+        while before is not None and not before.closed.wait(PAUSE) and time.monotonic() < end:
+            before.close()
+        return opener()
 
     def fork(self, path: Path, episode: str, step: int) -> None:
         """A new run that shares the first steps with this one."""
@@ -228,7 +230,7 @@ class Desk(App[int]):
 
     async def resume(self, path: Path) -> None:
         """Go on with an unfinished run, all of it, while Home counts."""
-        await self.begin(partial(self._resume, path), mode="all", show=False)
+        await self.begin(partial(resume_run, path), mode="all", show=False)
 
     async def start_demo(self) -> None:
         """The ready episode; the sample pack is built first where it is missing."""
@@ -299,8 +301,9 @@ class Desk(App[int]):
         self.exit(0)
 
     def on_unmount(self) -> None:
-        """However the app ends, the thread ends too."""
+        """However the app ends, the thread ends too, and no model stays in memory."""
         self.leave_run()
+        shelf.clear()
 
 
 def _thread(live: LiveRun) -> None:
