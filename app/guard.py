@@ -3,7 +3,8 @@
 Installed by the command line before anything else runs. It is a Python audit hook, so it sees every socket call of
 Python code in this process and cannot be taken out again. Name look-ups count as network use: they are refused before
 a question leaves the machine. It does not see native code that calls the operating system by itself, nor programs
-started as children; Moot starts only itself (and then the child has its own guard).
+started as children: Moot starts only itself, and the child puts on a guard of its own, without any allowed host, before
+it loads a model. `moot doctor` lets both prove it; tests/test_offline.py traces the system calls of native code.
 """
 
 from __future__ import annotations
