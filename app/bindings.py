@@ -87,8 +87,8 @@ KEYS: dict[str, tuple[Key, ...]] = {
     "trial": (
         Key("say", "f5,ctrl+enter", "send", 10, "F5"),
         Key("stop_or_leave", "escape", "stop", 20, "Esc"),
-        Key("fresh", "f6", "fresh", 30),
-        Key("thinking", "f7", "thinking", 40),
+        Key("fresh", "f6", "fresh", 30, priority=True),
+        Key("thinking", "f7", "thinking", 40, priority=True),
     ),
     "episode": (
         Key("stop", "x,f8", "stop", 9),
