@@ -115,6 +115,14 @@ def test_what_a_log_lacks_is_one_sentence(
     assert said in str(reply)
 
 
+def test_an_engine_that_was_closed_says_so(log: Callable[[str], Path]) -> None:
+    made = open_engine(f"recorded-log:{log(logs.react_log())}")
+    made.close()
+    made.close()
+    (reply,) = made.answer([Ask("agent", (Message("user", logs.LISTED),), "answer/1", step=1)])
+    assert isinstance(reply, EngineError) and "closed" in str(reply)
+
+
 def test_of_two_runs_of_a_task_the_last_complete_one_counts(engine: Callable[[str], Ask1]) -> None:
     again = logs.react(logs.LISTED, ("又一次。", logs.final("甲"), ""), end=logs.ended("甲"))
     assert text_of(engine(logs.react_log() + again)("answer/1", 1, logs.LISTED)) == "甲"

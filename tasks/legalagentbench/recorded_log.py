@@ -141,6 +141,7 @@ class RecordedLogEngine:
 
     def __init__(self, log: RunLog) -> None:
         self._log = log
+        self._closed = False
 
     def describe(self) -> dict[str, Any]:
         """Kind, file and hash, the method and size of the log, and what of a run is not in it."""
@@ -168,7 +169,8 @@ class RecordedLogEngine:
         """Nothing is ever in flight for long."""
 
     def close(self) -> None:
-        """Nothing to free."""
+        """Answer no more."""
+        self._closed = True
 
     def _one(self, ask: Ask) -> Reply | EngineError:
         try:
@@ -177,6 +179,8 @@ class RecordedLogEngine:
             return error
 
     def _reply(self, ask: Ask) -> Reply:
+        if self._closed:
+            raise EngineError("this engine has been closed")
         name = ask.prompt.rpartition("/")[0] or ask.prompt
         if name not in CALLS:
             raise EngineError(
