@@ -161,6 +161,11 @@ def test_special_tokens_outside_the_vocabulary_are_none(tmp_path: Path) -> None:
     assert (header.bos, header.eos) == (None, None)
 
 
+def test_empty_tokens_are_told_apart(tmp_path: Path) -> None:
+    gguf = sound(tokenizer__ggml__tokens=(ARRAY, (TEXT, [*WORDS[:4], "", ""])))
+    assert read_header(gguf.write(tmp_path / "m.gguf")).vocabulary == 6
+
+
 def test_the_quantisation_is_guessed_where_the_file_does_not_say(tmp_path: Path) -> None:
     gguf = sound()
     del gguf.pairs["general.file_type"]
@@ -317,11 +322,18 @@ BAD: dict[str, tuple[Gguf, str]] = {
     "no heads": (without("llama.attention.head_count", "llama.attention.head_count_kv"), "attention heads"),
     "heads of wrong length": (changed(llama__attention__head_count_kv=(ARRAY, (I32, [1, 1]))), "for 1 layers"),
     "heads negative": (changed(llama__attention__head_count_kv=(ARRAY, (I32, [-1]))), "cannot be"),
+    "epsilon negative": (changed(llama__attention__layer_norm_rms_epsilon=(F32, -1e-5)), "cannot be"),
+    "epsilon no number": (changed(llama__attention__layer_norm_epsilon=(F32, float("nan"))), "cannot be"),
     "pooling": (changed(llama__pooling_type=(U32, 9)), "cannot be"),
     "no tokenizer": (without("tokenizer.ggml.model"), "no tokenizer"),
     "no tokens": (without("tokenizer.ggml.tokens"), "no tokenizer"),
     "tokens a text": (changed(tokenizer__ggml__tokens=(TEXT, "x")), "no tokenizer"),
     "tokens no texts": (changed(tokenizer__ggml__tokens=(ARRAY, (U32, [1] * 6))), "no tokenizer"),
+    "tokens the same": (changed(tokenizer__ggml__tokens=(ARRAY, (TEXT, [*WORDS[:5], "法\0x"]))), "the same"),
+    "tokens too many": (
+        changed(tokenizer__ggml__tokens=(ARRAY, struct.pack("<IQ", TEXT, 2**20))), "vocabulary of 1048576 tokens"
+    ),
+    "token too long": (changed(tokenizer__ggml__tokens=(ARRAY, (TEXT, ["x" * 70_000]))), "70000 bytes"),
     "scores short": (changed(tokenizer__ggml__scores=(ARRAY, (F32, [0.0]))), "scores"),
     "scores texts": (changed(tokenizer__ggml__scores=(ARRAY, (TEXT, ["a"] * 6))), "scores"),
     "types short": (changed(tokenizer__ggml__token_type=(ARRAY, (I32, [1]))), "token_type"),

@@ -18,7 +18,7 @@ from types import MappingProxyType
 
 from models.errors import BadEngine
 from models.llama import ggml
-from models.llama.metadata import TEMPLATE, Facts, Scalar, read_metadata, read_name, shown
+from models.llama.metadata import TEMPLATE, TOKENS, Facts, Scalar, read_metadata, read_name, shown
 from models.llama.window import Unsound, Window
 
 TENSORS_LIMIT, LAYERS_LIMIT, DIMENSIONS_LIMIT = 65_536, 512, 4
@@ -216,6 +216,8 @@ def _header(
         raise Unsound("does not say how many attention heads it has")
     head = width // max(heads) if any(heads) else 0
     kv_heads, state_layers = _memory(architecture, rule, facts, layers, heads_kv)
+    for norm in ("layer_norm_rms_epsilon", "layer_norm_epsilon"):
+        facts.fraction(f"{own}attention.{norm}")
     tokenizer, vocabulary = _tokenizer(facts)
     _agree(tensors, layers, width, vocabulary)
     pooling = facts.count(f"{own}pooling_type", 0, 4) if f"{own}pooling_type" in facts.values else None
@@ -285,7 +287,7 @@ def _memory(
 def _tokenizer(facts: Facts) -> tuple[str, int]:
     """Kind of tokenizer and size of its vocabulary."""
     kind = facts.text("tokenizer.ggml.model")
-    tokens = facts.arrays.get("tokenizer.ggml.tokens")
+    tokens = facts.arrays.get(TOKENS)
     if not kind or kind in ("none", "no_vocab") or tokens is None or tokens.kind != ggml.TEXT or not tokens.count:
         raise Unsound("holds no tokenizer", "Get a complete conversion of the model.")
     for part, kinds in (("scores", (ggml.FLOAT_32, ggml.INTEGER_32)), ("token_type", (ggml.INTEGER_32,))):

@@ -22,7 +22,8 @@ KEPT_LIMIT = 1 << 22
 """Bytes of texts and numbers of arrays kept in all."""
 SMALL_ARRAY = 512
 """Longest array of whole numbers whose elements are kept: one for each layer, and no model has more layers."""
-TEMPLATE = "tokenizer.chat_template"
+TOKENS_LIMIT = 1 << 19
+TEMPLATE, TOKENS = "tokenizer.chat_template", "tokenizer.ggml.tokens"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +116,10 @@ def _array(window: Window, key: str, budget: _Budget) -> Array:
     kind, count = window.unsigned(4), window.unsigned(8)
     if kind == ggml.TEXT:
         budget.walk(count, key)
-        window.skip_texts(count)
+        if key == TOKENS:
+            _check_tokens(window, count)
+        else:
+            window.skip_texts(count)
         return Array(kind, count, None)
     if kind not in ggml.NUMBERS:
         raise Unsound(f"has an array of the unknown type {kind} in '{shown(key)}'")
@@ -125,6 +129,17 @@ def _array(window: Window, key: str, budget: _Budget) -> Array:
         return Array(kind, count, None)
     budget.keep(count)
     return Array(kind, count, tuple(int(window.number(form, size)) for _ in range(count)))
+
+
+def _check_tokens(window: Window, count: int) -> None:
+    """Step over a vocabulary. llama.cpp aborts when two tokens are the same up to a zero byte; empty ones it renames."""
+    if count > TOKENS_LIMIT:
+        raise Unsound(f"announces a vocabulary of {count} tokens, more than any model has")
+    seen: set[int] = set()
+    for number, raw in enumerate(window.texts(count, TEXT_LIMIT)):
+        seen.add(hash(raw.partition(b"\0")[0] or number))
+    if len(seen) < count:
+        raise Unsound("has a vocabulary in which two tokens are the same", "The file is damaged: fetch it again.")
 
 
 class Facts:
@@ -162,6 +177,12 @@ class Facts:
         if not all(0 <= number <= high for number in array.numbers):
             self.refuse(key, next(number for number in array.numbers if not 0 <= number <= high))
         return array.numbers
+
+    def fraction(self, key: str) -> None:
+        """Refuse a value that is there and not in [0, 1), not a number included."""
+        value = self.values.get(key, 0.0)
+        if isinstance(value, str) or not 0 <= value < 1:
+            self.refuse(key, value)
 
     def refuse(self, key: str, value: object) -> NoReturn:
         """Say that a value cannot be."""

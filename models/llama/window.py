@@ -7,6 +7,7 @@ never with what is announced. Offsets and lengths are bytes.
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 from typing import BinaryIO
 
 PAGE = 1 << 18
@@ -86,6 +87,22 @@ class Window:
             if count:
                 self.skip(self.unsigned(_LENGTH.size))
                 count -= 1
+
+    def texts(self, count: int, longest: int) -> Iterator[bytes]:
+        """The next `count` texts, each with its length before it and no longer than this."""
+        size = _LENGTH.size
+        for _ in range(count):
+            if len(self._page) - self._at < size:
+                self._need(size)
+            start = self._at + size
+            (length,) = _LENGTH.unpack_from(self._page, self._at)
+            if length > longest:
+                raise Unsound(f"has a text of {length} bytes where {longest} are enough")
+            if start + length > len(self._page):
+                self._need(size + length)
+                start = self._at + size
+            self._at = start + length
+            yield self._page[start : self._at]
 
     def _check(self, count: int) -> None:
         if count > self.size - self.position:
