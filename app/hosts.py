@@ -6,8 +6,9 @@ it must not decide whom this machine talks to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from app.guard import install_guard
 from store import places
@@ -15,6 +16,7 @@ from store.journal import Journal
 from tasks.engines import run_path
 from tasks.errors import UsageError
 from tasks.header import spec_of
+from tasks.runner import Run
 
 
 def checked_hosts(hosts: Iterable[str]) -> tuple[str, ...]:
@@ -45,3 +47,9 @@ def open_hosts_of(run: str | Path, named: Iterable[str] = ()) -> tuple[str, ...]
         )
     install_guard(allow=(*stored, *named))
     return stored
+
+
+def with_hosts(opener: Callable[..., Run], run: Path, *arguments: Any) -> Run:
+    """Open or fork a stored run with the hosts that it may reach."""
+    open_hosts_of(run)
+    return opener(run, *arguments)

@@ -18,6 +18,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from app import library
 from app.bindings import bindings
+from app.hosts import with_hosts
 from app.live import LiveRun
 from app.messages import (
     Closed,
@@ -202,7 +203,7 @@ class Desk(App[int]):
             path, episode = screen.facts.path, screen.episode
 
             async def take_up() -> None:
-                wish(await self.begin(partial(resume_run, path), episode=episode))
+                wish(await self.begin(partial(with_hosts, resume_run, path), episode=episode))
 
             self.run_worker(take_up(), name="take_up", exit_on_error=False)
         return False
@@ -219,7 +220,7 @@ class Desk(App[int]):
 
         async def go() -> None:
             self.say(t("episode.forked", step=step))
-            await self.begin(partial(fork_run, path, episode, step))
+            await self.begin(partial(with_hosts, fork_run, path, episode, step))
 
         self.run_worker(go(), name="fork", exit_on_error=False)
 
@@ -230,7 +231,7 @@ class Desk(App[int]):
 
     async def resume(self, path: Path) -> None:
         """Go on with an unfinished run, all of it, while Home counts."""
-        await self.begin(partial(resume_run, path), mode="all", show=False)
+        await self.begin(partial(with_hosts, resume_run, path), mode="all", show=False)
 
     async def start_demo(self) -> None:
         """The ready episode; the sample pack is built first where it is missing."""
