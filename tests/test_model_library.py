@@ -53,6 +53,8 @@ def test_a_copy_lives_in_the_library_and_goes_with_it(library: Path, model: Path
     assert told[-1] == (size, size)
     file = library / "files" / "小模型.gguf"
     assert entry.copied and lib.resolve("小模型", library) == file
+    told.clear()
+    assert lib.digest(file, library, lambda done, total: told.append((done, total))) == entry.sha256 and not told
     assert file.read_bytes() == model.read_bytes() and entry.sha256 == sha256(file.read_bytes()).hexdigest()
     moved = library.rename(library.with_name("elsewhere"))
     assert lib.resolve("小模型", moved) == moved / "files" / "小模型.gguf"

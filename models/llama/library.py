@@ -279,13 +279,15 @@ def _add_copy(source: Path, library: Path, name: str, header: Header, progress: 
                     raise BadEngine(f"'{target}' is there already and not in the catalogue", "Move it away first.")
                 os.replace(part, target)
                 try:
-                    return _enter(name, target, True, digested, header, library)
+                    entry = _enter(name, target, True, digested, header, library)
                 except BaseException:
                     target.unlink(missing_ok=True)
                     raise
         finally:
             with suppress(OSError):
                 part.unlink()
+    _remember(library, os.path.abspath(target), [entry.size, entry.mtime, digested])
+    return entry
 
 
 def _copied(source: Path, part: Path, progress: Progress | None) -> str:
