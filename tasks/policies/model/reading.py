@@ -163,9 +163,9 @@ def tables(text: str) -> Read:
 
 def answer(text: str) -> Read:
     """Answer and details in free text; without the two labels the whole text is both."""
-    value, _ = _first_object(text)
-    if isinstance(value, Mapping) and isinstance(value.get("answer"), str):
-        return Read("repaired", {"answer": value["answer"], "summary": str(value.get("summary", ""))}, "写成了 JSON")
+    written = answer_loosely(text)
+    if written.value is not None:
+        return Read("repaired", written.value, "写成了 JSON")
     label = _ANSWER.search(text)
     body = text[label.end() :] if label else text
     res, *details = _DETAILS.split(body, maxsplit=1)
@@ -175,8 +175,10 @@ def answer(text: str) -> Read:
 
 
 def answer_loosely(text: str) -> Read:
-    """An answer under a schema that stands in a fence, or whose two texts carry other fields beside them."""
+    """An answer under a schema that stands in a fence, carries other fields as well, or came as a final action once more."""
     value, note = _first_object(text)
+    if isinstance(value, Mapping) and value.get("action") in FINISH_NAMES:
+        return Read("repaired", {"answer": spoken(value.get("action_input")), "summary": ""}, "又写成了行动")
     if not isinstance(value, Mapping) or not isinstance(value.get("answer"), str):
         return Read("rejected", None, _CLOSED)
     summary = value.get("summary")

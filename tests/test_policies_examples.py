@@ -1,0 +1,205 @@
+"""The few-shot examples are true on the sample pack, leak no task, and fit the forms that they teach."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from models.schema import violation
+from store.pack import Pack
+from tasks.legalagentbench import schemas
+from tasks.legalagentbench.benchmark import PROMPTS
+from tasks.legalagentbench.parser import compat_input
+from tasks.legalagentbench.questions import Question, load_questions
+from tasks.legalagentbench.tools import TOOLS, Toolbox
+from tasks.policies.model import cards, examples, reading
+from tasks.policies.model.modes import Mode
+from tasks.prompts import fill, load
+from tasks.sample.build import build_sample
+
+STORIES = examples.stories()
+METHODS = ("react", "plan-solve", "plan-execute")
+CARD = 5400
+"""Characters of a card with the tools of four tables; the longest, free plan-execute, has 2,530 tokens of Qwen2's."""
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("sample")))
+        opened = Pack.open(build_sample())
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def questions(pack: Pack) -> list[Question]:
+    path = pack.task_file("legalagentbench")
+    assert path is not None
+    return load_questions(path)
+
+
+def texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        for inner in value.values():
+            yield from texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from texts(inner)
+
+
+def test_there_are_three() -> None:
+    assert len(STORIES) == 3
+
+
+@pytest.mark.parametrize("story", STORIES, ids=["1", "2", "3"])
+def test_every_observation_is_what_the_tool_says(story: Mapping[str, Any], pack: Pack) -> None:
+    toolbox = Toolbox(pack)
+    for call in story["call"]:
+        result = toolbox.call(call["tool"], compat_input(call["tool"], call["input"]))
+        assert result.observation == call["observation"]
+
+
+def test_what_they_answer_was_observed() -> None:
+    investments, lawyers, cases = ([call["observation"] for call in story["call"]] for story in STORIES)
+    assert investments[2].count("投资金额") == 3 and "3家" in STORIES[0]["final"]
+    assert f"{float(investments[3]) / 1e8:.2f}亿元" in STORIES[0]["final"]
+    for observation in lawyers:
+        (value,) = ast.literal_eval(observation).values()
+        assert value in STORIES[1]["final"]
+    listed = ast.literal_eval(cases[1])
+    assert cases[0] in STORIES[2]["final"] and f"{len(listed)}件" in STORIES[2]["final"]
+    assert max(listed, key=lambda row: str(row["发布日期"]))["执行法院"] in STORIES[2]["final"]
+
+
+@pytest.mark.parametrize("story", STORIES, ids=["1", "2", "3"])
+def test_no_task_of_the_pack_is_told(story: Mapping[str, Any], questions: list[Question]) -> None:
+    """Neither its question nor anything that is asked about in an example stands in a task, its path or its answer."""
+    tasks = [
+        json.dumps([q.card, q.gold.answer, q.gold.keys, q.gold.middle, q.gold.calls], ensure_ascii=False)
+        for q in questions
+    ]
+    asked = {text for call in story["call"] for text in texts({**call["input"], "columns": []}) if len(text) > 3}
+    asked -= {text for text in asked if re.fullmatch(r"[0-9.]+[万亿]?|[0-9]{4}年[0-9]{2}月[0-9]{2}日", text)}
+    assert asked
+    for told in tasks:
+        assert story["question"] not in told
+        assert not [text for text in asked if text in told]
+
+
+@pytest.mark.parametrize("mode", ["lean", "free", "paper"])
+@pytest.mark.parametrize("story", STORIES, ids=["1", "2", "3"])
+def test_the_calls_fit_the_tables_chosen(story: Mapping[str, Any], mode: Mode) -> None:
+    offered = cards.tools_for(cards.complete(story["tables"]), mode)
+    assert {call["tool"] for call in story["call"]} <= set(offered)
+    assert violation(schemas.tables_schema(), {"tables": list(story["tables"])}) == ""
+
+
+@pytest.mark.parametrize("story", STORIES, ids=["1", "2", "3"])
+def test_the_lean_forms_satisfy_their_schemas(story: Mapping[str, Any]) -> None:
+    tools = cards.specs(cards.tools_for(cards.complete(story["tables"]), "lean"))
+    before = {
+        "react": {"thought": schemas.THOUGHT},
+        "plan-execute": {"plan": schemas.steps_schema()},
+        "plan-solve": {},
+    }
+    for method in METHODS:
+        schema = schemas.action_schema(tools, before[method])
+        shown = examples.shown(method)
+        objects = [
+            line
+            for line in shown.split(f"【例{STORIES.index(story) + 1}】")[1].split("【例")[0].splitlines()
+            if line.startswith("{")
+        ]
+        assert objects
+        for line in objects:
+            value = json.loads(line)
+            assert violation(schemas.plan_schema() if set(value) == {"plan"} else schema, value) == ""
+
+
+@pytest.mark.parametrize(
+    "kind", ["react+free", "plan-solve+free", "plan-execute+free", "react-thought+paper", "plan-action+paper"]
+)
+def test_the_free_forms_are_read_without_repair(kind: str) -> None:
+    shown = examples.shown(kind)
+    fences = re.findall(r"```json.*?```", shown, re.DOTALL)
+    assert len(fences) >= 3
+    for fence in fences:
+        assert reading.action(fence).result == "ok"
+    for plan in re.findall(r"计划：(第1步：.*)", shown):
+        assert reading.steps_of(plan)
+
+
+def test_replanning_answers_a_failed_lookup() -> None:
+    replans = examples.replans(STORIES[0])
+    assert replans[0][1] is not None and "No data" in replans[0][1]["observation"]
+    assert len(replans[1][0]) > len(replans[0][0]) - 1, "a step was added"
+    shown = examples.shown("replan+paper")
+    assert "原来的计划：" in shown and shown.count("第1步：用get_sub_company_info_list列出") == 3
+
+
+@pytest.mark.parametrize("mode", ["lean", "free"])
+@pytest.mark.parametrize("method", METHODS)
+def test_a_card_leaves_room_on_a_laptop(method: str, mode: Mode) -> None:
+    tools = cards.specs(
+        cards.tools_for(cards.complete(["CompanyRegister", "LegalDoc", "LawfirmInfo", "CourtInfo"]), mode)
+    )
+    card = cards.lean_card(method, f"{method}/2", mode, tools)
+    assert len(card) <= CARD
+    assert not re.search(r"\{(form|examples|tools)\}", card), "no field is left unfilled"
+
+
+def test_no_prompt_keeps_an_unfilled_field() -> None:
+    tools = cards.specs(cards.tools_for(["CompanyInfo"], "paper"))
+    filled = [
+        cards.paper_card("react-thought", "react-thought/1", tools, question="问", scratchpad="", number="1"),
+        cards.paper_card("plan-solve", "plan-solve/1", tools, question="问"),
+        cards.paper_card("plan-execute", "plan-execute/1", tools, question="问"),
+        cards.paper_card("plan-action", "plan-action/1", tools, step="步", scratchpad=""),
+        cards.paper_card("replan", "replan/1", tools, question="问", plan="计", scratchpad=""),
+        fill("answer/1", question="问", scratchpad=""),
+        fill("summary/1", question="问", scratchpad=""),
+    ]
+    for text in filled:
+        assert not re.search(r"\{[a-z]+\}", text)
+
+
+def test_hostile_questions_stay_text() -> None:
+    """Fields inside a value are not filled again."""
+    tools = cards.specs(cards.tools_for(["CompanyInfo"], "paper"))
+    text = cards.paper_card("plan-solve", "plan-solve/1", tools, question="{tools}{examples}")
+    assert text.endswith("问题：{tools}{examples}")
+
+
+def test_prompts_are_known_and_bounded() -> None:
+    for by_policy in PROMPTS.values():
+        for names in by_policy.values():
+            for name in names:
+                assert load(name).strip()
+
+
+def test_schemas_enumerate_tools_and_columns() -> None:
+    tools = cards.specs(cards.tools_for(cards.complete(["LegalDoc"]), "lean"))
+    schema = schemas.action_schema(tools, {"thought": schemas.THOUGHT})
+
+    def fits(tool: str, given: Any) -> bool:
+        return violation(schema, {"thought": "", "action": tool, "action_input": given}) == ""
+
+    assert fits("get_legal_document", {"identifier": "（2020）1号", "columns": ["原告"]})
+    assert not fits("get_legal_document", {"identifier": "（2020）1号", "columns": ["法院名称"]})
+    assert not fits("get_legal_document", {"identifier": "", "columns": []})
+    assert not fits("get_court_info", {"identifier": "甲法院", "columns": []})
+    assert not fits("get_sum", {"identifier": []})
+    assert fits("get_division", {"dividend": 1.5, "divisor": "3.87亿"})
+    assert fits("legal_case_retriever", {"identifier": "违约金过高", "k": 2})
+    assert fits("Final Answer", "答") and not fits("finish", {"answer": "答"})
+    every = schemas.action_schema(TOOLS.values())
+    named = [name for branch in every["anyOf"] for name in branch["properties"]["action"]["enum"]]
+    assert sorted(named) == sorted({*TOOLS} - {"finish"} | {"Final Answer"})
