@@ -81,7 +81,7 @@ class SlowEngine:
 
 
 class TalkPolicy:
-    """One call a step: what comes before a slash is its thought, what comes after calls a tool; else it is the answer."""
+    """One call a step: what comes before the last slash is its thought, what comes after calls a tool; else it is the answer."""
 
     name = "talk/1"
 
@@ -95,9 +95,9 @@ class TalkPolicy:
                     messages.append(Message("user", record.event.observation))
         settings = Settings(max_tokens=256, stop=("观察：",))
         reply = yield from ask(Ask(view.seat, tuple(messages), prompt=self.name, settings=settings, schema=view.card.get("schema")))
-        thought, slash, call = reply.text.partition("/")
-        if not slash:
-            return Answer(thought)
+        if "/" not in reply.text:
+            return Answer(reply.text)
+        thought, _, call = reply.text.rpartition("/")
         if thought.strip():
             yield from emit(Thought(seat=view.seat, text=thought.strip()))
         tool, _, rest = call.partition(" ")

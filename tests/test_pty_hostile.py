@@ -353,6 +353,45 @@ def test_an_episode_as_it_is_driven(hostile_run: Path, moot_home: Path) -> None:
     assert len(records_of(path)) > len(before)
 
 
+RECITE = """
+import sys
+import pytest
+from app.guard import install_guard
+from app.shell import Desk
+from tests.slow_engine import Reciter, install, talk
+from tests.test_pty_hostile import NASTY
+install_guard()
+install(pytest.MonkeyPatch(), Reciter(NASTY, [NASTY + '/get_company_info {}', NASTY * 20], size=7, pause=0.002))
+
+class Reciting(Desk):
+    async def on_mount(self):
+        await self.start(talk('hostile', tasks=sys.argv[1]), everything=False)
+
+Reciting().run()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("columns", "lines"), SIZES)
+def test_a_model_that_streams_attacks(hostile_run: Path, moot_home: Path, columns: int, lines: int) -> None:
+    """Its pieces cut every sequence in two; it is watched, committed, unfolded, read as a prompt, and stopped."""
+    with desk("-c", RECITE, str(moot_home / "tasks.json"), columns=columns, lines=lines) as opened:
+        opened.wait(lambda text: "乙公司" in text)
+        opened.type("n")
+        opened.wait(lambda text: "思考中" in text and "␛" in text)
+        opened.wait(lambda text: "发言中" in text)
+        opened.wait(lambda text: "暂停" in text)
+        for key in ("\x1b[A", "\x1b[A", "\r", "w", "\x1b[F", "/", "q\r", "\x1b", "\x1b"):
+            opened.press(key)
+        opened.type("n")
+        opened.wait(lambda text: "思考中" in text or "发言中" in text)
+        opened.type("x")
+        opened.wait(lambda text: "本轮已停" in text)
+        opened.type("n")
+        opened.wait(lambda text: "思考中" in text or "发言中" in text)
+        leave(opened)
+
+
 def records_of(path: Path) -> list[Any]:
     from store.journal import Journal
     from tasks.runner import read_episode
