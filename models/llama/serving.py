@@ -278,7 +278,7 @@ class Server:
         if last or now - turn.told > PAUSE:
             turn.told = now
             for phase, text in turn.speaker.news():
-                self._tell(turn, phase, text=text)
+                self._tell(turn, phase, text=text, done=len(turn.speaker.tokens))
 
     def _tell(self, turn: Turn, phase: str, *, text: str = "", done: int = 0, total: int = 0) -> None:
         ask = turn.ask
