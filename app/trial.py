@@ -19,7 +19,7 @@ from textual.message import Message as Notice
 
 from app.engines_offered import FAULTS
 from app.turn import OpenTurn
-from models.engine import Ask, Delta, Engine, EngineError, Message, Reply, Settings
+from models.engine import Ask, Delta, Engine, EngineError, Message, Reply, Settings, Usage
 from tasks.engines import open_engine
 
 EPISODE, SEAT, PROMPT = "trial", "model", "trial/1"
@@ -162,8 +162,7 @@ class Trial:
             result = EngineError(error.title, error.hint)
         turn, self.turn = self.turn, None
         if self._stopped() and (isinstance(result, EngineError) or result.finish == "cancelled"):
-            spoken, thought = (turn.spoken, turn.thought) if turn is not None else ("", "")
-            result = Reply(spoken, finish="cancelled", reasoning=thought)
+            result = _broken_off(result, turn)
         if isinstance(result, EngineError):
             self._tell(result, fatal=False)
         else:
@@ -182,6 +181,15 @@ class Trial:
         self.turn = None
         if not self._closing.is_set():
             self._post(Failed(self.number, str(getattr(error, "title", error)), str(getattr(error, "hint", "")), fatal))
+
+
+def _broken_off(result: Reply | EngineError, turn: OpenTurn | None) -> Reply:
+    """A stopped answer: what the engine still gave, else what had been heard of it."""
+    if isinstance(result, Reply) and result.text:
+        return result
+    spoken, thought = (turn.spoken, turn.thought) if turn is not None else ("", "")
+    usage = result.usage if isinstance(result, Reply) else Usage()
+    return Reply(spoken, usage, "cancelled", thought)
 
 
 def _speed(turn: OpenTurn | None) -> float | None:

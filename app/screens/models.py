@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 COLUMNS = ("model", "parameters", "quantisation", "context", "size", "memory")
 NUMBERS = ("parameters", "context", "size", "memory")
-OTHERS = 56
+OTHERS = 50
 """Cells that all columns but the name take, with the space between columns and the frame."""
 
 

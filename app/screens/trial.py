@@ -176,17 +176,18 @@ class TrialScreen(Screen[None]):
         self._show()
 
     def _cost(self, reply: Reply, speed: float | None) -> Line:
-        """What an answer cost; of one that was stopped only how fast it came."""
-        usage, stopped = reply.usage, reply.finish == "cancelled"
+        """What an answer cost; of one that was stopped before anybody counted only how fast it came."""
+        usage = reply.usage
+        uncounted = reply.finish == "cancelled" and not usage.generated
         called = ModelCalled(
             seat=SEAT, call=self._calls, prompt=PROMPT, asked="", messages=(), settings={}, text="",
             finish=reply.finish, evaluated=usage.evaluated, reused=usage.reused, generated=usage.generated,
             milliseconds=0.0 if speed is not None else usage.milliseconds, origin=usage.origin,
         )  # fmt: skip
-        pieces = [(t("finish.cancelled"), "warn")] if stopped else list(call_lines(called)[0][0])
+        pieces = [(t("finish.cancelled"), "warn")] if uncounted else list(call_lines(called)[0][0])
         if speed is not None:
             rate = f"{speed:.0f}" if speed >= 10 else f"{speed:.1f}"
-            time = [] if stopped else [(t("event.seconds", n=f"{usage.milliseconds / 1000:.1f}"), "dim")]
+            time = [] if uncounted else [(t("event.seconds", n=f"{usage.milliseconds / 1000:.1f}"), "dim")]
             for piece in (*time, (t("turn.speed", n=rate), "dim")):
                 pieces += [(" · ", "dim"), piece]
         return tuple(pieces)
