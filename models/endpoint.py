@@ -29,8 +29,8 @@ from models.endpoint_server import (
     read_address,
     silence_of_environment,
 )
-from models.endpoint_wire import EXTRAS, Collector, request_body, wanted_extra
-from models.engine import Ask, Delta, EngineError, Finish, Listener, Phase, Reply
+from models.endpoint_wire import EXTRAS, Collector, News, request_body, wanted_extra
+from models.engine import Ask, Delta, EngineError, Finish, Listener, Reply
 from models.errors import BadEngine
 from models.specs import Opening
 
@@ -150,12 +150,12 @@ class EndpointEngine:
         """One call to its end; nothing is raised."""
         started = time.perf_counter()
 
-        def say(phase: Phase, text: str) -> None:
-            tell(Delta(ask.episode, ask.seat, phase, text))
+        def say(news: News) -> None:
+            tell(Delta(ask.episode, ask.seat, *news))
 
         collector, finish, note = Collector(), None, ""
         try:
-            say("reading", "")
+            say(News("reading"))
             collector, finish, note = self._converse(ask, flight, say)
         except EngineError as error:
             if not flight.stopped:
@@ -166,7 +166,7 @@ class EndpointEngine:
         return collector.reply(ask.settings, usage, finish=finish, note=note)
 
     def _converse(
-        self, ask: Ask, flight: Flight, say: Callable[[Phase, str], None]
+        self, ask: Ask, flight: Flight, say: Callable[[News], None]
     ) -> tuple[Collector, Finish | None, str]:
         """Ask until the server gives a reply or a refusal that stands: (what came, its finish where we know better, note)."""
         room: int | None = None
@@ -250,7 +250,12 @@ def _choose(wanted: str, listed: Sequence[Mapping[str, Any]], server: Server) ->
     if not listed:
         raise BadEngine(f"the server at {url} has no model", "Load one there first.")
     for entry in listed:
-        if wanted in (entry["id"], str(entry["id"]).removesuffix(":latest")):
+        aliases = entry.get("aliases")
+        if wanted in (
+            entry["id"],
+            str(entry["id"]).removesuffix(":latest"),
+            *(aliases if isinstance(aliases, list) else ()),
+        ):
             return wanted, _facts(entry)
     if len(listed) == 1 and (not wanted or listed[0].get("owned_by") == "llamacpp"):
         return wanted or names[0], _facts(listed[0])  # llama-server answers with its one model, whatever the name

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from models.endpoint_refusals import code_of, shown, words_of
-from models.endpoint_wire import REPLY_LIMIT, Collector, EventReader, message_of, parse_json, too_long
-from models.engine import EngineError, Phase
+from models.endpoint_wire import REPLY_LIMIT, Collector, EventReader, News, message_of, parse_json, too_long
+from models.engine import EngineError
 from models.errors import BadEngine
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ class Server:
             return parse_json(raw) if response.status_code == 200 else self._refusal(response, raw)
 
     def chat(
-        self, body: Mapping[str, Any], flight: Flight, collector: Collector, say: Callable[[Phase, str], None]
+        self, body: Mapping[str, Any], flight: Flight, collector: Collector, say: Callable[[News], None]
     ) -> Refusal | None:
         """Ask for a chat completion and gather it; None when the collector holds the whole reply."""
         url = f"{self.address.base}/chat/completions"
@@ -214,8 +214,8 @@ class Server:
                 if response.status_code != 200:
                     return self._refusal(response, _body(response))
                 for data in _objects(response, reader):
-                    for phase, text in collector.take(data):
-                        say(phase, text)
+                    for news in collector.take(data):
+                        say(news)
                     if collector.error or (collector.finish and collector.counts):
                         break
                 kind = response.headers.get("content-type", "")
@@ -228,9 +228,13 @@ class Server:
         url = self.address.base
         if not collector.known and "event-stream" not in kind:
             page = "a web page" if "html" in kind else "no chat completion"
-            raise EngineError(f"what the server at {url} sent is {page}", "Is the address right? It usually ends in /v1.")
+            raise EngineError(
+                f"what the server at {url} sent is {page}", "Is the address right? It usually ends in /v1."
+            )
         if not collector.finish:  # half a reply must not pass for a whole one
-            raise EngineError(f"the server at {url} broke off before the end of its reply", "See the server's own log.")
+            raise EngineError(
+                f"the server at {url} broke off before the end of its reply", "See the server's own log."
+            )
         return None
 
     def _refusal(self, response: httpx.Response, raw: bytes) -> Refusal:

@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from models.engine import Ask, EngineError, Finish, Phase, Reply, Settings, TokenChance, Usage
 from models.llama.reasoning import Splitter, split
@@ -37,12 +37,13 @@ EXTRAS: Mapping[str, tuple[Any, ...]] = {
     "min_p": (0.0,),
     "repeat_penalty": (1.0,),
     "repetition_penalty": (1.0,),
+    "return_progress": (True,),
 }
-"""Fields beyond the common interface -> the forms that switch them off, tried in turn; then the field is left out.
+"""Fields beyond the common interface -> the neutral forms that are tried in turn; then the field is left out.
 
 `repeat_penalty` is llama-server's name, `repetition_penalty` vLLM's; each ignores the other's. Servers' own defaults
 are not neutral (top_k 40, min_p 0.05), so all are sent. Older vLLM and SGLang know only -1 for top_k, llama-cpp-python
-only 0."""
+only 0. With `return_progress` llama-server tells how much of the prompt it has read."""
 
 
 def clean_text(text: str) -> str:
@@ -164,6 +165,15 @@ class EventReader:
         return [data if name == "data" or "error" in data else {"error": data}]
 
 
+class News(NamedTuple):
+    """What is new of a reply: text of a phase, or how many tokens of the prompt have been read."""
+
+    phase: Phase
+    text: str = ""
+    done: int = 0
+    total: int = 0
+
+
 @dataclass
 class Collector:
     """Gathers one reply from the objects of a stream, or from the one object of a server that does not stream."""
@@ -180,8 +190,8 @@ class Collector:
     """Whether anything looked like a chat completion."""
     _splitter: Splitter = field(default_factory=Splitter)
 
-    def take(self, data: Mapping[str, Any]) -> list[tuple[Phase, str]]:
-        """Note what an object says; returns what is new as (phase, text)."""
+    def take(self, data: Mapping[str, Any]) -> list[News]:
+        """Note what an object says; returns what is new."""
         if data.get("error") or data.get("object") == "error":
             self.error = dict(data)
             return []
@@ -191,21 +201,23 @@ class Collector:
         if not isinstance(choices, list):
             return []
         self.known = True
-        fresh: list[tuple[Phase, str]] = []
+        fresh: list[News] = []
+        if progress := _object(data.get("prompt_progress")):
+            fresh.append(News("reading", "", _count(progress.get("processed")), _count(progress.get("total"))))
         for choice in map(_object, choices[:1]):
             said = _object(choice.get("delta")) or _object(choice.get("message"))
             if thought := next(filter(None, (_text(said.get(name)) for name in REASONING)), ""):
-                fresh.append(("thinking", thought))
+                fresh.append(News("thinking", thought))
             if spoken := next(filter(None, (_text(said.get(name)) for name in SPEECH)), ""):
-                fresh += self._splitter.feed(spoken)
+                fresh += [News(*part) for part in self._splitter.feed(spoken)]
             self.chances += _chances(_object(choice.get("logprobs")).get("content"))
             if isinstance(choice.get("finish_reason"), str):
                 self.finish = choice["finish_reason"]
         return self._keep(fresh)
 
-    def _keep(self, fresh: list[tuple[Phase, str]]) -> list[tuple[Phase, str]]:
-        for phase, text in fresh:
-            (self.reasoning if phase == "thinking" else self.text).append(text)
+    def _keep(self, fresh: list[News]) -> list[News]:
+        for news in fresh:
+            (self.text if news.phase == "speaking" else self.reasoning).append(news.text)
         return fresh
 
     def usage(self, milliseconds: float, together: int) -> Usage:
@@ -221,7 +233,7 @@ class Collector:
         if finish is None:
             finish, more = self._ending(settings, usage)
             note = "; ".join(filter(None, (note, more)))
-        self._keep([*self._splitter.finish()])
+        self._keep([News(*part) for part in self._splitter.finish()])
         text, reasoning = "".join(self.text), "".join(self.reasoning)
         if LONE_CLOSER in text and not reasoning:
             reasoning, text = split(text, opened=True)

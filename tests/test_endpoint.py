@@ -172,6 +172,8 @@ def test_a_model_that_the_server_lacks_is_refused_with_its_list(server: FakeServ
     assert open_engine(f"endpoint:{server.url}#qwen2.5").describe()["server"]["id"] == "qwen2.5:latest"
     with pytest.raises(BadEngine, match=r"no model 'qwen3'\. It lists: qwen2\.5:latest, m0.*and 9 more"):
         open_engine(f"endpoint:{server.url}#qwen3")
+    server.lists("a", aliases=["qwen3"])
+    assert open_engine(f"endpoint:{server.url}#qwen3").describe()["server"]["id"] == "a"
     server.page("/v1/models", {"data": None})
     with pytest.raises(BadEngine, match="has no model"):
         open_engine(f"endpoint:{server.url}#qwen3")
@@ -248,7 +250,7 @@ def test_every_setting_is_said() -> None:
         "messages": [{"role": "system", "content": "你是律师。"}, {"role": "user", "content": "原告是谁？"}],
         "stream": True, "stream_options": {"include_usage": True},
         "temperature": 0.7, "top_p": 0.9, "top_k": 40, "max_tokens": 99, "stop": ["观察："], "seed": 5, "min_p": 0.05,
-        "repeat_penalty": 1.1, "repetition_penalty": 1.1, "logprobs": True, "top_logprobs": 3,
+        "repeat_penalty": 1.1, "repetition_penalty": 1.1, "return_progress": True, "logprobs": True, "top_logprobs": 3,
         "chat_template_kwargs": {"enable_thinking": False},
         "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}},
     }  # fmt: skip
@@ -278,6 +280,7 @@ def test_a_reply_with_all_its_parts(server: FakeServer, engine: EndpointEngine) 
 
     def speak(call: Call) -> None:
         call.begin()
+        call.write(chunk({"content": None}, prompt_progress={"total": 30, "cache": 20, "processed": 25}))
         call.write(b": a comment\r\n\r\n" + chunk({"role": "assistant", "content": None}))
         call.write(chunk({"reasoning_content": "想"}) + chunk({"reasoning": "一想"}))
         call.write(chunk({"content": "甲"}, choice={"logprobs": chances}) + chunk({"content": "方"}, "stop"))
@@ -292,8 +295,9 @@ def test_a_reply_with_all_its_parts(server: FakeServer, engine: EndpointEngine) 
     assert result.logprobs == (TokenChance("甲", -0.1, (("甲", -0.1), ("乙", -3.0))),)
     used = result.usage
     assert (used.evaluated, used.reused, used.generated, used.batch) == (10, 20, 5, 1) and used.milliseconds > 0
-    assert [(d.phase, d.text) for d, _ in heard] == [
-        ("reading", ""), ("thinking", "想"), ("thinking", "一想"), ("speaking", "甲"), ("speaking", "方"),
+    assert [(d.done, d.total) for d, _ in heard if d.phase == "reading"] == [(0, 0), (25, 30)]
+    assert [(d.phase, d.text) for d, _ in heard if d.phase != "reading"] == [
+        ("thinking", "想"), ("thinking", "一想"), ("speaking", "甲"), ("speaking", "方"),
     ]  # fmt: skip
     assert {(d.episode, d.seat) for d, _ in heard} == {("e1", "agent")}
     assert {name for _, name in heard} == {threading.current_thread().name}
