@@ -19,7 +19,7 @@ from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
 from jinja2.runtime import Context, LoopContext, Macro, Undefined
 from jinja2.sandbox import ImmutableSandboxedEnvironment
-from jinja2.utils import Namespace, pass_context
+from jinja2.utils import Namespace, _PassArg, pass_context
 from jinja2.visitor import NodeTransformer
 
 from models.llama.traced import METHODS, MOST_STEPS, QUESTIONS, TooMuch, Traced, formatted, joined, owned, spend
@@ -34,12 +34,15 @@ def _text(value: Any) -> str:
     if isinstance(value, str):
         spend(len(value))
         return value
-    _measured(value)
+    _measured(value, printed=True)
     return owned(str(value), value)
 
 
-def _measured(value: Any) -> Any:
-    """The value, after its members have been counted: shared lists count as often as they are reached."""
+def _measured(value: Any, *, printed: bool = False) -> Any:
+    """The value, after its members have been counted: shared lists count as often as they are reached.
+
+    A namespace may lead to itself and is not counted, so it is not `printed`.
+    """
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -47,6 +50,8 @@ def _measured(value: Any) -> Any:
             waiting += part.values()
         elif isinstance(part, (list, tuple)):
             waiting += part
+        elif printed and isinstance(part, Namespace):
+            raise TooMuch("it prints a namespace")
         else:
             continue
         spend(0, len(part))
@@ -58,6 +63,15 @@ def _counted(value: Any) -> list[Any]:
     items = list(islice(value, MOST_STEPS + 1))
     spend(0, len(items))
     return items
+
+
+def _copied(value: Any) -> Any:
+    """A slice, counted after it was cut: members are cheap, texts are not."""
+    if isinstance(value, str):
+        spend(len(value))
+    elif isinstance(value, (list, tuple)):
+        spend(0, 1 + len(value) // 16)
+    return value
 
 
 def _tojson(
@@ -102,10 +116,25 @@ def _same(value: Any) -> Any:
     return value
 
 
-_KEPT = (
-    "abs attr count d default dictsort first float int items last length list map max min reject rejectattr reverse"
-    " select selectattr sort unique"
-).split()  # fmt: skip
+def _at_once(use: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter that gives a list in place of an iterator, so that nothing waits uncounted."""
+
+    @pass_context
+    def whole(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
+        given = value if isinstance(value, (str, Mapping)) else _counted(value)
+        wanted = {
+            _PassArg.context: (context,),
+            _PassArg.eval_context: (context.eval_ctx,),
+            _PassArg.environment: (context.environment,),
+        }
+        result = use(*wanted.get(_PassArg.from_obj(use), ()), given, *args, **kwargs)  # type: ignore[arg-type]
+        return result if isinstance(result, str) else _counted(result)
+
+    return whole
+
+
+_KEPT = "abs attr count d default first float int last length max min".split()
+_KEPT_AT_ONCE = "dictsort items list map reject rejectattr reverse select selectattr sort unique".split()
 _FILTERS: dict[str, Callable[..., Any]] = {
     "tojson": _tojson, "string": _text, "safe": _same, "join": pass_context(_filter_join), "indent": _indent,
     "round": _round, "trim": _method("strip"),
@@ -113,7 +142,8 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "format": lambda text, *args, **kwargs: formatted(
         _text(text), lambda: str(text) % (kwargs or args), args, kwargs
     ),
-    "moot_counted": _counted, "moot_measured": _measured, "moot_joined": lambda parts: joined(map(_text, parts)),
+    "moot_counted": _counted, "moot_measured": _measured, "moot_copied": _copied,
+    "moot_joined": lambda parts: joined(map(_text, parts)),
 }  # fmt: skip
 
 
@@ -138,6 +168,10 @@ class _Metering(NodeTransformer):
         return self._through("moot_measured", node)
 
     visit_Dict = visit_List
+
+    def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:  # noqa: N802
+        self.generic_visit(node)
+        return self._through("moot_copied", node) if isinstance(node.arg, nodes.Slice) else node
 
     def visit_Tuple(self, node: nodes.Tuple) -> nodes.Expr:  # noqa: N802
         self.generic_visit(node)
@@ -173,7 +207,8 @@ class Sandbox(ImmutableSandboxedEnvironment):
         super().__init__(
             trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _Generation], finalize=_text, cache_size=0
         )
-        self.filters = {name: self.filters[name] for name in _KEPT} | _FILTERS
+        whole = {name: _at_once(self.filters[name]) for name in _KEPT_AT_ONCE}
+        self.filters = {name: self.filters[name] for name in _KEPT} | whole | _FILTERS
         kept = {name: self.globals[name] for name in ("range", "dict", "namespace")}
         self.globals.clear()
         self.globals.update(kept, raise_exception=_raise_exception)

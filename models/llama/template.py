@@ -118,7 +118,7 @@ class ChatTemplate:
             "documents": None,
             **self._tokens,
         }
-        with metered(sum(len(turn.content) for turn in turns)):
+        with metered(sum(len(turn.content) for turn in turns), len(turns)):
             if self._day is not None:
                 return str(self._template.render(values, strftime_now=_clock(self._day)))
             try:
