@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from textual.widgets import Input, ProgressBar, Select, Static, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app import engines_offered, model_list  # noqa: E402
-from app.model_list import ModelLine, ModelShelf  # noqa: E402
+from app.model_list import ModelShelf  # noqa: E402
 from app.screens.confirm import ConfirmScreen  # noqa: E402
 from app.screens.episode import EpisodeScreen  # noqa: E402
 from app.screens.help import HelpScreen  # noqa: E402
@@ -33,9 +32,9 @@ from app.widgets.path_completion import complete  # noqa: E402
 from models.engine import Ask, Delta, EngineError, Listener, Reply, Usage  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from models.llama import library  # noqa: E402
-from models.llama.header import read_header  # noqa: E402
 from store import places  # noqa: E402
 from tests.desk_fixture import build_pack  # noqa: E402
+from tests.model_fixture import FREE, stand_in, stand_in_shelf  # noqa: E402
 from tests.slow_engine import SPEC, SlowEngine, install  # noqa: E402
 from tests.test_desk_screens import (  # noqa: E402
     LANGUAGES,
@@ -47,30 +46,7 @@ from tests.test_desk_screens import (  # noqa: E402
     until,
 )
 
-FREE = 6_400_000_000
-
-
-def big(tiny: Path, name: str, parameters: int, quantisation: str, size: int, **changes: Any) -> ModelLine:
-    """A model of a real size, made from the header of a tiny one."""
-    header = replace(
-        read_header(tiny), architecture="qwen2", quantisation=quantisation, parameters=parameters, size=size, weights=size,
-        context=32_768, layers=28, heads=28, heads_kv=4, embedding=3584, key_length=128, value_length=128,
-        vocabulary=152_064, kv_heads=(4,) * 28, **changes,
-    )  # fmt: skip
-    entry = library.Entry(
-        name=name, path=f"/home/li/models/{name}.gguf", copied=False, size=size, mtime=0, sha256="7d" * 32,
-        architecture="qwen2", quantisation=quantisation, parameters=parameters, context=32_768,
-        has_template=header.template is not None, is_embedding=False, recurrent=False,
-    )  # fmt: skip
-    return ModelLine(entry, Path(entry.path), header)
-
-
-def shelf(tiny: Path) -> ModelShelf:
-    small = big(tiny, "qwen2.5-1.5b-instruct", 1_544_000_000, "Q4_K_M", 986_000_000)
-    large = big(tiny, "qwen2.5-7b-instruct", 7_616_000_000, "Q4_K_M", 4_683_000_000)
-    gone = big(tiny, "qwen3-4b", 4_022_000_000, "Q8_0", 4_280_000_000)
-    lines = (small, large, replace(gone, header=None, fault="文件不在原处，也许在未插入的移动盘上"))
-    return ModelShelf(lines, FREE)
+GONE = "文件不在原处，也许在未插入的移动盘上"
 
 
 async def at_models(pilot: Pilot[Any], lines: int = -1) -> ModelsScreen:
@@ -101,7 +77,7 @@ async def test_screens_look_as_stored(
     async with desk(size) as pilot:
         screen = await at_models(pilot)
         same_as_stored(pilot, f"models-empty-{name}")
-        monkeypatch.setattr(model_list, "shelf", lambda: shelf(tiny_gguf))
+        monkeypatch.setattr(model_list, "shelf", lambda: stand_in_shelf(tiny_gguf, GONE))
         screen.reload()
         await until(pilot, lambda: len(screen.shelf.lines) == 3)
         await pilot.press("down")
@@ -147,7 +123,7 @@ async def test_a_file_that_went_away_or_changed_is_a_line_with_a_fault(tiny_gguf
     (tmp_path / "other.gguf").write_bytes(b"GGUF")
     async with desk() as pilot:
         screen = await at_models(pilot, 2)
-        assert [line.fault for line in screen.shelf.lines] == ["文件不在原处，也许在未插入的移动盘上", "文件在加入之后被改动，请重新添加"]
+        assert [line.fault for line in screen.shelf.lines] == [GONE, "文件在加入之后被改动，请重新添加"]
         assert screen.check_action("try", ()) is None and screen.check_action("run", ()) is None
         assert screen.check_action("remove", ()) is True
         await pilot.press("t", "r")
@@ -326,7 +302,7 @@ def test_models_of_the_library_are_offered_but_not_those_that_cannot_speak(tiny_
 
 
 def test_a_trial_takes_the_longest_context_that_fits(tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    line = big(tiny_gguf, "m", 7_616_000_000, "Q4_K_M", 4_683_000_000)
+    line = stand_in(tiny_gguf, "m", 7_616_000_000, "Q4_K_M", 4_683_000_000)
     monkeypatch.setattr(model_list, "available", lambda: 64_000_000_000)
     assert model_list.trial_spec(line) == "llama:m#slots=1"
     monkeypatch.setattr(model_list, "available", lambda: 5_500_000_000)
@@ -571,6 +547,6 @@ def test_every_fact_has_a_name_in_both_languages(tiny_gguf: Path) -> None:
     from app.strings import table
     from app.widgets.model_facts import fact_lines
 
-    shown = json.dumps([fact_lines(line, FREE) for line in shelf(tiny_gguf).lines], ensure_ascii=False)
+    shown = json.dumps([fact_lines(line, FREE) for line in stand_in_shelf(tiny_gguf, GONE).lines], ensure_ascii=False)
     assert "models." not in shown
     assert all("models.fact.sha256" in table(name) for name in ALL)
