@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +12,11 @@ from typing import Any
 
 import pytest
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
 from app.cli.main import main  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tests.fake_endpoint import Call, FakeServer, fake_server  # noqa: E402
+from tests.fake_endpoint import Call, FakeServer, chunk, fake_server  # noqa: E402
 from tests.kill_harness import END, prepare  # noqa: E402
 
 KEY = "sk-secret-0123456789"
@@ -145,3 +148,25 @@ def test_another_server_than_the_recorded_one_is_refused(moot: Moot, server: Fak
     server.lists("falsch-7b", owned_by="somebody else")
     moot("resume", block["run"])
     assert moot.code == 1 and "differs from its record" in moot.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_cuts_the_call_in_flight_and_the_run_goes_on(moot: Moot, server: FakeServer) -> None:
+    def babble(call: Call) -> None:
+        call.begin()
+        while call.write(chunk({"content": "再"})) and not server.closing.wait(0.01):
+            pass
+
+    speak, server.chat = server.chat, babble
+    arguments = ["--agent", "react", "--model", f"endpoint:{server.spec}", "--pack", "kill", "--tasks", moot.spec["tasks"]]
+    command = [sys.executable, "-m", "app.cli.main", "run", "legalagentbench", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not server.busy:
+            assert process.poll() is None and not server.closing.wait(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "stopped with 3 episodes unfinished. `moot resume" in said and "Traceback" not in said
+    server.chat = speak
+    block = json.loads(moot("resume", moot.path().stem, "--json").out)
+    assert block["n"] == 3 and block["outcomes"]["error"] == 0

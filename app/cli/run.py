@@ -209,7 +209,7 @@ def _watchers(made: Run, watch: str) -> list[Watcher]:
 
 
 def _drive(made: Run, watch: str, as_json: bool) -> None:
-    with made, interruptible() as stopped:
+    with made, interruptible(made.scheduler.interrupt) as stopped:
         made.scheduler.watchers += _watchers(made, watch)
         click.echo(clean(t("run.started", run=made.id, n=len(made.scheduler.episodes)), multiline=False), err=True)
         started = time.perf_counter()
@@ -265,18 +265,29 @@ def _ask_person(made: Run) -> bool:
 
 
 @contextmanager
-def interruptible() -> Iterator[threading.Event]:
-    """Turns Ctrl-C into a flag: the step in flight ends and is stored, then the run stops."""
-    stopped = threading.Event()
+def interruptible(cut: Callable[[], None]) -> Iterator[threading.Event]:
+    """Turns Ctrl-C into a flag and cuts the calls in flight: their questions stay open, what came before is stored.
+
+    A second Ctrl-C ends the program.
+    """
+    stopped, over = threading.Event(), threading.Event()
     before = signal.getsignal(signal.SIGINT)
+
+    def insist() -> None:
+        """Again and again: a call may begin just after the others were cut."""
+        while not over.is_set():
+            cut()
+            over.wait(0.5)
 
     def stop(*_: object) -> None:
         if stopped.is_set():
             raise KeyboardInterrupt
         stopped.set()
+        threading.Thread(target=insist, daemon=True).start()  # not here: whoever was interrupted may hold a lock of the engine
 
     signal.signal(signal.SIGINT, stop)
     try:
         yield stopped
     finally:
+        over.set()
         signal.signal(signal.SIGINT, before)
