@@ -135,6 +135,7 @@ def test_a_server_that_fails_is_no_fault_of_the_model_and_the_run_goes_on(moot: 
     speak, server.chat = server.chat, fail
     block = moot.run(f"endpoint:{server.spec}").block()
     assert block["outcomes"]["error"] == 3
+    assert "3 of 3 episodes ended in an error, the first: engine failed, 3 times" in moot.err
     shown = moot("show", block["run"], "1")
     assert "failed (500): out of memory" in shown.out
     server.chat = speak

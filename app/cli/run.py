@@ -227,6 +227,7 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
         block, header = made.score(), made.journal.header
         n = len(made.scheduler.episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
+        _name_errors(made)
     print_block(block, as_json, header)
 
 
