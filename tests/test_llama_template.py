@@ -312,6 +312,18 @@ def test_words_left_out_in_silence_are_noticed() -> None:
     ]
 
 
+def test_templates_that_go_through_tools_get_none_of_them() -> None:
+    source = "{% for tool in tools %}{{ tool }}{% endfor %}{% for m in messages %}[{{ m.content }}]{% endfor %}"
+    assert text_of(template(source).pieces(TALK[3:], thinking=True)) == "[法定代表人是谁？]"
+    asked = "{% if tools is not none %}tools!{% endif %}{{ messages[0].content }}"
+    assert text_of(template(asked).pieces(TALK[3:], thinking=True)) == "法定代表人是谁？"
+
+
+def test_contents_that_are_looked_into_like_parts() -> None:
+    source = "{{ messages[0].content['type'] is defined }}{{ messages[0]['content'] }}{{ messages[0].content.text }}"
+    assert text_of(template(source).pieces(TALK[3:], thinking=True)) == "False法定代表人是谁？"
+
+
 def test_an_assistant_turn_may_lose_its_reasoning() -> None:
     messages = [TALK[1], Message("assistant", "<think>\n算一算\n</think>\n\n五百万元。"), TALK[3]]
     assert contents_of(template(QWEN3).pieces(messages, thinking=True))[1] == "五百万元。"

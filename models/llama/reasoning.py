@@ -28,19 +28,23 @@ BLOCKS = (
     Block("<thought>", "</thought>"),
     Block("<reasoning>", "</reasoning>"),
     Block("<seed:think>", "</seed:think>"),
+    Block("<mm:think>", "</mm:think>"),
     Block("<|START_THINKING|>", "<|END_THINKING|>"),
     Block("<|START_RESPONSE|>", "<|END_RESPONSE|>", "speaking"),
     Block("[THINK]", "[/THINK]"),
     Block("◁think▷", "◁/think▷"),
     Block("<|channel|>analysis<|message|>", "<|end|>"),
     Block("<|channel|>final<|message|>", "<|return|>", "speaking"),
+    Block("<|channel>thought", "<channel|>"),
+    Block("<|think|>", "<|end|>"),
+    Block("<|content|>", "<|end|>", "speaking"),
 )
 """The marks of published models; a block of speech takes its marks off the speech."""
-BETWEEN = ("<|start|>assistant",)
+BETWEEN = ("<|start|>assistant", "<|begin|>assistant")
 """What may stand between two blocks and is neither."""
 _OPENERS = {block.opener: block for block in BLOCKS}
 _STARTS = (*_OPENERS, *BETWEEN)
-_CLOSERS = tuple(block.closer for block in BLOCKS if block.phase == "thinking")
+_CLOSERS = tuple(dict.fromkeys(block.closer for block in BLOCKS if block.phase == "thinking"))
 
 
 def opens(frame: str) -> bool:

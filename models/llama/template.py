@@ -6,17 +6,18 @@ template do what they do for its makers. A model file without a template gets Ch
 
 Where a template does not take a conversation (it raises, or silently leaves out what a system, a tool or a user said),
 the conversation is put differently, in this order: tool messages as user messages; the system text in front of the next
-user message; both; and neighbours of one role as one message. What none of these mends is an `EngineError`.
+user message; both; and neighbours of one role as one message. What none of these mends is tried with an empty list of tools,
+which some templates want to go through, and is then an `EngineError`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from hashlib import sha256
-from typing import Literal
+from typing import Any, Literal
 
 from jinja2.exceptions import UndefinedError
 
@@ -90,14 +91,11 @@ class ChatTemplate:
         """
         turns = [_Turn(message.role, Traced.content(message.content, at)) for at, message in enumerate(messages)]
         first: Exception | None = None
-        tried: list[list[_Turn]] = []
-        for mend in _MENDS:
-            mended = mend(turns)
-            if mended in tried:
-                continue
-            tried.append(mended)
+        for mended, tools in _ways(turns):
             try:
-                text = self._render(mended, thinking, generate)
+                text = self._render(
+                    mended, {"enable_thinking": thinking, "thinking": thinking, "tools": tools}, generate
+                )
                 _check_all_there(messages, text)
             except TooMuch as error:
                 raise EngineError(f"the chat template was stopped: {_sentence(error)}") from error
@@ -108,15 +106,13 @@ class ChatTemplate:
         assert first is not None
         raise EngineError(f"the chat template does not take this conversation: {_sentence(first)}") from first
 
-    def _render(self, turns: Sequence[_Turn], thinking: bool, generate: bool) -> str:
+    def _render(self, turns: Sequence[_Turn], given: Mapping[str, Any], generate: bool) -> str:
         values = {
             "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
             "add_generation_prompt": generate,
-            "enable_thinking": thinking,
-            "thinking": thinking,
-            "tools": None,
             "documents": None,
             **self._tokens,
+            **given,
         }
         with metered(sum(len(turn.content) for turn in turns), len(turns)):
             if self._day is not None:
@@ -196,6 +192,16 @@ def _check_all_there(messages: Sequence[Message], text: str) -> None:
     for at, message in enumerate(messages):
         if message.role in _MUST_APPEAR and at not in there and message.content.strip():
             raise _LeftOut(f"it leaves out message {at + 1}, of the {message.role}")
+
+
+def _ways(turns: list[_Turn]) -> Iterator[tuple[list[_Turn], list[Any] | None]]:
+    """All ways to put a conversation, with a list of tools or none, without repetition."""
+    ways: list[list[_Turn]] = []
+    for mend in _MENDS:
+        if (mended := mend(turns)) not in ways:
+            ways.append(mended)
+    yield from ((way, None) for way in ways)
+    yield from ((way, []) for way in ways)
 
 
 def _tools_as_user(turns: list[_Turn]) -> list[_Turn]:

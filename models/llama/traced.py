@@ -8,6 +8,7 @@ with model files and may be hostile. Units: characters, and steps of a template.
 
 from __future__ import annotations
 
+import operator
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,7 +21,7 @@ Run = tuple[int, int | None]
 
 LONGEST = 4 << 20
 """Characters a template may make of a conversation, beside twice what the messages hold."""
-MOST_STEPS = 100_000
+MOST_STEPS = 50_000
 """Loop rounds, calls and list members in one rendering, beside twice the square of the number of messages: some templates
 look at all messages for each of them."""
 SECONDS = 5.0
@@ -107,7 +108,7 @@ class Traced(str):
 
     def __getitem__(self, key: SupportsIndex | slice) -> str:
         if not isinstance(key, slice):
-            at = range(len(self))[key.__index__()]
+            at = range(len(self))[operator.index(key)]
             return self.cut(at, at + 1)
         start, stop, step = key.indices(len(self))
         if step == 1:
