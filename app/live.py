@@ -37,7 +37,7 @@ from tasks.driver import Driver
 from tasks.events import Record, Seated, StepEnded, Stopped
 from tasks.runner import Run
 from tasks.scheduler import HUMAN
-from tasks.state import State, fold
+from tasks.state import State
 from tasks.watcher import Committed, EpisodeEnded, Notice, Streaming, Waiting
 
 Wish = Callable[[Run], None]
@@ -69,7 +69,9 @@ class LiveRun:
         self._done = 0
         self._told = 0.0
         self._run: Run | None = None
-        self._wanted = ""
+        self._watching = threading.RLock()
+        self._states: dict[str, State] = {}
+        self._asks: dict[str, Ask] = {}
         self._turns: dict[str, OpenTurn] = {}
         self._news = False
         self._stopping = threading.Event()
@@ -115,9 +117,14 @@ class LiveRun:
         self._wishes.put(lambda run: run.scheduler.cancel(episode))
 
     def watch(self, episode: str) -> None:
-        """Send the messages of this episode from now on, even in the middle of a call."""
-        self._wanted = episode
-        self._wishes.put(lambda run: self._watch(run, episode))
+        """Send the messages of this episode from now on: at once, even in the middle of a call."""
+        with self._watching:
+            if not self._states:
+                self._watched = episode
+            elif episode in self._states:
+                self._watched = episode
+                self._news = False
+                self._post(Watched(self.number, episode, self._states[episode], self._asks.get(episode)))
 
     def stop(self) -> None:
         """Break off the turn that is being made, at once: nothing of it is recorded, its question stays open."""
@@ -173,15 +180,20 @@ class LiveRun:
                 self._stream(delta)
             case Committed(episode, records, state):
                 self._close_turn(episode, records)
-                if episode == self._watched:
-                    self._post(Happened(self.number, episode, records, state))
+                with self._watching:
+                    self._states[episode] = state
+                    self._asks.pop(episode, None)
+                    if episode == self._watched:
+                        self._post(Happened(self.number, episode, records, state))
                 self._done += sum(isinstance(record.event, Stopped) for record in records)
             case Waiting(episode, ask):
                 self._turns.pop(episode, None)
-                if episode == self._watched:
-                    self._post(HumanAsked(self.number, episode, ask))
-                    if self._mode == "auto":
-                        self._move("paused")
+                with self._watching:
+                    self._asks[episode] = ask
+                    if episode == self._watched:
+                        self._post(HumanAsked(self.number, episode, ask))
+                if episode == self._watched and self._mode == "auto":
+                    self._move("paused")
             case EpisodeEnded(episode, stopped):
                 if episode == self._watched:
                     self._post(Ended(self.number, episode, stopped))
@@ -196,20 +208,20 @@ class LiveRun:
         self._done = sum(driver.stopped for driver in episodes.values())
         facts = RunFacts(run.id, run.journal.path, run.journal.header)
         self._post(RunOpened(self.number, facts, tuple(_line(driver) for driver in episodes.values())))
-        self._watch(run, self._watched)
+        with self._watching:
+            self._states = {name: driver.state for name, driver in episodes.items()}
+            self.watch(self._watched)
         self._post(Moving(self.number, self._mode))
 
     # the open turn
 
     def _stream(self, delta: Delta) -> None:
-        """News of a call in flight. What the desk wanted since the call began is seen to here, too."""
+        """News of a call in flight. Who wanted it stopped before it could be told so is heard now."""
         run = self._run
         if run is None or delta.episode not in run.scheduler.episodes:
             return
         if self._stopping.is_set() or self._closing.is_set():
             return self._interrupt()
-        if self._wanted and self._wanted != self._watched:
-            self._watch(run, self._wanted)
         turn = self._turns.get(delta.episode) or self._asked(run.scheduler.episodes[delta.episode])
         self._set_turn(delta.episode, turn.after(delta, clock()))
         return None
@@ -235,14 +247,14 @@ class LiveRun:
         """The turn is on disk; where the step goes on, the next one is expected."""
         known = self._turns.pop(episode, None)
         ended = any(isinstance(record.event, StepEnded | Stopped) for record in records)
-        if known is not None and self._run is not None and not ended:
+        if known is not None and known.under_way and self._run is not None and not ended:
             self._open_turn(self._run.scheduler.episodes[episode])
 
     def _after_calls(self, run: Run) -> None:
         """No call is in flight: a question that is still open to a model was broken off."""
         for episode, turn in list(self._turns.items()):
             driver = run.scheduler.episodes[episode]
-            if driver.ask is None or _human_ask(driver) is not None:
+            if driver.ask is None or episode in self._asks:
                 self._set_turn(episode, None)
             elif turn.under_way:
                 self._set_turn(episode, turn.stopped())
@@ -268,16 +280,16 @@ class LiveRun:
             if getattr(error, "exit_code", None) is None:
                 raise
             self._tell_failure(error, fatal=False)
-            self._ask_again(run)
+            self._ask_again()
         finally:
             self._after_calls(run)
 
-    def _ask_again(self, run: Run) -> None:
+    def _ask_again(self) -> None:
         """What a person said could not be taken: the question stands."""
-        driver = run.scheduler.episodes.get(self._watched)
-        ask = _human_ask(driver) if driver is not None else None
-        if ask is not None:
-            self._post(HumanAsked(self.number, self._watched, ask))
+        with self._watching:
+            ask = self._asks.get(self._watched)
+            if ask is not None:
+                self._post(HumanAsked(self.number, self._watched, ask))
 
     def _next(self) -> Wish | None:
         with suppress(queue.Empty):
@@ -315,13 +327,6 @@ class LiveRun:
             self._idle = True
             run.record_scores()
 
-    def _watch(self, run: Run, episode: str) -> None:
-        driver = run.scheduler.episodes.get(episode)
-        if driver is not None:
-            self._watched = self._wanted = episode
-            self._news = False
-            self._post(Watched(self.number, episode, _durable(driver), _human_ask(driver)))
-
     def _move(self, mode: str) -> None:
         if mode != self._mode:
             self._mode = mode
@@ -336,19 +341,6 @@ class LiveRun:
     def _tell_failure(self, error: Exception, *, fatal: bool) -> None:
         title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
         self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), fatal))
-
-
-def _durable(driver: Driver) -> State:
-    """The state of an episode without what its open step has not written yet."""
-    fresh = [record.seq for record in driver.fresh if record.step > 0]
-    return fold(driver.state.records[: fresh[0]]) if fresh else driver.state
-
-
-def _human_ask(driver: Driver) -> Ask | None:
-    """The open question of an episode, if it is put to a person."""
-    ask = driver.ask
-    seated = driver.state.seats.get(ask.seat) if ask is not None else None
-    return ask if seated is not None and seated.engine == HUMAN else None
 
 
 def _line(driver: Driver) -> EpisodeLine:

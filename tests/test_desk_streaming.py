@@ -35,6 +35,7 @@ from app.widgets.open_turn import phase_line, turn_rows  # noqa: E402
 from app.widgets.transcript import Transcript  # noqa: E402
 from models.engine import Delta, EngineError, Reply, TokenChance, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.driver import Driver  # noqa: E402
 from tasks.events import ModelCalled, Record, Seated  # noqa: E402
 from tasks.legalagentbench import environment  # noqa: E402
 from tasks.runner import list_runs, read_episode, start_run  # noqa: E402
@@ -42,7 +43,7 @@ from tasks.scheduler import HUMAN  # noqa: E402
 from tasks.state import digest  # noqa: E402
 from tests.desk_fixture import COURT, build_pack  # noqa: E402
 from tests.slow_engine import SlowEngine, install, talk  # noqa: E402
-from tests.test_desk_screens import desk, episode, record_text, same_as_stored, settled, text_of, until  # noqa: E402, F401
+from tests.test_desk_screens import desk, episode, opened, record_text, same_as_stored, settled, text_of, until  # noqa: E402, F401
 
 CALL = "先查法院。/get_court_info " + json.dumps({"identifier": COURT, "columns": []}, ensure_ascii=False)
 THOUGHT = "案号里的代字指向云溪县人民法院，还缺它的负责人。"
@@ -544,6 +545,39 @@ async def test_beginning_another_run_breaks_off_the_call_of_the_one_before(pack:
         await until(pilot, first.closed.is_set)
         await until(pilot, lambda: pilot.app.live is not first and screen.moving == "paused" and screen.turn is None)  # type: ignore[attr-defined]
         assert "正在说的话" not in record_text(screen)
+
+
+async def test_after_a_stop_somebody_else_may_take_the_seat(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await speaking(pilot, engine, screen)
+        await pilot.press("x")
+        await until(pilot, lambda: screen.turn is not None and not screen.speaking)
+        pilot.app.live.seat("k-1", Seated(seat="agent", policy="gold/1"))  # type: ignore[attr-defined]
+        await until(pilot, lambda: screen.turn is None and "本轮已停" not in text_of(pilot))
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        assert len(engine.calls) == 1 and not any(isinstance(r.event, ModelCalled) for r in screen.shown.records)
+
+
+async def test_a_step_that_was_cut_short_is_shown_whole_when_it_is_taken_up(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(self: Driver) -> None:
+        raise KeyboardInterrupt
+
+    engine.end(CALL)
+    with monkeypatch.context() as patch, start_run(talk(pack)) as run:
+        patch.setattr(Driver, "resume", cut)
+        with pytest.raises(KeyboardInterrupt):
+            run.scheduler.step("k-1")
+    assert isinstance(stored()[-1].event, ModelCalled)
+    async with desk() as pilot:
+        screen = await opened(pilot, list_runs()[0])
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        assert [record.seq for record in screen.shown.records] == list(range(len(screen.shown.records)))
+        assert any(isinstance(record.event, ModelCalled) for record in screen.shown.records) and len(engine.calls) == 1
 
 
 # the box of a person

@@ -141,8 +141,8 @@ class EpisodeScreen(EpisodeActions):
                 self.show_turn()
                 if ask is not None:
                     self._ask(ask.seat)
-            case Happened(episode=episode, records=records, state=state) if episode == self.episode:
-                self._extend(records, state)
+            case Happened(episode=episode, state=state) if episode == self.episode:
+                self._extend(state)
             case HumanAsked(episode=episode, ask=ask) if episode == self.episode:
                 self.shown.go_to_head()
                 self._ask(ask.seat)
@@ -207,9 +207,10 @@ class EpisodeScreen(EpisodeActions):
         self.show_panes()
         self.query_one(Transcript).focus()
 
-    def _extend(self, records: tuple[Any, ...], state: State) -> None:
+    def _extend(self, state: State) -> None:
+        """The state after a commit. It may hold more than was committed: what an unfinished step had on record before."""
         self.state = state
-        fresh = self.shown.extend(records)
+        fresh = self.shown.extend(state.records)
         if self.hint == "demo.hint":
             self.hint = ""
         self.turn = self._turn_now()

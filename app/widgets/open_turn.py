@@ -7,6 +7,7 @@ joined: a control sequence that came in two pieces is still one.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from app.renderers import Line, Piece
 from app.strings import t
@@ -61,8 +62,14 @@ def turn_rows(turn: OpenTurn, width: int, now: float) -> Iterator[list[Piece]]:
         if length > TAIL:
             yield [(stroke, "rule"), (t("turn.earlier", n=f"{length - len(text):,}"), "dim")]
         for line in clean(text).strip("\n").split("\n") if text else ():
-            for row in wrapped(((line, role),), max(4, width - len(stroke))):
-                yield [(stroke, "rule"), *row] if stroke else row
+            for row in _wrapped(line, role, max(4, width - len(stroke))):
+                yield [(stroke, "rule"), *row] if stroke else list(row)
+
+
+@lru_cache(maxsize=256)
+def _wrapped(line: str, role: str, width: int) -> tuple[Line, ...]:
+    """The rows of a line. Kept: of a text that grows, only the last line is a new one."""
+    return tuple(tuple(row) for row in wrapped(((line, role),), width))
 
 
 def _generated(turn: OpenTurn) -> list[Piece]:
