@@ -565,6 +565,8 @@ def test_long_contents_are_not_the_templates_fault() -> None:
     )
     assert sum(len(piece.text) for piece in pieces if piece.kind == "content") == 9_000_000
     assert len(template(QWEN3).pieces([Message("user", "x")] * 500, thinking=True)) == 1001
+    each = "{% for m in messages %}{% for n in messages %}{% if n == m and loop.last %}{{ m.content }}{% endif %}{% endfor %}{% endfor %}"
+    assert len(template(each).pieces([Message("assistant", str(at)) for at in range(400)], thinking=True)) == 1
 
 
 def test_the_limit_of_a_source_is_far_above_honest_ones() -> None:

@@ -13,16 +13,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from models.errors import BadEngine
 from models.llama.digits import decimals, integers
 from models.llama.pattern import text_pattern
+from models.llama.shapes import BLANK, Shape, chars, choice, fixed, literal, separated, sequence, written
 from models.schema import LONGEST_TEXT, Schema, kinds, resolved, violation
-
-Shape = tuple[str, ...]
-"""A way to write a value: atoms that are one literal character ("'x") or a piece of grammar ("@rule")."""
 
 MOST_ITEMS = 50
 """Items of a list without `maxItems`."""
@@ -35,7 +33,6 @@ MOST_DIGITS = 15
 LONGEST_GRAMMAR = 4 << 20
 DEPTH = 40
 
-_BLANK = "@blank"
 _FIXED = {
     "blank": '" "?',
     "char": r'[ !#-\[\]-~\u00A0-\uD7FF\uE000-\uFFFD\U00010000-\U0010FFFF] | "\\" escape',
@@ -71,27 +68,6 @@ def gbnf(schema: Mapping[str, Any]) -> str:
         raise BadEngine(f"the schema is malformed: {error}") from error
 
 
-def literal(text: str) -> str:
-    """A text as a GBNF literal."""
-    return '"' + "".join(_escaped(character) for character in text) + '"'
-
-
-def _escaped(character: str) -> str:
-    if character in '"\\':
-        return "\\" + character
-    if character.isprintable():
-        return character
-    return f"\\U{ord(character):08X}"
-
-
-def _chars(text: str) -> Shape:
-    return tuple("'" + character for character in text)
-
-
-def _json(value: Any) -> Shape:
-    return _chars(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
-
-
 class _Grammar:
     """Rules under construction; equal schemas share a rule."""
 
@@ -103,7 +79,7 @@ class _Grammar:
 
     def text(self) -> str:
         """The whole grammar."""
-        root = _choice(self._shapes(self._root, "#"))
+        root = choice(self._shapes(self._root, "#"))
         text = (
             "\n".join(f"{name} ::= {body}" for name, body in {"root": root, **self._rules, **_FIXED}.items()) + "\n"
         )
@@ -130,7 +106,7 @@ class _Grammar:
         self._open.pop()
         if len(shapes) == 1 and (len(shapes[0]) == 1 or all(atom[0] == "'" for atom in shapes[0])):
             return shapes[0]
-        return (self._rule(_choice(shapes), key),)
+        return (self._rule(choice(shapes), key),)
 
     def _shapes(self, schema: Schema, where: str) -> list[Shape]:
         """All ways to write a value of a schema."""
@@ -159,7 +135,7 @@ class _Grammar:
     def _listed(self, schema: Mapping[str, Any], where: str) -> list[Shape]:
         values = [schema["const"]] if "const" in schema else list(schema["enum"])
         checked = {**schema, **{key: self._root[key] for key in ("$defs", "definitions") if key in self._root}}
-        shapes = [_json(value) for value in values if not violation(checked, value)]
+        shapes = [fixed(value) for value in values if not violation(checked, value)]
         if not shapes:
             raise BadEngine(f"the schema at {where} allows no value")
         return list(dict.fromkeys(shapes))
@@ -178,7 +154,7 @@ class _Grammar:
             for shape in self._deeper(_merged(rest, part, place), place)
         ]
         if rest.get("nullable") is True:
-            shapes.append(_json(None))
+            shapes.append(fixed(None))
         if not shapes:
             raise BadEngine(f"the schema at {where} allows no value")
         return list(dict.fromkeys(shapes))
@@ -234,15 +210,15 @@ class _Grammar:
                     f"the schema at {where} has 'prefixItems' but no fixed length, which is not supported"
                 )
             parts = [self._value(part, f"{where}/prefixItems/{at}") for at, part in enumerate(first)]
-            return [(*_chars("["), *_separated(parts), *_chars("]"))]
+            return [(*chars("["), *separated(parts), *chars("]"))]
         if most == 0 or schema.get("items") is False:
-            return [_chars("[]")]
+            return [chars("[]")]
         if "items" not in schema:
             raise BadEngine(f"the schema at {where} does not say what its items are")
         if schema.get("uniqueItems"):
             return self._unique(schema, least, most, where)
         item = self._value(schema["items"], f"{where}/items")
-        name = self._rule(_sequence(item), f"item {item}")[1:]
+        name = self._rule(sequence(item), f"item {item}")[1:]
         more = self._rule(f'"," blank {name}', f"more {name}")[1:]
         body = f"{name} {self._times(more, max(least - 1, 0), most - 1)}"
         body = f'"[" {body} "]"' if least else f'"[" ({body})? "]"'
@@ -264,8 +240,8 @@ class _Grammar:
             """What may follow when items before `at` are past and `count` are written."""
             if count == most:
                 return '""'
-            choices = [f"{literal(_written(shape))} {after(number + 1, count + 1)}" if not count else
-                       f'"," blank {literal(_written(shape))} {after(number + 1, count + 1)}'
+            choices = [f"{literal(written(shape))} {after(number + 1, count + 1)}" if not count else
+                       f'"," blank {literal(written(shape))} {after(number + 1, count + 1)}'
                        for number, shape in list(enumerate(shapes))[at:]
                        if len(shapes) - number >= least - count]  # fmt: skip
             return " | ".join([*choices, '""'] if count >= least else choices) or '""'
@@ -273,7 +249,7 @@ class _Grammar:
         def after(at: int, count: int) -> str:
             return self._rule(rest(at, count), f"unique {at} {count} {key}")[1:]
 
-        return [(*_chars("["), "@" + after(0, 0), *_chars("]"))]
+        return [(*chars("["), "@" + after(0, 0), *chars("]"))]
 
     def _object(self, schema: Mapping[str, Any], where: str) -> list[Shape]:
         properties: Mapping[str, Schema] = schema.get("properties", {})
@@ -289,23 +265,23 @@ class _Grammar:
         pairs = [
             (
                 name in required,
-                (*_json(name), "':", _BLANK, *self._value(properties[name], f"{where}/properties/{name}")),
+                (*fixed(name), "':", BLANK, *self._value(properties[name], f"{where}/properties/{name}")),
             )
             for name in names
         ]
-        fixed = 0
-        while fixed < len(pairs) and pairs[fixed][0]:
-            fixed += 1
-        start = (*_chars("{"), *_separated([pair for _, pair in pairs[:fixed]]))
-        if fixed == len(pairs):
-            return [(*start, *_chars("}"))]
-        return [(*start, "@" + self._optional(pairs[fixed:], bool(fixed)), *_chars("}"))]
+        leading = 0
+        while leading < len(pairs) and pairs[leading][0]:
+            leading += 1
+        start = (*chars("{"), *separated([pair for _, pair in pairs[:leading]]))
+        if leading == len(pairs):
+            return [(*start, *chars("}"))]
+        return [(*start, "@" + self._optional(pairs[leading:], bool(leading)), *chars("}"))]
 
     def _optional(self, pairs: Sequence[tuple[bool, Shape]], started: bool) -> str:
         """The rule of pairs that may be left out; `started` says whether a comma comes first."""
         after, fresh = '""', '""'
         for needed, pair in reversed(pairs):
-            text = _sequence(pair)
+            text = sequence(pair)
             follow = self._rule(after, f"rest {after}")[1:]
             skip = self._rule(fresh, f"rest {fresh}")[1:]
             after = f'"," blank {text} {follow}' + ("" if needed else f" | {follow}")
@@ -316,12 +292,12 @@ class _Grammar:
     def _free_names(self, schema: Mapping[str, Any], where: str) -> list[Shape]:
         extra = schema.get("additionalProperties", True)
         if extra is False or schema.get("maxProperties") == 0:
-            return [_chars("{}")]
+            return [chars("{}")]
         least, most = schema.get("minProperties", 0), schema.get("maxProperties", MOST_ENTRIES)
         if extra is True or least > 1:
             raise BadEngine(f"no grammar can express the free names of the object in the schema at {where}")
         name = f'"\\"" {self._times("char", 1, LONGEST_NAME)} "\\""'
-        value = _sequence(self._value(extra, f"{where}/additionalProperties"))
+        value = sequence(self._value(extra, f"{where}/additionalProperties"))
         pair = self._rule(f'{name} ":" blank {value}', f"pair {value}")[1:]
         more = self._rule(f'"," blank {pair}', f"more {pair}")[1:]
         body = f"{pair} {self._times(more, 0, most - 1)}"
@@ -330,9 +306,9 @@ class _Grammar:
 
 def _simple(kind: str, schema: Mapping[str, Any], where: str) -> list[Shape]:
     if kind == "boolean":
-        return [_chars("true"), _chars("false")]
+        return [chars("true"), chars("false")]
     if kind == "null":
-        return [_chars("null")]
+        return [chars("null")]
     if kind not in _USED_BY:
         raise BadEngine(f"the schema at {where} names an unknown type {kind!r}")
     make = integers if kind == "integer" else decimals
@@ -364,56 +340,3 @@ def _merged(one: Mapping[str, Any], other: Schema, where: str) -> Mapping[str, A
 
 
 _ALL_USED = frozenset(("type", "enum", "const", *_TOGETHER)).union(*_USED_BY.values())
-
-
-def _separated(parts: Sequence[Shape]) -> Shape:
-    result: list[str] = []
-    for at, part in enumerate(parts):
-        result += (*(("',", _BLANK) if at else ()), *part)
-    return tuple(result)
-
-
-def _written(shape: Shape) -> str:
-    return "".join(atom[1:] for atom in shape)
-
-
-def _sequence(shape: Iterable[str]) -> str:
-    """Atoms in a row, neighbouring characters as one literal."""
-    result: list[str] = []
-    letters = ""
-    for atom in shape:
-        if atom[0] == "'":
-            letters += atom[1:]
-            continue
-        if letters:
-            result.append(literal(letters))
-            letters = ""
-        result.append(atom[1:])
-    if letters:
-        result.append(literal(letters))
-    return " ".join(result) or '""'
-
-
-def _choice(shapes: Sequence[Shape]) -> str:
-    """Several ways to write a value, with their common beginnings written once."""
-    groups: dict[str, list[Shape]] = {}
-    for shape in dict.fromkeys(shapes):
-        groups.setdefault(shape[0] if shape else "", []).append(shape)
-    parts: list[str] = []
-    for group in groups.values():
-        shared = _shared(group)
-        rests = [shape[shared:] for shape in group]
-        if len(group) == 1:
-            parts.append(_sequence(group[0]))
-        else:
-            parts.append(f"{_sequence(group[0][:shared])} ({_choice(rests)})")
-    return " | ".join(parts)
-
-
-def _shared(shapes: Sequence[Shape]) -> int:
-    """How many atoms all begin with."""
-    shortest, first = min(map(len, shapes)), shapes[0]
-    at = 0
-    while at < shortest and all(shape[at] == first[at] for shape in shapes):
-        at += 1
-    return at

@@ -22,7 +22,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace, _PassArg, pass_context
 from jinja2.visitor import NodeTransformer
 
-from models.llama.traced import METHODS, MOST_STEPS, QUESTIONS, TooMuch, Traced, formatted, joined, owned, spend
+from models.llama.traced import METHODS, QUESTIONS, TooMuch, Traced, formatted, joined, owned, spend, steps_left
 
 _MOST_BITS = 4096
 _WIDEST = 64
@@ -60,7 +60,7 @@ def _measured(value: Any, *, printed: bool = False) -> Any:
 
 def _counted(value: Any) -> list[Any]:
     """What a loop goes through, bounded."""
-    items = list(islice(value, MOST_STEPS + 1))
+    items = list(islice(value, steps_left() + 1))
     spend(0, len(items))
     return items
 

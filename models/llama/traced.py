@@ -76,6 +76,12 @@ def spend(characters: int = 0, steps: int = 0) -> None:
         raise TooMuch(f"it takes more than {SECONDS:g} seconds")
 
 
+def steps_left() -> int:
+    """Steps that the rendering in progress may still take."""
+    budget = _BUDGET.get()
+    return MOST_STEPS if budget is None else budget.steps
+
+
 class Traced(str):
     """A string with the origin of each stretch; `runs` cover it exactly."""
 
