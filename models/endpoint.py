@@ -171,13 +171,17 @@ class EndpointEngine:
         """Ask until the server gives a reply or a refusal that stands: (what came, its finish where we know better, note)."""
         room: int | None = None
         busy, waited = 0, 0.0
+        with self._lock:
+            refused = dict(self._refused)
         while not flight.stopped:
-            with self._lock:
-                refused = dict(self._refused)
             body = request_body(ask, self.model, refused=refused, room=room)
             collector = Collector()
             refusal = self._server.chat(body, flight, collector, say)
             if refusal is None:
+                with (
+                    self._lock
+                ):  # only what led to a reply is remembered: some servers name every field in every error
+                    self._refused |= refused
                 return collector, None, _left_alone(body)
             if is_overflow(refusal.text):
                 left = room_of(refusal.text)
@@ -198,7 +202,8 @@ class EndpointEngine:
             raise self._error(refusal)
         return Collector(), "cancelled", ""
 
-    def _go_without(self, ask: Ask, body: Mapping[str, Any], used: Mapping[str, int], text: str) -> bool:
+    @staticmethod
+    def _go_without(ask: Ask, body: Mapping[str, Any], refused: dict[str, int], text: str) -> bool:
         """Whether the server named fields that it can do without; the next request has another form of them, or none."""
         named = [name for name in EXTRAS if name in body and re.search(rf"\b{name}\b", text)]
         for name in named:
@@ -207,9 +212,7 @@ class EndpointEngine:
                 raise EngineError(
                     f"the server does not take {name} = {wanted}: {text}", "Use a setting that it knows."
                 )
-        with self._lock:
-            for name in named:
-                self._refused[name] = max(self._refused.get(name, 0), used.get(name, 0) + 1)
+            refused[name] = refused.get(name, 0) + 1
         return bool(named)
 
     def _error(self, refusal: Refusal) -> EngineError:

@@ -267,7 +267,7 @@ class Server:
         except httpx.TimeoutException:
             hint = f"Allow more with {SILENCE_VARIABLE}=SECONDS, or see the server's own log."
             raise EngineError(f"the server at {url} said nothing for too long", hint) from None
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+        except (httpx.HTTPError, httpx.InvalidURL, RuntimeError) as error:  # the last one: closed under way
             reason = shown(str(_root(error)) or type(error).__name__, self.key)
             raise EngineError(f"the connection to {url} broke: {reason}", "See the server's own log.") from None
 

@@ -614,6 +614,12 @@ def test_fields_that_a_server_does_not_know_are_left_out(server: FakeServer, eng
     count = len(server.asked)
     assert reply(engine).text == "好"
     assert len(server.asked) == count + 1, "it is asked once for all"
+    server.chat = lambda call: call.refuse(400, f"bad luck with {', '.join(call.body)}")
+    count = len(server.asked)
+    assert "bad luck with model" in failure(engine)
+    assert 1 < len(server.asked) - count < 10
+    server.chat = picky
+    assert reply(engine).note == "the server used its own min_p", "what led to no reply is not remembered"
     assert "does not take min_p = 0.1" in failure(engine, question(settings={"min_p": 0.1}))
 
 
