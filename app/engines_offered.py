@@ -17,8 +17,10 @@ from app.strings import t
 from models.engine import EngineError
 from models.errors import BadEngine
 from store.errors import StoreError
+from tasks.benchmark import benchmark
 from tasks.engines import open_engine
 from tasks.errors import TaskError
+from tasks.spec import RunSpec, policy_of
 
 MOST_RUNS = 20
 """Recorded runs that are offered, newest first."""
@@ -60,10 +62,14 @@ def _run_label(line: RunLine) -> str:
     return t("engine.recorded", when=when, policy=policy_name(line.agent, line.model))
 
 
-def fault(spec: str) -> str:
-    """Why a SPEC cannot be had, in one sentence; '' when it can. The engine is opened and closed again."""
+def refusal(spec: RunSpec) -> str:
+    """Why the agent of a run cannot play with its engine, in one sentence; '' when it can.
+
+    The engine is opened and closed again.
+    """
     try:
-        engine = open_engine(spec)
+        policy_of(benchmark(spec.benchmark), spec)
+        engine = open_engine(spec.model, allow_hosts=spec.allow_hosts)
     except FAULTS as error:
         return one(error.title)
     except OSError as error:

@@ -1,4 +1,6 @@
-"""Draws the pictures of the desk in docs/screens: Home and Episode, two sizes, two languages, on the sample pack.
+"""Draws the pictures of the desk in docs/screens: Home, Episode, the dialogs of runs and seats, Models and the trial chat.
+
+Two sizes, two languages, on the sample pack. The models and what they say are stand-ins: no weights are needed.
 
     python packaging/screens.py [FOLDER]
 
@@ -15,7 +17,9 @@ import re
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -70,28 +74,115 @@ def runs() -> None:
         run.record_scores()
 
 
-async def draw(folder: Path) -> None:
+THOUGHT = {
+    "zh": "问的是民间借贷的诉讼时效。民法典第一百八十八条：三年，自知道或者应当知道权利受到损害以及义务人之日起计算。",
+    "en": "A limitation period for a private loan. Civil Code art. 188: three years from when the creditor knew or should have known.",
+}
+SPEECH = {
+    "zh": "三年，自权利人知道或者应当知道权利受到损害以及义务人之日起计算（《民法典》第一百八十八条）。约定了还款期限的，自期限届满之日起算。",
+    "en": "Three years from the day the creditor knew or should have known of the harm and the debtor (Civil Code art. 188). Where a day of repayment was agreed, from that day.",
+}
+QUESTION = {"zh": "民间借贷的诉讼时效是几年？从何时起算？", "en": "How long is the limitation period of a private loan, and from when?"}
+
+
+def stand_ins(folder: Path) -> None:
+    """A library of models and an engine that recites, in place of real ones."""
+    from app import engines_offered, model_list
+    from app.engines_offered import Offer
+    from app.screens import trial
+    from app.strings import t
+    from models.specs import KINDS
+    from tests.gguf_files import tiny_llama
+    from tests.model_fixture import stand_in_shelf
+
+    tiny = tiny_llama(folder / "tiny.gguf")
+    model_list.shelf = lambda: stand_in_shelf(tiny, t("models.state.missing"))
+    engines_offered.offered = lambda runs=None: [
+        Offer(f"llama:{line.name}", line.summary) for line in model_list.shelf().lines if not line.fault
+    ]
+    trial.trial_spec = lambda line: "slow:stand-in"
+    KINDS["slow"] = "tests.slow_engine:open_slow"
+
+
+def reciter(language: str) -> Any:
+    """An engine that says one thing, quickly."""
+    from models.engine import Listener
+    from tests import slow_engine
+
+    class Loaded(slow_engine.Reciter):
+        def load(self, listen: Listener | None = None) -> dict[str, int]:
+            return {"context": 8192, "memory": 5_500_000_000}
+
+    slow_engine._engine = made = Loaded(THOUGHT[language], [SPEECH[language]], pause=0.004)
+    return made
+
+
+async def draw(folder: Path, home: Path) -> None:
     """Every picture."""
     from app import strings
     from app.shell import Desk
 
     runs()
+    stand_ins(home)
     for language in LANGUAGES:
         strings.set_language(language)
         for size in SIZES:
             app = Desk()
             app.animation_level = "none"
+
+            def keep(what: str, app: Desk = app, name: str = f"{language}-{size[0]}x{size[1]}.svg") -> None:
+                (folder / f"{what}-{name}").write_text(offline(app.export_screenshot(title="Moot")), encoding="utf-8")
+
             async with app.run_test(size=size) as pilot:
                 await pilot.pause(1)
-                name = f"{language}-{size[0]}x{size[1]}.svg"
-                (folder / f"home-{name}").write_text(offline(app.export_screenshot(title="Moot")), encoding="utf-8")
-                await pilot.press("enter")
+                keep("home")
+                await pilot.press("n")
+                await pilot.pause(0.5)
+                app.screen.query_one("#agent").value = "plan-solve"  # type: ignore[attr-defined]
+                await pilot.pause(0.5)
+                keep("new")
+                await pilot.press("escape", "enter")
                 await pilot.pause(1.5)
                 await pilot.press("b")
                 await pilot.press("up", "up") if size[0] < 100 else None
                 await pilot.pause(1)
-                (folder / f"episode-{name}").write_text(offline(app.export_screenshot(title="Moot")), encoding="utf-8")
+                keep("episode")
+                await seat(app, pilot, keep)
+                await models(app, pilot, keep, language)
                 await app.action_quit()
+
+
+async def seat(app: Any, pilot: Any, keep: Callable[[str], None]) -> None:
+    """The dialog of a seat, over an episode at its beginning."""
+    from tasks.spec import RunSpec
+
+    await app.start(RunSpec(benchmark="legalagentbench", limit=1), everything=False)
+    await pilot.pause(1)
+    await pilot.press("s")
+    await pilot.pause(0.5)
+    await pilot.press("down", "down", "down")
+    await pilot.pause(0.5)
+    keep("seat")
+    await pilot.press("escape")
+
+
+async def models(app: Any, pilot: Any, keep: Callable[[str], None], language: str) -> None:
+    """The library, and a chat with one of its models."""
+    reciter(language)
+    await pilot.press("f4")
+    await pilot.pause(0.5)
+    await pilot.press("down")
+    await pilot.pause(0.5)
+    keep("models")
+    await pilot.press("t")
+    await pilot.pause(0.5)
+    app.screen.query_one("TextArea").text = QUESTION[language]
+    await pilot.press("f5")
+    while app.screen.answering:
+        await pilot.pause(0.05)
+    await pilot.pause(0.5)
+    keep("trial")
+    await pilot.press("escape")
 
 
 def main() -> None:
@@ -103,7 +194,7 @@ def main() -> None:
         time.tzset()
     with tempfile.TemporaryDirectory() as home:
         os.environ["MOOT_HOME"] = home
-        asyncio.run(draw(folder))
+        asyncio.run(draw(folder, Path(home)))
     print("\n".join(str(path) for path in sorted(folder.glob("*.svg"))))
 
 

@@ -178,11 +178,12 @@ async def test_what_is_wrong_is_said_beside_its_field_before_anything_starts(pac
     assert not spec["free"] and not spec["paper"]
 
 
-@pytest.mark.parametrize(("mode", "free", "paper"), [("structured", False, False), ("free", True, False), ("paper", False, True)])
+@pytest.mark.parametrize(("mode", "free", "paper"), [("lean", False, False), ("free", True, False), ("paper", False, True)])
 async def test_the_mode_of_a_model_goes_into_the_run(pack: Path, moot_home: Path, mode: str, free: bool, paper: bool) -> None:
     async with desk() as pilot:
         screen = await new_run(pilot)
         screen.query_one("#agent", Select).value = "react"
+        await pilot.pause()
         screen.query_one("#mode", Select).value = mode
         screen.query_one("#spec", Input).value = scripted(moot_home)
         await pilot.pause()
@@ -192,6 +193,16 @@ async def test_the_mode_of_a_model_goes_into_the_run(pack: Path, moot_home: Path
         await until(pilot, lambda: wanted)
         spec, everything = wanted[0]
         assert (spec.free, spec.paper, spec.parallel, everything) == (free, paper, 1, False)
+
+
+async def test_only_modes_that_a_method_has_are_offered(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await new_run(pilot)
+        for agent in ("react", "direct"):
+            screen.query_one("#agent", Select).value = agent
+            await pilot.pause()
+            offered = [value for _, value in screen.query_one("#mode", Select)._options]
+            assert set(offered) == set(LegalAgentBench().modes(LegalAgentBench.agents[agent][0])) and "lean" in offered
 
 
 async def test_rules_need_one_key_and_run_together(pack: Path) -> None:
@@ -212,7 +223,7 @@ def test_records_of_models_are_offered_and_read_as_engines(pack: Path, moot_home
         run.go()
     (offer,) = engines_offered.offered()
     assert offer.spec == f"recorded:{run.id}" and "ReAct" in offer.label
-    assert engines_offered.fault(offer.spec) == ""
+    assert engines_offered.refusal(RunSpec(benchmark="legalagentbench", agent="react", model=offer.spec)) == ""
     assert [line.id for line in runs()] == [run.id] and packs()
 
 
@@ -350,7 +361,7 @@ async def test_an_engine_that_cannot_be_had_any_more_is_a_dialog(
         highlight(pilot, "talk")
         dialog.query_one("#spec", Input).value = SPEC
         await pilot.pause()
-        monkeypatch.setattr(engines_offered, "fault", lambda spec: "")
+        monkeypatch.setattr(engines_offered, "refusal", lambda spec: "")
 
         def gone(opening: Any) -> Any:
             raise BadEngine("the file is gone", "Bring it back.")

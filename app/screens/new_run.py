@@ -24,6 +24,7 @@ from app.renderers import one, policy_name
 from app.strings import known, t
 from app.widgets.engine_field import EngineField
 from app.widgets.field import Field, choice, line
+from app.widgets.mode_field import ModeField
 from tasks.benchmark import BENCHMARKS, benchmark
 from tasks.spec import RunSpec
 
@@ -31,8 +32,6 @@ PARALLEL = 16
 """Episodes driven together when everything runs without a model: their steps share one commit."""
 FEW = 10
 """Tasks of a first run."""
-MODES = ("structured", "free", "paper")
-"""How a model is asked: under a grammar, as free text, or with the published call structure."""
 NUMBERS: dict[str, tuple[str, int | None, int]] = {
     "limit": (str(FEW), None, 1_000_000),
     "parallel": ("1", 1, 64),
@@ -74,7 +73,7 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
                 yield Field(t("new.benchmark"), choice(benchmarks, "benchmark"), id="benchmark-field")
                 yield Field(t("new.agent"), choice(self._agents(names[0]), "agent", self._first(names[0])), id="agent-field")
                 yield EngineField(self._engine)
-                yield Field(t("new.mode"), choice([(t(f"mode.{mode}"), mode) for mode in MODES], "mode"), id="mode-field")
+                yield ModeField()
                 packs = [(_pack(pack), pack.name) for pack in self._packs]
                 yield Field(t("new.pack"), choice(packs, "pack"), id="pack-field")
                 for name, (value, _, _) in NUMBERS.items():
@@ -123,6 +122,7 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             self.query_one(name).display = self.with_model
         for field in self.query_one("#engine").query(Field):
             field.fault("")
+        self.query_one(ModeField).offer(benchmark(self._chosen("benchmark")), self._chosen("agent"))
 
     @on(Select.Changed, "#benchmark")
     def _benchmark_changed(self) -> None:
@@ -150,12 +150,11 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         if bad is not None:
             bad.control.focus()
             return None
-        mode = self._chosen("mode") if self.with_model else MODES[0]
         return RunSpec(
             benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec, pack=self._chosen("pack"),
             limit=numbers["limit"], max_turns=numbers["turns"], seed=numbers["seed"] or 0,
             parallel=numbers.get("parallel") or (PARALLEL if self._everything else 1),
-            free=mode == "free", paper=mode == "paper",
+            **(self.query_one(ModeField).flags if self.with_model else {}),
         )  # fmt: skip
 
     def _tasks(self) -> dict[str, int]:
@@ -182,7 +181,7 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             self.dismiss((spec, everything))
             return
         self._say(t("engine.checking"))
-        self.run_worker(lambda: (spec, engines_offered.fault(spec.model)), name="check", thread=True, exit_on_error=False)
+        self.run_worker(lambda: (spec, engines_offered.refusal(spec)), name="check", thread=True, exit_on_error=False)
 
     @property
     def _busy(self) -> bool:

@@ -22,10 +22,10 @@ from textual.worker import Worker, WorkerState
 from app import engines_offered
 from app.bindings import bindings
 from app.renderers import one, policy_name, seat_name
-from app.screens.new_run import MODES
 from app.strings import t
 from app.widgets.engine_field import EngineField
 from app.widgets.field import Field, choice
+from app.widgets.mode_field import ModeField
 from tasks.benchmark import Benchmark, benchmark
 from tasks.events import Seated
 from tasks.scheduler import HUMAN
@@ -63,7 +63,7 @@ class SeatScreen(ModalScreen[Seated | None]):
         """Which seat, who sits there, who may; engine and mode for a model."""
         seats = list(self._sitting)
         seats.sort(key=lambda seat: seat != self._bench.seat)
-        mode = "paper" if self._spec.paper else "free" if self._spec.free else "structured"
+        mode = "paper" if self._spec.paper else "free" if self._spec.free else "lean"
         model = next((who.engine for who in self._sitting.values() if who.engine not in ("", HUMAN)), self._spec.model)
         with Vertical(classes="dialog") as box:
             box.border_title = t("seat_dialog.title")
@@ -71,7 +71,7 @@ class SeatScreen(ModalScreen[Seated | None]):
             yield Static("", id="now", markup=False)
             yield OptionList(id="who", markup=False, compact=True)
             yield EngineField(model)
-            yield Field(t("new.mode"), choice([(t(f"mode.{name}"), name) for name in MODES], "mode", mode), id="mode-field")
+            yield ModeField(mode)
             with Horizontal(classes="buttons"):
                 yield Button(t("seat_dialog.take"), variant="primary", id="take", compact=True)
                 yield Button(t("new.cancel"), id="cancel", compact=True)
@@ -101,7 +101,7 @@ class SeatScreen(ModalScreen[Seated | None]):
         self.query_one("#now", Static).update(t("seat_dialog.now", policy=policy_name(now.policy, now.engine)))
         options = []
         if now.engine == HUMAN:
-            back = self._before.get(self.seat, seated(self._bench, RunSpec(benchmark=self._bench.name)))
+            back = self._back()
             options.append(Option(Content(t("seat_dialog.back", policy=policy_name(back.policy, back.engine))), id=BACK))
         for agent in self._agents():
             if agent != "human" or now.engine != HUMAN:
@@ -132,7 +132,9 @@ class SeatScreen(ModalScreen[Seated | None]):
 
     def _fit(self) -> None:
         self.query_one("#engine").display = self.with_model
-        self.query_one("#mode-field").display = self.with_model
+        self.query_one(ModeField).display = self.with_model
+        if self.with_model:
+            self.query_one(ModeField).offer(self._bench, self.agent)
 
     @on(Select.Changed, "#seat")
     def _seat_changed(self) -> None:
@@ -154,16 +156,18 @@ class SeatScreen(ModalScreen[Seated | None]):
 
     # taking the seat
 
-    def newcomer(self) -> Seated:
-        """Who takes the seat, as an event."""
-        if self.agent == BACK:
-            return self._before.get(self.seat, seated(self._bench, RunSpec(benchmark=self._bench.name)))
-        mode = str(self.query_one("#mode", Select).value) if self.with_model else MODES[0]
-        wanted = {
-            "agent": self.agent, "model": self.query_one(EngineField).spec if self.with_model else "",
-            "free": mode == "free", "paper": mode == "paper",
-        }  # fmt: skip
-        return seated(self._bench, self._spec.model_copy(update=wanted)).model_copy(update={"seat": self.seat})
+    def wanted(self) -> RunSpec:
+        """A run in which the chosen one sits there from its beginning."""
+        flags = self.query_one(ModeField).flags if self.with_model else {"free": False, "paper": False}
+        model = self.query_one(EngineField).spec if self.with_model else ""
+        return self._spec.model_copy(update={"agent": self.agent, "model": model, **flags})
+
+    def _newcomer(self, wanted: RunSpec) -> Seated:
+        return seated(self._bench, wanted).model_copy(update={"seat": self.seat})
+
+    def _back(self) -> Seated:
+        """Who sat there before the person."""
+        return self._before.get(self.seat) or seated(self._bench, RunSpec(benchmark=self._bench.name))
 
     def _submit(self) -> None:
         if not self.agent or any(w.node is self and w.name == "check" and not w.is_finished for w in self.workers):
@@ -172,12 +176,17 @@ class SeatScreen(ModalScreen[Seated | None]):
             self.query_one(EngineField).fault(t("engine.none"))
             self.query_one(EngineField).focus_control()
             return
-        who = self.newcomer()
         if not self.with_model:
-            self.dismiss(who)
+            self.dismiss(self._back() if self.agent == BACK else self._newcomer(self.wanted()))
             return
+        wanted = self.wanted()
         self.query_one("#busy", Static).update(t("engine.checking"))
-        self.run_worker(lambda: (who, engines_offered.fault(who.engine)), name="check", thread=True, exit_on_error=False)
+        self.run_worker(lambda: self._checked(wanted), name="check", thread=True, exit_on_error=False)
+
+    def _checked(self, wanted: RunSpec) -> tuple[Seated | None, str]:
+        """In the worker: who takes the seat, or why nobody can."""
+        sentence = engines_offered.refusal(wanted)
+        return (None, sentence) if sentence else (self._newcomer(wanted), "")
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """What can be offered; whether the engine can be had."""
@@ -193,7 +202,7 @@ class SeatScreen(ModalScreen[Seated | None]):
             engine.fault(one(str(event.worker.error)))
         else:
             who, sentence = event.worker.result  # type: ignore[misc]
-            if not sentence:
+            if who is not None:
                 self.dismiss(who)
                 return
             engine.fault(sentence)

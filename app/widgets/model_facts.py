@@ -52,7 +52,7 @@ def _nature(line: ModelLine) -> list[Fact]:
 def _details(line: ModelLine) -> list[Fact]:
     """Where the file is, its shape and its sum."""
     entry, header = line.entry, line.header
-    facts = [("file", one(str(line.file)), "text"), ("kept", t("models.copied" if entry.copied else "models.in_place"), "dim")]
+    facts = [("file", one(line.file.name), "text"), ("folder", one(str(line.file.parent)), "dim"), ("kept", t("models.copied" if entry.copied else "models.in_place"), "dim")]
     if header is not None:
         shape = {"layers": header.layers, "heads": header.heads, "kv": header.heads_kv}
         facts.append(("shape", t("models.shape", **shape, wide=f"{header.embedding:,}"), "dim"))
