@@ -284,7 +284,7 @@ def reply_of(called: ModelCalled) -> Reply:
 
 
 def _schema_text(ask: Ask) -> str:
-    return dumps(ask.schema, ensure_ascii=False, sort_keys=True)
+    return dumps(ask.schema, ensure_ascii=False)
 
 
 def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:

@@ -207,7 +207,7 @@ class LlamaEngine:
     def _call(self, ask: Ask) -> Call:
         key = (ask.episode, ask.seat)
         turns = ask.turns if key not in self._known else ()
-        return Call(ask, _grammar(dumps(ask.schema, sort_keys=True)) if ask.schema is not None else "", turns)
+        return Call(ask, _grammar(dumps(ask.schema)) if ask.schema is not None else "", turns)
 
     def _ready(self, news: Any = None) -> None:
         """A child with the model in it."""

@@ -23,7 +23,8 @@ Outcome = Literal["finished", "turn_limit"]
 
 DIGIT_COMMA = re.compile(r"(?<=[0-9]),(?=[0-9])")
 """Removed from both texts, as the published runs did before scoring."""
-_SCHEMA = answer_schema()
+SCHEMA = answer_schema()
+"""What a lean reply to the call for the answer has to satisfy."""
 
 
 def answer_call(prompt: str, mode: Mode) -> Call:
@@ -31,7 +32,7 @@ def answer_call(prompt: str, mode: Mode) -> Call:
     settings = Settings(max_tokens=4096)
     if mode != "lean":
         return Call(prompt, reading.answer, settings)
-    return Call(prompt, reading.structured(_SCHEMA, reading.answer_loosely), settings, _SCHEMA, tries=2)
+    return Call(prompt, reading.structured(SCHEMA, reading.answer_loosely), settings, SCHEMA, tries=2)
 
 
 def answered(res: str, summary: str = "", outcome: Outcome = "finished") -> Answer:
