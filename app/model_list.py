@@ -111,13 +111,12 @@ def _line(entry: library.Entry, file: Path, state: str) -> ModelLine:
 
 
 def trial_spec(line: ModelLine) -> str:
-    """The SPEC for a chat with this model: one sequence, as long as the free memory allows."""
-    spec = f"llama:{line.name}#slots=1"
-    free = available()
-    if line.header is None or not free:
+    """The SPEC for a chat with this model: as a run has it, so that it stays loaded between both; smaller where it must be."""
+    spec, free = f"llama:{line.name}", available()
+    if line.header is None or not free or estimate(line.header, line.context, 1).total <= free:
         return spec
     fits = fitting(line.header, line.context, 1, free)
-    return f"{spec},ctx={fits[0][0]}" if fits and fits[0][0] < line.context else spec
+    return f"{spec}#ctx={fits[0][0]},slots=1" if fits else spec
 
 
 def add(path: str, name: str, copy: bool, progress: Progress) -> library.Entry:

@@ -26,6 +26,8 @@ EPISODE, SEAT, PROMPT = "trial", "model", "trial/1"
 LONGEST = 2048
 """Tokens of one answer."""
 TEMPERATURE, TOP_P = 0.7, 0.95
+HURRY = 2.0
+"""Seconds that a call may take to hear that the chat was left, before its engine is ended under it."""
 clock = time.monotonic
 _numbers = count(1)
 
@@ -101,9 +103,21 @@ class Trial:
 
     def close(self) -> None:
         """End the thread and free the model; a call in flight is broken off."""
+        if self._closing.is_set():
+            return
         self._closing.set()
         self._questions.put(None)
         self._cancel()
+        late = threading.Timer(HURRY, self._abandon)
+        late.daemon = True
+        late.start()
+
+    def _abandon(self) -> None:
+        """End the engine under a call that did not hear; an engine that may be kept for others is ended all the same."""
+        engine = self._engine
+        if engine is not None and not self.closed.is_set():
+            with suppress(OSError, ValueError, EngineError):
+                getattr(engine, "end", engine.close)()
 
     def _cancel(self) -> None:
         if self._engine is not None and not self.closed.is_set():

@@ -304,11 +304,12 @@ def test_models_of_the_library_are_offered_but_not_those_that_cannot_speak(tiny_
 def test_a_trial_takes_the_longest_context_that_fits(tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     line = stand_in(tiny_gguf, "m", 7_616_000_000, "Q4_K_M", 4_683_000_000)
     monkeypatch.setattr(model_list, "available", lambda: 64_000_000_000)
-    assert model_list.trial_spec(line) == "llama:m#slots=1"
-    monkeypatch.setattr(model_list, "available", lambda: 5_500_000_000)
-    assert model_list.trial_spec(line).startswith("llama:m#slots=1,ctx=")
-    monkeypatch.setattr(model_list, "available", lambda: 0)
-    assert model_list.trial_spec(line) == "llama:m#slots=1"
+    assert model_list.trial_spec(line) == "llama:m", "as a run has it"
+    monkeypatch.setattr(model_list, "available", lambda: 5_300_000_000)
+    assert model_list.trial_spec(line) == "llama:m#ctx=4096,slots=1"
+    for free in (0, 1_000_000):
+        monkeypatch.setattr(model_list, "available", lambda free=free: free)
+        assert model_list.trial_spec(line) == "llama:m", "the engine says what would fit"
 
 
 # the trial chat
@@ -501,6 +502,38 @@ def test_news_of_a_call_are_looked_at_not_posted() -> None:
     finally:
         trials.open_engine = real
     assert [type(notice).__name__ for notice in posted] == ["Ready", "Answered"] and trial.closed.is_set()
+
+
+def test_a_call_that_does_not_hear_is_ended_with_its_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    import threading
+
+    import app.trial as trials
+
+    hung, ended = threading.Event(), threading.Event()
+
+    class Deaf(SlowEngine):
+        def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
+            hung.set()
+            ended.wait(20)
+            return [EngineError("the process of the model was ended")]
+
+        def cancel(self) -> None:
+            pass
+
+        def end(self) -> None:
+            ended.set()
+
+    monkeypatch.setattr(trials, "HURRY", 0.01)
+    monkeypatch.setattr(trials, "open_engine", lambda spec, **named: Deaf())
+    posted: list[Any] = []
+    trial = Trial("x:y", posted.append)
+    thread = threading.Thread(target=trial.work)
+    thread.start()
+    trial.ask((), thinking=True, seed=1)
+    assert hung.wait(20)
+    trial.close()
+    thread.join(20)
+    assert ended.is_set() and trial.closed.is_set()
 
 
 async def test_a_real_model_is_tried(tiny_gguf: Path) -> None:
