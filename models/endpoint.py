@@ -40,6 +40,8 @@ PATIENCE = 30.0
 """Seconds that a call waits, all in all, for a server that says it is busy."""
 BUSY_TRIES = 6
 """How often a busy server is asked."""
+PAUSE = 0.04
+"""Seconds between two pieces of news of a call: what comes in between is told together."""
 LISTED = 12
 """Models that a sentence names."""
 BUSY = (429, 503)
@@ -149,17 +151,16 @@ class EndpointEngine:
     def _one(self, ask: Ask, flight: Flight, tell: Callable[[Delta], None], together: int) -> Reply | EngineError:
         """One call to its end; nothing is raised."""
         started = time.perf_counter()
-
-        def say(news: News) -> None:
-            tell(Delta(ask.episode, ask.seat, *news))
-
+        teller = Teller(ask, tell)
         collector, finish, note = Collector(), None, ""
         try:
-            say(News("reading"))
-            collector, finish, note = self._converse(ask, flight, say)
+            teller.say(News("reading"))
+            collector, finish, note = self._converse(ask, flight, teller.say)
         except EngineError as error:
             if not flight.stopped:
                 return error
+        finally:
+            teller.flush()
         if flight.stopped and not collector.finish:
             finish = "cancelled"
         usage = collector.usage((time.perf_counter() - started) * 1000, together)
@@ -224,6 +225,31 @@ class EndpointEngine:
                 if self.model not in names:
                     return EngineError(f"the server at {url} does not know the model '{self.model}'", _lists(names))
         return about_status(refusal.status, refusal.text, url=url, keyed=bool(server.key), location=refusal.location)
+
+
+class Teller:
+    """Tells of one call as its text comes in, a few times a second."""
+
+    def __init__(self, ask: Ask, tell: Callable[[Delta], None]) -> None:
+        self._ask = ask
+        self._tell = tell
+        self._held: News | None = None
+        self._told = 0.0
+
+    def say(self, news: News) -> None:
+        """Take a piece of news; it is told at once or together with what follows."""
+        if self._held is not None and self._held.phase != news.phase:
+            self.flush()
+        before = self._held.text if self._held is not None else ""
+        self._held = news._replace(text=before + news.text)
+        if time.perf_counter() - self._told >= PAUSE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Tell what is held back."""
+        if self._held is not None:
+            self._tell(Delta(self._ask.episode, self._ask.seat, *self._held))
+            self._held, self._told = None, time.perf_counter()
 
 
 def _left_alone(body: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ import json
 import os
 import socket
 import ssl
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -158,6 +159,8 @@ class Flight:
 def _shut(sock: socket.socket) -> None:
     with suppress(OSError):  # closed by now
         socket.socket.shutdown(sock, socket.SHUT_RDWR)  # of a TLS socket too: without a farewell, which might block
+    if sys.platform == "win32":
+        sock.close()  # only this wakes a reader there
 
 
 class Server:

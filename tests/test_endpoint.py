@@ -275,7 +275,8 @@ def test_what_cannot_be_written_is_an_error_of_its_call(server: FakeServer, engi
 # --- what is made of the answer ---------------------------------------------------------------------------------------
 
 
-def test_a_reply_with_all_its_parts(server: FakeServer, engine: EndpointEngine) -> None:
+def test_a_reply_with_all_its_parts(server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.endpoint.PAUSE", 0.0)
     chances = {"content": [{"token": "甲", "logprob": -0.1, "top_logprobs": [{"token": "乙", "logprob": -3}, {"token": "甲", "logprob": -0.1}]}]}
 
     def speak(call: Call) -> None:
@@ -301,6 +302,14 @@ def test_a_reply_with_all_its_parts(server: FakeServer, engine: EndpointEngine) 
     ]  # fmt: skip
     assert {(d.episode, d.seat) for d, _ in heard} == {("e1", "agent")}
     assert {name for _, name in heard} == {threading.current_thread().name}
+
+
+def test_small_pieces_are_told_together(server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.endpoint.PAUSE", 1e9)
+    server.chat = lambda call: call.speak(*"好" * 500, thought="想")
+    heard: list[Delta] = []
+    one(engine, None, heard.append)
+    assert [(delta.phase, delta.text) for delta in heard] == [("reading", ""), ("thinking", "想"), ("speaking", "好" * 500)]
 
 
 @pytest.mark.parametrize("pieces", [("<think>想一想</think>\n\n甲方",), ("<thi", "nk>想一", "想</th", "ink>\n", "\n甲方"), ("想一", "想</think>甲方")])
