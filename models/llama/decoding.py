@@ -65,6 +65,8 @@ class Sampler:
             for link in links:
                 lib.llama_sampler_chain_add(self._chain, link)
         self._grammar = None
+        self._pending = b""
+        """Bytes of a character that has begun and not ended, while the grammar rules."""
         if grammar:
             self._grammar = lib.llama_sampler_init_grammar(model.vocab, grammar.encode(), b"root")
             if not self._grammar:
@@ -88,6 +90,7 @@ class Sampler:
             lib.llama_sampler_accept(self._chain, token)
         if bound and self._grammar is not None:
             lib.llama_sampler_accept(self._grammar, token)
+            self._pending = self._model.wellformed.after(self._pending, token)
 
     def _free(self, logits: Logits) -> int:
         if self._chain is None:
@@ -113,10 +116,10 @@ class Sampler:
         return self._from(logits, every[allowed])
 
     def _allowed(self, tokens: Ids) -> Flags:
-        """Which tokens the grammar lets pass."""
+        """Which tokens the grammar lets pass, and keep the text well-formed."""
         data, array = self._candidates(tokens, np.zeros(len(tokens), dtype=np.float32))
         lib.llama_sampler_apply(self._grammar, ctypes.byref(array))
-        passed: Flags = np.isfinite(data["logit"])
+        passed: Flags = np.isfinite(data["logit"]) & self._model.wellformed.allowed(self._pending, tokens)
         return passed
 
     def _from(self, logits: Logits, tokens: Ids) -> int:

@@ -10,11 +10,14 @@ from __future__ import annotations
 import ctypes
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import llama_cpp as lib
 import numpy as np
 from numpy.typing import NDArray
+
+from models.llama.wellformed import Wellformed
 
 CHUNK = 256
 """Prompt tokens evaluated at a time: the grain of cancelling, and part of what makes a call repeat."""
@@ -117,6 +120,13 @@ class Model:
         found = (token for token in range(self.size) if lib.llama_vocab_get_attr(self.vocab, token) & marks)
         names = (self.piece(token).decode("utf-8", "replace") for token in found)
         return [name for name in names if name.strip()]
+
+    @cached_property
+    def wellformed(self) -> Wellformed:
+        """What keeps text well-formed beside a grammar; control tokens but those that end a turn are never text."""
+        pieces = [self.piece(token) for token in range(self.size)]
+        refused = (token for token in range(self.size) if self.is_control(token) and not self.ends(token))
+        return Wellformed(pieces, refused)
 
     def name_of(self, token: int) -> str:
         """A token's name, '' for none."""
