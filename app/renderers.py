@@ -87,9 +87,11 @@ def seat_name(seat: str) -> str:
 
 
 def policy_name(policy: str, engine: str = "") -> str:
-    """Who sits there: "规则，无模型", or the method with its model."""
+    """Who sits there: "规则，无模型", or the method, with its form where it is not the default, and its model."""
     name = policy.split("/")[0]
+    form = f"policy.form.{policy.partition('+')[2]}"
     words = t(f"policy.{name}") if known(f"policy.{name}") else one(policy)
+    words = t("policy.in_form", policy=words, form=t(form)) if known(form) else words
     return t("policy.with_model", policy=words, model=one(engine)) if engine and engine != "human" else words
 
 

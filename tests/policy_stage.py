@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from models.engine import Ask, EngineError, Reply, Usage
 from store.journal import EpisodeRow, Journal
@@ -14,7 +14,6 @@ from tasks.driver import Driver, Limits
 from tasks.events import AttemptStarted, Record, Seated
 from tasks.legalagentbench.benchmark import PROMPTS, LegalAgentBench
 from tasks.policies.model.modes import named
-from tasks.records import entry_of, record_of
 from tasks.scheduler import Scheduler
 
 SPEC = "toy:x"
@@ -104,30 +103,36 @@ def well_behaved(policy: str) -> Callable[[Ask, int], str]:
     return play
 
 
-class Stage:
-    """One episode on disk."""
+class Rehearsal:
+    """One episode in memory, driven by hand: quick."""
 
     def __init__(
-        self, path: Path, policy: str, actor: Actor, *, turns: int | None = None, records: Sequence[Record] = (),
+        self,
+        policy: str,
+        actor: Actor,
+        *,
+        turns: int | None = None,
+        records: Sequence[Record] = (),
         engine: str = SPEC,
-    ) -> None:  # fmt: skip
-        self.journal = Journal.create(path, {"run": "r"}, [EpisodeRow("0", 0, "1")])
+    ) -> None:
         self.actor = actor
-        self.scheduler = Scheduler(self.journal, {SPEC: actor})
         program = LegalAgentBench().program(None, [], turns)  # type: ignore[arg-type]
         limits = Limits(turns=(turns or 400) + 1)
-        self.driver = Driver("0", 1, program, self.scheduler.clock, self.scheduler.stopwatch, limits)
+        self.driver = Driver("0", 1, program, lambda: 0.0, lambda: 0.0, limits)
         if records:
-            self.journal.append([entry_of(1, record) for record in records])
-            self.driver.load([record_of(entry) for entry in self.journal.entries(1)])
+            self.driver.load(list(records))
         else:
             card = {"id": "1", "question": QUESTION}
             self.driver.note(AttemptStarted(benchmark="b", task_id="1", attempt=1, seed=7, card=card), step=0)
             self.driver.note(Seated(seat="agent", policy=policy, engine=engine), step=0)
-        self.scheduler.add(self.driver)
 
-    def run(self) -> Stage:
-        self.scheduler.run()
+    def run(self) -> Self:
+        while not self.driver.stopped:
+            self.driver.advance()
+            while self.driver.ask is not None:
+                (reply,) = self.actor.answer([self.driver.ask])
+                self.driver.reply(reply)
+                self.driver.resume()
         return self
 
     @property
@@ -141,3 +146,17 @@ class Stage:
     def outcome(self) -> str:
         stopped = self.driver.state.stopped
         return stopped.outcome if stopped else "unfinished"
+
+
+class Stage(Rehearsal):
+    """The same on disk, with a scheduler: for seats that change hands."""
+
+    def __init__(self, path: Path, policy: str, actor: Actor, *, engine: str = SPEC) -> None:
+        super().__init__(policy, actor, engine=engine)
+        self.journal = Journal.create(path, {"run": "r"}, [EpisodeRow("0", 0, "1")])
+        self.scheduler = Scheduler(self.journal, {SPEC: actor})
+        self.scheduler.add(self.driver)
+
+    def run(self) -> Self:
+        self.scheduler.run()
+        return self

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
+from app.renderers import policy_name, render
+from app.watcher import plain_line
 from store.journal import Journal
 from tasks.benchmark import benchmark
 from tasks.errors import UsageError
@@ -168,3 +170,21 @@ def test_policies_of_an_earlier_release_are_named(moot: Moot, tmp_path: Path) ->
     assert moot("resume", str(old))[0] == 1
     assert "prompts of an earlier release: react/1" in moot.err and len(moot.err.strip().splitlines()) == 1
     assert moot("resume", str(old), "--new-attempt", "--json")[0] == 0, moot.err
+
+
+def test_the_form_of_a_method_is_shown() -> None:
+    assert policy_name("react/2+paper", "llama:x") == "ReAct（论文原式），模型 x"
+    assert policy_name("react/2") == policy_name("react") == "ReAct"
+    assert "自由文本" in policy_name("plan-execute/1+free")
+
+
+def test_the_choice_of_tables_is_shown(tmp_path: Path) -> None:
+    actor = Actor(lambda ask, n: '{"tables": ["LegalDoc", "别的表"]}')
+    record = next(
+        r for r in Stage(tmp_path / "s.moot", "react/2", actor).run().records if r.event.tag == "tools_chosen"
+    )
+    block = render(record)
+    assert block is not None and "get_legal_document" in block.raw
+    shown = "".join(text for line in block.lines for text, _ in line)
+    assert "3 张表" in shown and "LegalDoc" in shown and "别的表" in shown
+    assert "LegalDoc" in plain_line(record) and "别的表" in plain_line(record)

@@ -1,4 +1,4 @@
-"""How the text of a model became an action: as written, after repair, or not at all."""
+"""How the text of a model became an action (or, where the note says so, a plan or an answer): as written, repaired, not at all."""
 
 from __future__ import annotations
 
