@@ -137,6 +137,14 @@ class LiveRun:
         self._closing.set()
         self._interrupt()
 
+    def abandon(self) -> None:
+        """Close the engines under a call that does not end although it was told to. May take a second."""
+        self.close()
+        run = self._run
+        for engine in list(run.scheduler.engines.values()) if run is not None and not self.closed.is_set() else ():
+            with suppress(OSError, ValueError, EngineError):
+                engine.close()
+
     def turn(self, episode: str) -> OpenTurn | None:
         """The open turn of an episode as it now stands; `Streamed` comes again only after this was read."""
         self._news = False

@@ -7,6 +7,7 @@ are names; the widget gives them colours from the theme. All text from tasks, mo
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -92,7 +93,18 @@ def policy_name(policy: str, engine: str = "") -> str:
     form = f"policy.form.{policy.partition('+')[2]}"
     words = t(f"policy.{name}") if known(f"policy.{name}") else one(policy)
     words = t("policy.in_form", policy=words, form=t(form)) if known(form) else words
-    return t("policy.with_model", policy=words, model=one(engine)) if engine and engine != "human" else words
+    return t("policy.with_model", policy=words, model=engine_name(engine)) if engine and engine != "human" else words
+
+
+def engine_name(spec: str) -> str:
+    """The short name of an engine: a file without its folder, a model without its address, and no settings."""
+    kind, colon, rest = spec.partition(":")
+    if not colon:
+        return one(spec)
+    if kind == "endpoint":
+        return one(rest.rpartition("#")[2] or rest)
+    name = re.split(r"[\\/]", rest.partition("#")[0])[-1] or rest
+    return one(name.removesuffix(".gguf") if kind == "llama" else f"{kind}:{name}")
 
 
 def compact(value: Any) -> str:

@@ -52,6 +52,8 @@ from tasks.spec import RunSpec
 Opener = Callable[[], Run]
 PATIENCE = 30.0
 """Seconds to wait for a step of the run before to end."""
+HURRY = 1.5
+"""Seconds that a call may take to hear that the desk is left, before its engine is closed."""
 PAUSE = 0.05
 """Seconds between two words to a run that is to end."""
 
@@ -294,11 +296,18 @@ class Desk(App[int]):
     async def action_quit(self) -> None:
         """Leave; the run in motion is stored. A call in flight is broken off: it is told so until it has heard."""
         threads = [worker for worker in self.workers if worker.group == "live"]
-        end = time.monotonic() + PATIENCE
+        runs = [live for live in (self.live, self._before) if live is not None]
+        began = time.monotonic()
+        hurry, end = began + HURRY, began + HURRY + PATIENCE
         while not all(worker.is_finished for worker in threads) and time.monotonic() < end:
-            for live in filter(None, (self.live, self._before)):
+            for live in runs:
                 live.close()
             await asyncio.sleep(PAUSE)
+            if time.monotonic() > hurry:
+                hurry = end
+                self.say(t("app.leaving"))
+                for live in runs:
+                    await asyncio.to_thread(live.abandon)
         self.exit(0)
 
     def on_unmount(self) -> None:

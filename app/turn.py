@@ -57,7 +57,7 @@ class OpenTurn:
         """The turn after one more piece of news."""
         turn = replace(self, phase=delta.phase, done=delta.done, total=delta.total)
         if delta.phase == "reading":
-            return replace(turn, prompt=delta.done)
+            return replace(turn, prompt=delta.total or delta.done)
         if delta.phase == "thinking":
             turn = replace(turn, thought=_tail(turn.thought, delta.text), thoughts=turn.thoughts + len(delta.text))
         elif delta.phase == "speaking":

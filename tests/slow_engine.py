@@ -28,7 +28,10 @@ TEMPLATE = {"name": "chatml", "text": CHATML, "specials": ["<|im_start|>", "<|im
 
 
 class SlowEngine:
-    """Answers when told. `calls` holds what it was asked, `waits` is set while a call is in flight."""
+    """Answers when told. `calls` holds what it was asked, `waits` is set while a call is in flight.
+
+    A `deaf` one does not hear that it is cancelled; it ends when it is closed.
+    """
 
     def __init__(self, description: dict[str, Any] | None = None) -> None:
         self.beats: queue.SimpleQueue[Delta | Reply | str | EngineError] = queue.SimpleQueue()
@@ -36,6 +39,7 @@ class SlowEngine:
         self.waits = threading.Event()
         self.cancels = 0
         self.closed = False
+        self.deaf = False
         self.description = description or {"kind": "llama", "file": "slow.gguf", "template": TEMPLATE}
         self._cancelled = threading.Event()
 
@@ -55,7 +59,7 @@ class SlowEngine:
         self.calls.append(tuple(asks))
         self.waits.set()
         try:
-            while not self._cancelled.is_set():
+            while not (self.closed if self.deaf else self._cancelled.is_set()):
                 try:
                     beat = self.beats.get(timeout=0.01)
                 except queue.Empty:

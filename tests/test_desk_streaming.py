@@ -22,6 +22,7 @@ from textual.widgets import Input, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import app.live as running  # noqa: E402
+from app import shell  # noqa: E402
 from app.calls import call_lines, totals  # noqa: E402
 from app.live import LiveRun  # noqa: E402
 from app.messages import HumanAsked, LiveMessage, Moving, RunOpened, Streamed, Watched  # noqa: E402
@@ -531,6 +532,21 @@ async def test_quitting_while_a_model_speaks_does_not_wait_for_it(pack: Path, en
     async with desk() as pilot:
         screen = await begun(pilot, pack)
         await speaking(pilot, engine, screen)
+        await pilot.press("q")
+        await until(pilot, lambda: engine.closed)
+    assert engine.cancels and not any(isinstance(record.event, ModelCalled) for record in stored())
+
+
+async def test_an_engine_that_does_not_hear_is_closed_under_its_call(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell, "HURRY", 0.0)
+    engine.deaf = True
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await speaking(pilot, engine, screen)
+        await pilot.press("x")
+        await until(pilot, lambda: "正在停止" in text_of(pilot) and screen.check_action("stop", ()) is None)
         await pilot.press("q")
         await until(pilot, lambda: engine.closed)
     assert engine.cancels and not any(isinstance(record.event, ModelCalled) for record in stored())

@@ -172,6 +172,7 @@ class EpisodeScreen(EpisodeActions):
             self._due = None
         before = self.turn.phase if self.turn else ""
         self.turn = self._turn_now()
+        self.stopping = self.stopping and self.speaking
         self.query_one(Transcript).speak(None if self.shown.back else self.turn, running.clock())
         if before != (self.turn.phase if self.turn else ""):
             self.show_heading()
@@ -253,7 +254,7 @@ class EpisodeScreen(EpisodeActions):
         word = "replay" if self._replay else "back" if self.shown.back else self._motion()
         said = ""
         if self.turn is not None and word not in ("replay", "back"):
-            word, said = "speaking" if self.speaking else "stopped", phase_word(self.turn, self.pausing)
+            word, said = "speaking" if self.speaking else "stopped", phase_word(self.turn, self.pausing, self.stopping)
         group = self.keeper.group(state.task_id) if self.keeper else ""
         fictional = "authored" in self.facts.header.get("pack", {}).get("provenance", ())
         seats = tuple(state.seats.values())

@@ -51,6 +51,7 @@ class EpisodeActions(FindingScreen):
         self.state = State()
         self.turn: OpenTurn | None = None
         self.pausing = False
+        self.stopping = False
         self._view = 0
         self._replay: Timer | None = None
 
@@ -119,7 +120,7 @@ class EpisodeActions(FindingScreen):
         live = self.shown.back or not self.over
         rules = {
             "step": self.shown.back or not (self.over or self.speaking), "auto": live, "back": self.shown.step > 0,
-            "seat": not self.over and not self.shown.back, "stop": self.speaking,
+            "seat": not self.over and not self.shown.back, "stop": self.speaking and not self.stopping,
             "prompt": action != "prompt" or next(self._calls(), None) is not None,
         }  # fmt: skip
         return True if rules.get(action, True) else None
@@ -150,7 +151,9 @@ class EpisodeActions(FindingScreen):
 
     def action_stop(self) -> None:
         """Break off the turn that a model is making: nothing of it is recorded."""
-        self.desk.with_live(self, lambda live: live.stop())
+        if self.desk.with_live(self, lambda live: live.stop()):
+            self.stopping = True
+            self.show_heading()
 
     def action_prompt(self) -> None:
         """What the model really saw: of the call at the cursor, else of the last one before it."""

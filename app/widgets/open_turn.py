@@ -23,12 +23,12 @@ SLOW = 1.0
 """Seconds after which the time a call takes is shown."""
 
 
-def phase_word(turn: OpenTurn, pausing: bool = False) -> str:
-    """What the title bar says while a call is in flight."""
+def phase_word(turn: OpenTurn, pausing: bool = False, stopping: bool = False) -> str:
+    """What the title bar says while a call is in flight, or has been stopped."""
     word = t(f"turn.{turn.phase}")
     if not turn.under_way:
         return f"■ {word}"
-    return "● " + (t("turn.pausing", phase=word) if pausing else word)
+    return "● " + (t("turn.stopping") if stopping else t("turn.pausing", phase=word) if pausing else word)
 
 
 def phase_line(turn: OpenTurn, now: float) -> Line:

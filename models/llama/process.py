@@ -119,8 +119,8 @@ class Process:
                 return data["result"]
 
     def cancel(self) -> None:
-        """Stop the order being carried out, from any thread; a child that does not obey is killed."""
-        self._cancelled_at = time.monotonic()
+        """Stop the order being carried out, from any thread; a child that does not obey is killed, however often it is told."""
+        self._cancelled_at = self._cancelled_at or time.monotonic()
         with contextlib.suppress(EngineError):
             self._write({"op": "cancel", "id": self._number})
 
