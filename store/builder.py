@@ -27,6 +27,8 @@ from store.layout import Value, index_statements, key_of, storable, table_statem
 from store.manifest import CORPUS, FORMAT, Counts, Manifest, check_name
 from store.rows import UNKNOWN, Cell, Provenance
 from store.schema import CORPORA, LOOKUPS, TABLES
+from store.statutes.model import Article, Law, LawVersion, Link
+from store.statutes.tables import StatuteWriter
 from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
 
@@ -55,6 +57,7 @@ class PackBuilder:
         self._documents: Counter[str] = Counter()
         self._tasks: Counter[str] = Counter()
         self._provenance: set[Provenance] = set()
+        self._statutes = StatuteWriter(self._execute)
         self._finished: Path | None = None
         self._destination = places.packs() / name
         self._refuse_foreign_folder()
@@ -150,6 +153,18 @@ class PackBuilder:
             self._execute(f"INSERT INTO {text_index(kind, corpus)} (rowid, text) VALUES (?, ?)", (number, indexed))
         return number
 
+    def add_law(self, law: Law, aliases: Iterable[str] = ()) -> None:
+        """Add a law, or further aliases of it; see `StatuteWriter.add_law`."""
+        self._statutes.add_law(law, aliases)
+
+    def add_version(self, version: LawVersion, articles: Iterable[Article]) -> None:
+        """Add a version of a law with its articles in their order; see `StatuteWriter.add_version`."""
+        self._statutes.add_version(version, articles)
+
+    def add_link(self, link: Link) -> None:
+        """Add a renumbering or a succession; see `StatuteWriter.add_link`."""
+        self._statutes.add_link(link)
+
     def add_tasks(self, benchmark: str, lines: Iterable[str]) -> None:
         """Write the tasks of a benchmark, one JSON object a line; the store does not look into them."""
         if not _BENCHMARK.fullmatch(benchmark):
@@ -222,6 +237,7 @@ class PackBuilder:
             return self._database.execute(sql, parameters)
 
     def _close_database(self) -> None:
+        self._statutes.finish()
         for statement in index_statements():
             self._database.execute(statement)
         for corpus in CORPORA:
@@ -245,10 +261,11 @@ class PackBuilder:
                 source=self._source,
                 licence=self._licence,
                 coverage=self._coverage,
-                provenance=sorted(self._provenance),
+                provenance=sorted(self._provenance | self._statutes.provenance),
                 counts=Counts(
                     tables={table: self._rows[table] for table in TABLES},
                     documents={corpus: self._documents[corpus] for corpus in CORPORA},
+                    statutes=self._statutes.articles,
                     tasks=dict(sorted(self._tasks.items())),
                 ),
                 segmenter=segmenter() if self._documents else "",
