@@ -80,11 +80,9 @@ def check(path: Path, sizes: Sizes) -> tuple[Header, int]:
     if header.is_embedding:
         raise BadEngine(f"'{path.name}' is an embedding model, it cannot speak", "`moot models embed` uses it.")
     context = min(header.context or sizes.context, sizes.context)
-    if sizes.prompt + sizes.spoken > context:
-        raise BadEngine(
-            f"'{path.name}' takes {context} tokens, too few to be measured with {sizes.prompt + sizes.spoken}",
-            "Use --quick.",
-        )
+    if (needed := sizes.prompt + sizes.spoken) > context:
+        hint = "Use --quick." if QUICK["prompt"] + QUICK["spoken"] <= context else ""
+        raise BadEngine(f"'{path.name}' takes {context} tokens, too few to be measured with {needed}", hint)
     if not 1 <= sizes.seats <= len(talk.CARDS):
         raise BadEngine(f"a hearing has 1 to {len(talk.CARDS)} seats, not {sizes.seats}")
     return header, context
