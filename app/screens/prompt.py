@@ -17,7 +17,7 @@ from textual.worker import Worker
 from app.bindings import bindings
 from app.calls import ENDS, chance_lines, cost_line, lines_of
 from app.messages import RunFacts
-from app.renderers import Block, Line, Piece, one, seat_name
+from app.renderers import Block, Line, Piece, engine_name, one, seat_name
 from app.screens.finding import FindingScreen
 from app.seen import SeenCall, Turn, read_call
 from app.strings import known, t
@@ -132,7 +132,7 @@ class PromptScreen(FindingScreen):
             return
         event = self.seen.event
         of = t("prompt.of", at=self.at + 1, of=len(self.calls))
-        parts = (t("prompt.title"), t("event.step", step=self.seen.record.step), of, one(event.prompt), one(self.seen.engine))
+        parts = (t("prompt.title"), t("event.step", step=self.seen.record.step), of, one(event.prompt), engine_name(self.seen.engine))
         self.query_one("#title", Label).update(" · ".join(part for part in parts if part))
         blocks = call_blocks(self.seen)
         if keep:
@@ -166,7 +166,7 @@ def call_blocks(seen: SeenCall) -> list[Block]:
         ids = " ".join(map(str, event.tokens))
         add("output", t("prompt.tokens"), "dim", (((t("turn.tokens", n=f"{len(event.tokens):,}"), "text"), ("  ", "dim"), (ids, "dim")),), ids, 3)
     if seen.schema:
-        add("schema", "JSON", "dim", lines_of(seen.schema, "value"), seen.schema)
+        add("schema", "JSON", "dim", lines_of(seen.schema, "value"), seen.schema, 12)
     if event.logprobs:
         raw = "\n".join(f"{token!r}\t{logprob:.6f}" for token, logprob, _ in event.logprobs)
         add("chances", "", "dim", tuple(chance_lines(event.logprobs)), raw)
