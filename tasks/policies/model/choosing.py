@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Generator
 
-from models.engine import Ask, Message, Settings
+from models.engine import Ask, Message
 from store.schema import TABLES
 from tasks.actions import Sent, Yield, ask, emit
 from tasks.events import ToolsChosen
 from tasks.legalagentbench.schemas import tables_schema
 from tasks.legalagentbench.tools import ToolSpec
 from tasks.policies.model import cards, examples, reading
+from tasks.policies.model.acting import PAPER, REPLY
 from tasks.policies.model.conversation import Call, Conversation
 from tasks.policies.model.modes import Mode
 from tasks.policies.model.phrases import phrase
@@ -40,7 +41,7 @@ def tools_of_task(view: View, mode: Mode) -> Generator[Yield, Sent, tuple[ToolSp
 def _conversation(view: View, mode: Mode) -> Generator[Yield, Sent, Read]:
     lean = mode == "lean"
     reader = reading.structured(_SCHEMA, reading.tables) if lean else reading.tables
-    call = Call(PROMPT, reader, Settings(max_tokens=512), _SCHEMA if lean else None, TRIES)
+    call = Call(PROMPT, reader, REPLY, _SCHEMA if lean else None, TRIES)
     talk = Conversation(_card(mode))
     talk.hear(phrase("turn", "question", question=str(view.card["question"])))
     return (yield from talk.put(view, call))
@@ -52,7 +53,7 @@ def _paper(view: View) -> Generator[Yield, Sent, Read]:
     message = Message("user", f"{_card('paper')}\n\n{question}")
     read = Read("rejected")
     for attempt in range(TRIES):
-        reply = yield from ask(Ask(view.seat, (message,), PROMPT, settings=Settings(max_tokens=2000)))
+        reply = yield from ask(Ask(view.seat, (message,), PROMPT, settings=PAPER))
         read = reading.tables(reply.text)
         if read.result != "rejected":
             return Read("repaired", read.value, f"第{attempt + 1}次可读") if attempt and not read.note else read

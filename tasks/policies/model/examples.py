@@ -164,7 +164,7 @@ def _replan_paper(example: Example) -> str:
     assert call is not None
     done = f"第1步：{first[0]}。结果：{call['observation']}"
     revised = _plan_text([first[0], *rest])
-    return _lines(example, [f"原来的计划：{_plan_text(first)}", f"已经完成的步骤：\n{done}", revised])
+    return _lines(example, [f"原来的计划：{numbered(first)}", f"已经完成的步骤：\n{done}", revised])
 
 
 def _action_paper(example: Example) -> str:

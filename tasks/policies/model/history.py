@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import Any
 
 from tasks.events import ActionParsed, ModelCalled, Planned, Record, Seated, Thought, ToolCalled, ToolReturned
-from tasks.policies.model.modes import method
 from tasks.policies.model.phrases import observed, phrase
 from tasks.seats import View
 
@@ -73,8 +72,3 @@ def _add(turn: Turn, record: Record) -> None:
             turn.observation, turn.status = event.observation, event.status
         case ActionParsed(result="rejected") as event:
             turn.rejected = event.note
-
-
-def same_method(turn: Turn, name: str) -> bool:
-    """Whether the turn was made by this method, in whatever version and mode."""
-    return method(turn.policy) == method(name)
