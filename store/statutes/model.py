@@ -19,7 +19,10 @@ LINK_KINDS: tuple[LinkKind, ...] = get_args(LinkKind)
 
 @dataclass(frozen=True, slots=True, order=True)
 class ArticleNumber:
-    """第一百三十三条之一 is (133, 1); `sub` 0 is an article without 之."""
+    """第一百三十三条之一 is (133, 1); `sub` 0 is an article without 之.
+
+    Number 0 is a text without a number (a preamble, an annex, a decision that has no articles), `sub` its place among them.
+    """
 
     number: int
     sub: int = 0
@@ -31,7 +34,9 @@ class ArticleNumber:
 
     @property
     def chinese(self) -> str:
-        """第一百三十三条之一, as statutes print it."""
+        """第一百三十三条之一, as statutes print it; 未编号 for a text without a number."""
+        if self.number == 0:
+            return f"未编号{self.sub or ''}"
         tail = f"之{int_to_chinese(self.sub)}" if self.sub else ""
         return f"第{int_to_chinese(self.number)}条{tail}"
 

@@ -182,7 +182,7 @@ def _article_row(version: LawVersion, article: Article, position: int) -> tuple[
     number = article.number
     if (article.law, article.label) != (version.law, version.label):
         raise BadInput(f"{article.label} {number.key} does not belong to {version.label}")
-    if number.number < 1 or number.sub < 0:
+    if number.number < 0 or number.sub < 0:
         raise BadInput(f"{version.label}: {number.number}, {number.sub} is no article number")
     texts = (article.part, article.chapter, article.section, article.title)
     sources = (article.amended_by, article.text_source)
