@@ -1,0 +1,66 @@
+"""Names of laws: one key for all the ways in which people write the same title, and the short names in common use.
+
+《中华人民共和国刑法》, 中华人民共和国刑法（2020修正）, 刑法 and 刑 法 have one key. The version in brackets is no part of a law's
+name; a bracket that is part of a title (国务院关于…的决定（一）) only falls away in the key where it names a version.
+"""
+
+from __future__ import annotations
+
+import re
+
+from store.text.normalise import fold_width
+
+STATE = "中华人民共和国"
+
+ABBREVIATIONS: dict[str, tuple[str, ...]] = {
+    "中华人民共和国宪法": ("宪",),
+    "中华人民共和国民法典": ("民典",),
+    "中华人民共和国刑法": ("新刑法", "现行刑法"),
+    "中华人民共和国刑事诉讼法": ("刑诉法", "刑诉"),
+    "中华人民共和国民事诉讼法": ("民诉法", "民诉"),
+    "中华人民共和国行政诉讼法": ("行诉法", "行诉"),
+    "中华人民共和国海事诉讼特别程序法": ("海诉法", "海事诉讼法"),
+    "中华人民共和国民法通则": ("民通",),
+    "中华人民共和国民法总则": ("民总",),
+    "中华人民共和国侵权责任法": ("侵权法",),
+    "中华人民共和国治安管理处罚法": ("治安处罚法",),
+    "中华人民共和国道路交通安全法": ("道交法",),
+    "中华人民共和国消费者权益保护法": ("消法", "消保法"),
+    "中华人民共和国劳动争议调解仲裁法": ("劳动争议仲裁法",),
+    "中华人民共和国企业破产法": ("破产法",),
+    "中华人民共和国反不正当竞争法": ("反法",),
+    "中华人民共和国国家赔偿法": ("国赔法",),
+    "中华人民共和国逮捕拘留条例": ("拘留逮捕条例",),
+    "最高人民法院关于适用《中华人民共和国民法典》时间效力的若干规定": ("民法典时间效力规定", "时间效力规定"),
+    "最高人民法院关于适用《中华人民共和国刑事诉讼法》的解释": ("刑诉法解释", "刑事诉讼法解释"),
+    "最高人民法院关于适用《中华人民共和国民事诉讼法》的解释": ("民诉法解释", "民事诉讼法解释"),
+}
+"""Official title -> short names beside the one without 中华人民共和国, which every law has."""
+
+_VERSION = re.compile(
+    r"\((?:\d{4}(?:[-./年]\d{1,2}(?:[-./月]\d{1,2}日?)?)?年?)?(?:第[一二三四五六七八九十\d]+次)?"
+    r"(?:修正|修订|修改|试行|公布|通过|施行|版本?|文本)?(?:文本|版本?)?\)$"
+)
+_MARKS = str.maketrans("", "", "《》〈〉<>「」“”\"' \t\r\n\u00a0\u200b\ufeff")
+
+
+def without_version(name: str) -> str:
+    """The name of a law without the bracket that names a version: 刑法(2020修正) is 刑法."""
+    stripped = name.strip()
+    match = _VERSION.search(fold_width(stripped))
+    return stripped[: match.start()].rstrip() if match and match.group() != "()" and match.start() else stripped
+
+
+def short_name(name: str) -> str:
+    """The title without 中华人民共和国."""
+    return name.removeprefix(STATE) or name
+
+
+def key_of_name(name: str) -> str:
+    """What all ways to write one title have in common."""
+    return fold_width(without_version(name.strip().strip("《》"))).translate(_MARKS).replace(STATE, "").lower()
+
+
+def aliases_of(name: str, *others: str) -> list[str]:
+    """Keys under which a law is found: its own, those of its short names, and those of other names that are given."""
+    return sorted({key for text in (name, *ABBREVIATIONS.get(name, ()), *others) if (key := key_of_name(text))})
