@@ -18,6 +18,10 @@ Import = Callable[[Path, str, Progress], Path]
 FORMATS: dict[str, tuple[str, str]] = {
     "legalagentbench": ("store.importers.legalagentbench", "a folder of harvested rows, lists, calls and documents"),
     "legalagentbench-logs": ("store.importers.legalagentbench_logs", "a checkout or folder of published run logs"),
+    "legalsearch": (
+        "store.importers.law.legalsearch",
+        "statutes by version: version list, article index, texts, chunks",
+    ),
     "tables": ("store.importers.tables", "CSV, JSON lines, XLSX or SQLite with the upstream column names"),
 }
 """Format -> (module, what it reads)."""
