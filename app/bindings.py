@@ -89,6 +89,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("stop_or_leave", "escape", "stop", 20, "Esc"),
         Key("fresh", "f6", "fresh", 30, priority=True),
         Key("thinking", "f7", "thinking", 40, priority=True),
+        Key("system", "f8", "system", 50, priority=True),
     ),
     "episode": (
         Key("stop", "x,f8", "stop", 9),

@@ -223,6 +223,7 @@ def test_paths_are_completed_to_folders_and_models(tmp_path: Path) -> None:
     base = f"{tmp_path}/"
     assert complete(base, ".gguf") == f"{base}模型/" and complete(f"{base}模型/q", ".gguf") == f"{base}模型/qwen.gguf"
     assert complete(f"{base}q", ".gguf") is None and complete(f"{base}nowhere/x", ".gguf") is None
+    assert complete("~nobody-of-that-name/x", ".gguf") is None
     assert complete(f"{base}.h", ".gguf") == f"{base}.hidden.gguf" and complete("\0", ".gguf") is None
 
 
@@ -391,7 +392,9 @@ async def test_a_chat_streams_remembers_and_counts(tiny_gguf: Path, talker: Slow
         assert [m.role for m in first.messages] == ["system", "user"] and first.messages[0].content == "只说三个字"
         assert [m.content for m in second.messages] == ["只说三个字", "诉讼时效几年？", "三年。", "从何时起算？"]
         assert first.episode == second.episode and first.settings.seed != second.settings.seed
-        await pilot.press("f6")
+        await pilot.press("f8")
+        assert pilot.app.focused is screen.query_one("#system")
+        await pilot.press("enter", "f6")
         assert not screen.said and "三年" not in chat(screen)
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen) and talker.closed)

@@ -4,6 +4,7 @@ they are and can be stopped at any block.
 
 from __future__ import annotations
 
+import os
 import threading
 from functools import partial
 from pathlib import Path
@@ -115,7 +116,7 @@ class AddModelScreen(_Reading):
 
     def _peek(self, path: str) -> tuple[str, Header | None, str]:
         """In the worker: the header of a file, or what is wrong with it; '' while there is none of that name."""
-        file = Path(path).expanduser()
+        file = Path(os.path.expanduser(path))
         if not file.exists():
             return path, None, ""
         try:
@@ -157,7 +158,7 @@ class AddModelScreen(_Reading):
         name, copy = self.query_one("#name", Input).value.strip(), self.query_one("#copy", Tick).value
         self.query_one("#form").disabled = True
         self.query_one("#add").disabled = True
-        job = partial(model_list.add, str(Path(self._path).expanduser()), name, copy, self.progress)
+        job = partial(model_list.add, self._path, name, copy, self.progress)
         self.run_worker(job, name="add", thread=True, exit_on_error=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:

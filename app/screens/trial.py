@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.screen import Screen
-from textual.timer import Timer
 from textual.widgets import Input, Label
 from textual.worker import Worker
 
@@ -20,6 +19,7 @@ from app.renderers import Line, many, one
 from app.strings import t
 from app.terminal import truncate
 from app.trial import PROMPT, SEAT, TEMPERATURE, Answered, Failed, Ready, Trial, clock
+from app.turn import OpenTurn
 from app.widgets.answer_box import AnswerBox, AnswerText
 from app.widgets.chat_log import ChatLog, Spoken
 from app.widgets.key_bar import KeyBar
@@ -78,7 +78,7 @@ class TrialScreen(Screen[None]):
         self._spec = spec
         self._calls = 0
         self._waiting = False
-        self._timer: Timer | None = None
+        self._seen: tuple[OpenTurn, int] | None = None
 
     @property
     def desk(self) -> Desk:
@@ -99,7 +99,7 @@ class TrialScreen(Screen[None]):
         """Load the model, and have the cursor where one types."""
         self.retranslate()
         self.query_one(ChatBox).open("")
-        self._timer = self.set_interval(LOOK, self._look)
+        self.set_interval(LOOK, self._look)
         self.run_worker(self._begin, name="trial", group="trial", thread=True, exit_on_error=False)
 
     def _begin(self) -> None:
@@ -135,9 +135,17 @@ class TrialScreen(Screen[None]):
         return self._waiting
 
     def _look(self) -> None:
+        """Paint what is new, and a second that has passed; nothing else is touched while a person types."""
         turn = self.trial.turn if self.trial is not None else None
-        if turn is not None:
-            self.query_one(ChatLog).stream(turn, clock())
+        if turn is None or not self.is_current:
+            return
+        seen, now = (turn, int(clock() - turn.began)), clock()
+        if seen == self._seen:
+            return
+        changed = self._seen is None or self._seen[0].phase != turn.phase
+        self._seen = seen
+        self.query_one(ChatLog).stream(turn, now)
+        if changed:
             self._show()
 
     def _show(self) -> None:
@@ -251,6 +259,18 @@ class TrialScreen(Screen[None]):
             self.said.clear()
             self.query_one(ChatLog).fresh()
             self.query_one(ChatBox).focus_box()
+
+    def action_system(self) -> None:
+        """To the system prompt, and back to the text box."""
+        system = self.query_one("#system", Input)
+        if system.has_focus:
+            self.query_one(ChatBox).focus_box()
+        else:
+            system.focus()
+
+    def on_input_submitted(self) -> None:
+        """Enter in the system prompt: back to the text box."""
+        self.query_one(ChatBox).focus_box()
 
     def action_thinking(self) -> None:
         """Whether a template that knows a thinking mode may use it."""
