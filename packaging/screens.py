@@ -1,4 +1,4 @@
-"""Draws the pictures of the desk in docs/screens: Home, Episode, the dialogs of runs and seats, Models and the trial chat.
+"""Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models, trial chat.
 
 Two sizes, two languages, on the sample pack. The models and what they say are stand-ins: no weights are needed.
 
@@ -161,9 +161,10 @@ async def records(app: Any, pilot: Any, keep: Keep, language: str) -> None:
 
 
 async def dialogs(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """Who sits in a seat, the library of models, and a chat with one."""
+    """Who sits in a seat, the library of models, a chat with one, and one that speaks in an episode."""
     await seat(app, pilot, keep)
     await models(app, pilot, keep, language)
+    await turn(app, pilot, keep)
 
 
 async def seat(app: Any, pilot: Any, keep: Keep) -> None:
@@ -197,6 +198,54 @@ async def models(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     await pilot.pause(0.5)
     keep("trial")
     await pilot.press("escape")
+
+
+async def turn(app: Any, pilot: Any, keep: Keep) -> None:
+    """A model in the middle of its second turn, and what it saw in the first."""
+    import json
+
+    import pytest
+
+    from models.engine import Reply, Usage
+    from models.specs import KINDS
+    from store import places
+    from tests.desk_fixture import CASE, COMPANY, build_pack
+    from tests.slow_engine import SlowEngine, TalkPolicy, install, talk
+
+    pack = places.packs() / "small"
+    if not pack.exists():
+        build_pack()
+    thought = "题目问涉案金额最高的案件由哪个法院审理，还问负责人。先按公司名称列出裁判文书，再由案号里的代字查法院。"
+    call = {"identifier": COMPANY, "columns": ["案号", "涉案金额（元）"]}
+    speech = f"先列出该公司的裁判文书。/get_legal_document_company_list {json.dumps(call, ensure_ascii=False)}"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TalkPolicy, "name", "react/2")
+        engine = install(patch, SlowEngine())
+        patch.setitem(KINDS, "llama", KINDS["slow"])
+        spec = talk(pack).model_copy(update={"model": "llama:stand-in-7b-q4_k_m.gguf"})
+        await app.start(spec, everything=False)
+        await pilot.pause(1)
+        engine.end(Reply(speech, Usage(612, 0, 74, 3100.0, "fresh"), reasoning=thought, tokens=tuple(range(1000, 1074))))
+        await pilot.press("n")
+        await pilot.pause(1)
+        await pilot.press("n")
+        engine.tell("reading", done=180, total=180)
+        for done, character in enumerate(f"涉案金额最高的是{CASE}，代字是云溪0101。", 1):
+            engine.tell("thinking", character, done)
+            await pilot.pause(0.04)
+        for done, character in enumerate("由法院代字查法院名称。", 40):
+            engine.tell("speaking", character, done)
+            await pilot.pause(0.04)
+        await pilot.pause(0.5)
+        keep("turn")
+        await pilot.press("x")
+        await pilot.pause(0.5)
+        await pilot.press("w")
+        await pilot.pause(1)
+        keep("prompt")
+        await pilot.press("escape")
+        app.leave_run()
+        await pilot.pause(0.5)
 
 
 def main() -> None:
