@@ -26,11 +26,12 @@ LARGEST = 4_000_000
 """Pairs of texts that are compared at most."""
 
 _CUT = 800
+_UNSEEN = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad"))
 
 
 def squeezed(text: str) -> str:
-    """A text without blanks, for comparing."""
-    return "".join(text.split())
+    """A text without blanks and characters that show nothing, for comparing."""
+    return "".join(text.translate(_UNSEEN).split())
 
 
 def alike(one: str, other: str) -> float:

@@ -44,6 +44,7 @@ _MENU = ["law_type_version", "valid_from", "valid_to"]
 _FILLERS = frozenset({"未分编部分", "未分章部分", "未分节部分"})
 _LEVELS = (("编", "part"), ("章", "chapter"), ("节", "section"))
 _HEADING = re.compile(r"^第[一二三四五六七八九十百零\d]+(?:分)?(?P<level>[编章节])|^(?P<other>附则|总则|序言)$")
+_UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 _RANK = {"index": 0, "texts": 1, "chunks": 2}
 _TOLD = 1000
 _CONFLICTS_KEPT = 500
@@ -53,6 +54,7 @@ _CONFLICTS_KEPT = 500
 class _Tally:
     index_rows: int = 0
     texts: int = 0
+    tidied: int = 0
     files: dict[str, str] = field(default_factory=dict)
     conflicts: list[str] = field(default_factory=list)
     repaired: list[str] = field(default_factory=list)
@@ -156,6 +158,7 @@ def _read_rows(rows: Scratch, path: Path, label: str, tally: _Tally, progress: P
         text = content.get("text")
         if text is not None and not isinstance(text, str):
             raise BadInput(f"{where}: text must be text")
+        text = _tidy(text, tally)
         part, chapter, section, title, source = (
             _text(content, key, where, needed=False) for key in ("part", "chapter", "section", "title", "text_source")
         )
@@ -175,7 +178,7 @@ def _read_chunks(rows: Scratch, path: Path, label: str, tally: _Tally, progress:
     for line, content in records(path, label):
         where = f"{label}, line {line}"
         steps = [step.strip() for step in _text(content, "path", where).split(">")]
-        _add_chunk(rows, steps, content, where)
+        _add_chunk(rows, steps, content, where, tally)
         done = _counted(tally, content.get("text"), "chunks", f"reading {label}", done, progress)
     progress(f"reading {label}", done, done)
 
@@ -191,7 +194,7 @@ def _read_tree(rows: Scratch, path: Path, label: str, tally: _Tally, progress: P
         raise BadInput(f"{label}: not readable as JSON ({error})") from None
     done = 0
     for steps, leaf in _leaves(content, []):
-        _add_chunk(rows, steps, leaf, f"{label}, {' > '.join(steps[-2:])}")
+        _add_chunk(rows, steps, leaf, f"{label}, {' > '.join(steps[-2:])}", tally)
         done = _counted(tally, leaf.get("text"), "chunks", f"reading {label}", done, progress)
     progress(f"reading {label}", done, done)
 
@@ -225,7 +228,7 @@ def _leaves(node: Any, steps: list[str], depth: int = 0) -> Iterator[tuple[list[
                 )
 
 
-def _add_chunk(rows: Scratch, steps: list[str], content: dict[str, Any], where: str) -> None:
+def _add_chunk(rows: Scratch, steps: list[str], content: dict[str, Any], where: str, tally: _Tally) -> None:
     version = steps[0] if steps else ""
     printed = content.get("article_no") or (steps[-1] if steps else "")
     number = _number(printed if isinstance(printed, str) else "", where)
@@ -245,13 +248,23 @@ def _add_chunk(rows: Scratch, steps: list[str], content: dict[str, Any], where: 
     if text is not None and not isinstance(text, str):
         raise BadInput(f"{where}: text must be text")
     title = _text(content, "title", where, needed=False).strip("【】 ")
-    body = _without_number(text, number) if text else None
+    body = _without_number(_tidy(text, tally) or "", number)
     rows.add_row(
         Row(
             law, version, number.number, number.sub, places["part"], places["chapter"], places["section"], title,
             body or None, "upstream", 0, _RANK["chunks"], where,
         )
     )  # fmt: skip
+
+
+def _tidy(text: str | None, tally: _Tally) -> str | None:
+    """A text without characters that show nothing and without empty lines; how many texts had some is counted."""
+    if not text:
+        return None
+    lines = (line.strip() for line in _UNSEEN.sub("", text).split("\n"))
+    tidy = "\n".join(line for line in lines if line)
+    tally.tidied += tidy != text
+    return tidy or None
 
 
 def _without_number(text: str, number: ArticleNumber) -> str:
@@ -323,6 +336,7 @@ def _write(rows: Scratch, name: str, tally: _Tally, progress: Progress) -> Path:
             **counts,
             "index_rows": tally.index_rows,
             "read_texts": tally.texts,
+            "tidied_texts": tally.tidied,
             "files": tally.files,
             "repaired": tally.repaired,
             "conflicts": len(tally.conflicts),
