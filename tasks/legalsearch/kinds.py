@@ -1,0 +1,44 @@
+"""The 13 tasks as data: what each asks, what its answers look like, and where the published tables list it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Domain = Literal["in", "out"]
+Form = Literal["article", "consultation", "letters", "charges", "months"]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One task. `domain` "in": trained on in the paper; `form` is the form of its answers and names its scorers."""
+
+    id: str
+    name: str
+    english: str
+    domain: Domain
+    form: Form
+
+
+KINDS: dict[str, Kind] = {
+    kind.id: kind
+    for kind in (
+        Kind("lar", "法条背诵", "Legal Article Recitation", "in", "article"),
+        Kind("lcs", "法律咨询", "Legal Consultation", "in", "consultation"),
+        Kind("kqa", "法律知识问答", "Knowledge Question Answering", "in", "letters"),
+        Kind("lap", "法条预测", "Legal Article Prediction", "in", "letters"),
+        Kind("ccp", "罪名预测", "Criminal Charge Prediction", "in", "charges"),
+        Kind("ptp", "刑期预测", "Prison Term Prediction", "in", "months"),
+        Kind("lca", "案例分析", "Legal Case Analysis", "in", "letters"),
+        Kind("cpa", "注册会计师考试", "Certified Public Accountant", "out", "letters"),
+        Kind("pae", "专利代理师考试", "Patent Agent Examination", "out", "letters"),
+        Kind("nje", "国家司法考试", "National Judicial Examination", "out", "letters"),
+        Kind("ungee", "法律硕士联考", "Unified National Graduate Entrance Examination", "out", "letters"),
+        Kind("lbk", "法律基础知识", "Legal Basic Knowledge", "out", "letters"),
+        Kind("pfe", "公共基础知识", "Professional Fundamentals Examination", "out", "letters"),
+    )
+}
+"""Id -> task, in the order of the published tables; a task of another id is no task of this benchmark."""
+
+IN_DOMAIN = tuple(kind.id for kind in KINDS.values() if kind.domain == "in")
+OUT_OF_DOMAIN = tuple(kind.id for kind in KINDS.values() if kind.domain == "out")

@@ -1,0 +1,89 @@
+"""Prediction rows as the published metrics script reads them: data_source, prompt, reward_model, index, response.
+
+Rows are matched to tasks by index, never by position. A row's own gold is not used for scores, only compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from store.errors import BadInput
+from store.importers.reading import records
+from tasks.legalsearch.questions import Question
+from tasks.plain import plain_text
+from tasks.scoring.result import Result
+
+NAMED = 10
+"""At most so many ids are named in one message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """One response. `response` is the whole trajectory or the bare answer; `gold` is what the row says ('' for nothing)."""
+
+    id: str
+    kind: str
+    response: str
+    gold: str = ""
+
+
+def read_predictions(path: Path) -> list[Prediction]:
+    """All rows of a prediction file, in order, duplicates included; `BadInput` names file, line and field."""
+    found = []
+    for line, fields in records(path, str(path)):
+        where = f"{path}, line {line}"
+        task_id = fields.get("index", fields.get("id"))
+        if isinstance(task_id, bool) or not isinstance(task_id, int | str) or not str(task_id).strip():
+            raise BadInput(f"{where}: field 'index' is missing", "A prediction has data_source, index and response.")
+        response = fields.get("response")
+        if not isinstance(response, str):
+            raise BadInput(f"{where}: field 'response' is missing or no text", 'An empty answer is written as "".')
+        kind, model = fields.get("data_source", ""), fields.get("reward_model")
+        if not isinstance(kind, str):
+            raise BadInput(f"{where}: field 'data_source' is no text", "It names the task, such as lar.")
+        gold = model.get("ground_truth", model.get("answer", "")) if isinstance(model, dict) else ""
+        found.append(
+            Prediction(
+                plain_text(str(task_id)).strip(),
+                kind.strip().lower(),
+                plain_text(response),
+                plain_text(gold).strip() if isinstance(gold, str) else "",
+            )
+        )
+    if not found:
+        raise BadInput(
+            f"{path}: no predictions in it", 'Give lines of {"data_source": …, "index": …, "response": "…"}.'
+        )
+    return found
+
+
+def match(questions: Sequence[Question], predictions: Sequence[Prediction]) -> tuple[list[Result], tuple[str, ...]]:
+    """The rows as results, one a task (the last counts), and what a person should know about the rest."""
+    known = {question.id: question for question in questions}
+    chosen: dict[str, Prediction] = {}
+    twice, strangers = [], []
+    for one in predictions:
+        if one.id not in known:
+            strangers.append(one.id)
+            continue
+        if one.id in chosen:
+            twice.append(one.id)
+        chosen[one.id] = one
+    missing = [task_id for task_id in known if task_id not in chosen]
+    other = [
+        one.id for one in chosen.values() if (one.gold and one.gold != known[one.id].gold.answer)
+        or (one.kind and one.kind != known[one.id].kind.id)
+    ]  # fmt: skip
+    notes = [
+        f"{text} ({len(ids)}): {', '.join(ids[:NAMED])}{' …' if len(ids) > NAMED else ''}"
+        for text, ids in (
+            ("answered more than once, the last one counts", twice),
+            ("no task of this id, left out", strangers),
+            ("no answer, count as errors", missing),
+            ("type or gold differs from the task file, which is used", other),
+        )
+        if ids
+    ]
+    return [Result(one.id, "finished", one.response, one.response) for one in chosen.values()], tuple(notes)

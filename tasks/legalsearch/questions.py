@@ -1,0 +1,180 @@
+"""Task files: the question that a seat may see, and the gold that only scorers and the reference get.
+
+Reads the published evaluation files, the rows a trainer reads (data_source, prompt, reward_model, extra_info), and
+task files of packs, which may add `pair` (two questions on the same facts at different dates share it) and `cluster`.
+JSON lines or an array, plain or gzipped, told apart by content.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from store.errors import BadInput
+from store.importers.reading import records
+from store.text.citation import citations
+from tasks.legalsearch.kinds import KINDS, Kind
+from tasks.plain import plain_text
+
+PROMPTS = ("system_prompt", "system_prompt_cot", "task_prompt", "deepresearch_task_prompt")
+"""Prompt texts that a record may carry; all of them are part of the card."""
+
+_OPTION = re.compile(r"^[ \t]*([A-Za-z])[ \t]*[:：.．、][ \t]*(.*?)[ \t]*$", re.MULTILINE)
+_YEAR = re.compile("[0-9]{4}年")
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """What a right answer is. cluster: questions that share it are no independent draws; pair: '' or the pair's name."""
+
+    answer: str
+    cluster: str
+    pair: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A task: `card` (id, type, question and the prompts of the file) is all that a seat may see of it."""
+
+    id: str
+    card: dict[str, Any]
+    gold: Gold
+
+    @property
+    def kind(self) -> Kind:
+        """Which of the 13 tasks it is."""
+        return KINDS[self.card["type"]]
+
+    @property
+    def text(self) -> str:
+        """The question without its instructions."""
+        return str(self.card["question"])
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Letter -> text of the options; {} where there are none."""
+        return options(self.text) if self.kind.form == "letters" else {}
+
+    @property
+    def temporal(self) -> bool:
+        """Whether it names a year: the published count of questions with temporal context."""
+        return _YEAR.search(self.text) is not None
+
+
+def options(question: str) -> dict[str, str]:
+    """The options of a multiple-choice question, A onwards without a gap.
+
+    An option goes on over the lines until the next one. Options begin at the last line that begins with A.
+    """
+    marks = list(_OPTION.finditer(question))
+    starts = [index for index, mark in enumerate(marks) if mark[1].upper() == "A"]
+    found: dict[str, str] = {}
+    for index in range(starts[-1], len(marks)) if starts else ():
+        mark = marks[index]
+        if ord(mark[1].upper()) != ord("A") + len(found):
+            break
+        end = marks[index + 1].start() if index + 1 < len(marks) else len(question)
+        found[mark[1].upper()] = "".join(line.strip() for line in question[mark.start(2) : end].splitlines())
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """One record as the file has it; `where` names file and line."""
+
+    where: str
+    fields: dict[str, Any]
+
+    def fail(self, what: str, hint: str) -> BadInput:
+        return BadInput(f"{self.where}: {what}", hint)
+
+    def inner(self, name: str) -> _Item:
+        value = self.fields.get(name)
+        if not isinstance(value, dict):
+            raise self.fail(
+                f"field {name!r} is missing or no object", "A training row has reward_model and extra_info."
+            )
+        return _Item(f"{self.where}, {name}", value)
+
+    def text(self, name: str, default: str | None = None) -> str:
+        value = self.fields.get(name, default)
+        if not isinstance(value, str) or (default is None and not value.strip()):
+            raise self.fail(f"field {name!r} is missing or no text", "A task has id, type, question and answer.")
+        return plain_text(value)
+
+    def id(self, name: str) -> str:
+        value = self.fields.get(name)
+        if isinstance(value, bool) or not isinstance(value, int | str) or not str(value).strip():
+            raise self.fail(f"field {name!r} is missing: the task has no id", f'Give it a name: "{name}": "lar_1".')
+        return plain_text(str(value)).strip()
+
+
+def load_questions(path: Path) -> list[Question]:
+    """All tasks of a file, in its order.
+
+    Raises:
+        NotFound: there is no such file.
+        BadInput: the file is broken or a task lacks what scoring needs; the title names file, line and field.
+    """
+    questions: dict[str, Question] = {}
+    for line, fields in records(path, str(path)):
+        item = _Item(f"{path}, line {line}", fields)
+        question = _training_row(item) if "reward_model" in fields else _evaluation_record(item)
+        if question.id in questions:
+            raise item.fail(f"task {question.id} stands here a second time", "Remove one of the two.")
+        questions[question.id] = question
+    if not questions:
+        raise BadInput(f"{path}: no tasks in it", "A task file is a JSON array or has one JSON object a line.")
+    return list(questions.values())
+
+
+def _evaluation_record(item: _Item) -> Question:
+    prompts = {name: item.text(name, "") for name in PROMPTS if name in item.fields}
+    return _question(item, item.id("id"), item.text("type"), item.text("question"), item.text("answer"), prompts)
+
+
+def _training_row(item: _Item) -> Question:
+    """A row for a trainer: its question carries the instruction in front, which belongs to the prompts."""
+    extra = item.inner("extra_info")
+    prompts = {name: extra.text(name, "") for name in PROMPTS if name in extra.fields}
+    question = extra.text("question")
+    instruction = prompts.get("deepresearch_task_prompt", "").strip()
+    if instruction and question.lstrip().startswith(instruction):
+        question = question.lstrip()[len(instruction) :].lstrip("\n")
+    kind = item.text("data_source") if "data_source" in item.fields else extra.text("type")
+    return _question(
+        extra, extra.id("index"), kind, question, item.inner("reward_model").text("ground_truth"), prompts
+    )
+
+
+def _question(item: _Item, task_id: str, kind: str, text: str, answer: str, prompts: dict[str, str]) -> Question:
+    kind, answer = kind.strip().lower(), answer.strip()
+    if kind not in KINDS:
+        raise item.fail(f"task {task_id} is of the unknown type {kind!r}", f"Known: {', '.join(KINDS)}.")
+    if not text.strip():
+        raise item.fail(f"task {task_id} has no question", "A task has id, type, question and answer.")
+    if KINDS[kind].form == "letters":
+        known = options(text)
+        if not known:
+            raise item.fail(
+                f"field 'question' of task {task_id} lists no options", 'Write one a line, from A on: "A: …".'
+            )
+        if not set(answer) <= set(known):
+            raise item.fail(
+                f"field 'answer' of task {task_id} names options that the question lacks",
+                f"Write letters of {''.join(known)} without blanks.",
+            )
+    pair = item.text("pair", "").strip()
+    cluster = item.text("cluster", "").strip() or pair or _cluster(kind, text) or task_id
+    card = {"id": task_id, "type": kind, "question": text, **prompts}
+    return Question(task_id, card, Gold(answer, cluster, pair))
+
+
+def _cluster(kind: str, text: str) -> str:
+    """Recitals of one article at several dates share most of their words."""
+    if kind != "lar":
+        return ""
+    cited = citations(text)
+    return f"{cited[0].law or ''}{cited[0].number.chinese}" if cited else ""

@@ -1,0 +1,291 @@
+"""Task files, prediction rows, and what a response says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.errors import BadInput
+from store.text.citation import citations
+from tasks.legalsearch.answers import Term, letters, strict_answer, term
+from tasks.legalsearch.charges import RENAMED, SECTIONS, SELECTIVE, SHORT, canonical, charge_f1, charges, same_charges
+from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
+from tasks.legalsearch.predictions import match, read_predictions
+from tasks.legalsearch.questions import load_questions, options
+
+Data = Callable[..., Path]
+RECITAL = {
+    "id": "lar_1",
+    "type": "lar",
+    "question": "请复述2004年3月施行的《中华人民共和国刑法》第七十四条。",
+    "answer": "对于累犯，不适用缓刑。",
+    "task_prompt": "背诵",
+    "deepresearch_task_prompt": "背诵",
+}
+CHOICE = {"id": "kqa_1", "type": "kqa", "question": "问题: 哪项?\nA: 甲\nB: 乙\nC: 丙\nD: 丁\n", "answer": "AC"}
+ROW = {
+    "data_source": "kqa",
+    "prompt": [{"role": "user", "content": "选。\n问题: 哪项?\nA: 甲\nB: 乙"}],
+    "reward_model": {"style": "rule", "ground_truth": "B", "question": "…"},
+    "extra_info": {
+        "index": "kqa_9",
+        "type": "kqa",
+        "question": "选。\n问题: 哪项?\nA: 甲\nB: 乙",
+        "answer": "B",
+        "system_prompt": "你是",
+        "deepresearch_task_prompt": "\n选。\n",
+    },
+}
+
+
+def write(path: Path, rows: list[Any]) -> Path:
+    path.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), encoding="utf-8")
+    return path
+
+
+def test_thirteen_tasks() -> None:
+    assert (len(KINDS), len(IN_DOMAIN), len(OUT_OF_DOMAIN)) == (13, 7, 6)
+
+
+@pytest.mark.parametrize("form", ["lines", "array", "packed"])
+def test_both_shapes_are_read_by_content(tmp_path: Path, form: str) -> None:
+    rows = [RECITAL, CHOICE, ROW]
+    text = json.dumps(rows) if form == "array" else "\n\n".join(map(json.dumps, rows))
+    path = tmp_path / "tasks.any"
+    path.write_bytes(gzip.compress(text.encode()) if form == "packed" else text.encode())
+    recital, choice, row = load_questions(path)
+    assert (recital.kind.form, recital.temporal, recital.options) == ("article", True, {})
+    assert choice.options == {"A": "甲", "B": "乙", "C": "丙", "D": "丁"}
+    assert (row.id, row.kind.id, row.gold.answer) == ("kqa_9", "kqa", "B")
+    assert row.text == "问题: 哪项?\nA: 甲\nB: 乙"
+    assert not row.temporal
+
+
+def test_the_card_holds_no_gold(tmp_path: Path) -> None:
+    for question in load_questions(write(tmp_path / "t", [RECITAL, CHOICE, ROW])):
+        assert "answer" not in question.card
+        assert question.gold.answer not in json.dumps({k: v for k, v in question.card.items() if k != "question"})
+
+
+def test_clusters_and_pairs(tmp_path: Path) -> None:
+    later = {**RECITAL, "id": "lar_2", "question": RECITAL["question"].replace("2004", "2012")}
+    pair = [{**CHOICE, "id": f"kqa_{n}", "pair": "p1"} for n in (1, 2)]
+    first, second, third, fourth = load_questions(write(tmp_path / "t", [RECITAL, later, *pair]))
+    assert first.gold.cluster == second.gold.cluster == "中华人民共和国刑法第七十四条"
+    assert third.gold.pair == fourth.gold.pair == third.gold.cluster == "p1"
+
+
+BAD: dict[str, tuple[dict[str, Any], str]] = {
+    "type": ({**CHOICE, "type": "xyz"}, "unknown type 'xyz'"),
+    "no question": ({**CHOICE, "question": " "}, "'question'"),
+    "no options": ({**CHOICE, "question": "哪项?"}, "lists no options"),
+    "foreign letter": ({**CHOICE, "answer": "AE"}, "names options"),
+    "no answer": ({**RECITAL, "answer": None}, "'answer'"),
+    "no id": ({**RECITAL, "id": True}, "'id'"),
+    "row without extra": ({"data_source": "kqa", "reward_model": {"ground_truth": "A"}}, "'extra_info'"),
+    "row without gold": ({**ROW, "reward_model": {}}, "'ground_truth'"),
+    "prompt": ({**RECITAL, "task_prompt": 3}, "'task_prompt'"),
+}
+
+
+@pytest.mark.parametrize("name", sorted(BAD))
+def test_bad_tasks_name_file_line_and_field(tmp_path: Path, name: str) -> None:
+    row, needed = BAD[name]
+    with pytest.raises(BadInput) as caught:
+        load_questions(write(tmp_path / "tasks.jsonl", [{**CHOICE, "id": "other"}, row]))
+    assert "tasks.jsonl, line 2" in caught.value.title
+    assert needed in caught.value.title
+    assert "\n" not in caught.value.title
+
+
+def test_empty_and_double(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no tasks"):
+        load_questions(write(tmp_path / "t", []))
+    with pytest.raises(BadInput, match="line 2.*second time"):
+        load_questions(write(tmp_path / "t", [CHOICE, CHOICE]))
+
+
+def test_options() -> None:
+    assert options("A. 甲方诉\nB：乙\n仍是乙\nC、丙") == {"A": "甲方诉", "B": "乙仍是乙", "C": "丙"}
+    assert options("A: 背景\n材料\nA: 甲\nB: 乙\nD: 丁") == {"A": "甲", "B": "乙"}
+    assert options("没有") == {}
+
+
+@given(st.text())
+def test_options_are_total(text: str) -> None:
+    assert list(options(text)) == [chr(ord("A") + n) for n in range(len(options(text)))]
+
+
+def test_development_files(data: Data) -> None:
+    folder = data("legalsearch_r1")
+    inside, outside = (load_questions(folder / name) for name in ("evaluation_dev.jsonl", "ood_dev.jsonl"))
+    count = Counter(question.kind.id for question in [*inside, *outside])
+    assert count == dict.fromkeys(KINDS, 64)
+    temporal = Counter(question.kind.id for question in [*inside, *outside] if question.temporal)
+    assert temporal == {
+        "lar": 64, "lcs": 4, "kqa": 2, "lap": 60, "ccp": 62, "ptp": 62, "lca": 12,
+        "cpa": 64, "pae": 64, "nje": 64, "ungee": 64, "lbk": 1, "pfe": 28,
+    }  # fmt: skip
+    recitals = [question for question in inside if question.kind.id == "lar"]
+    assert all(len(citations(question.text)) == 1 for question in recitals)
+    for question in [*inside, *outside]:
+        if question.kind.form == "letters":
+            assert list(question.options) == ["A", "B", "C", "D"]
+            assert letters(question.gold.answer, question.options) == set(question.gold.answer)
+        if question.kind.form == "months":
+            assert term(question.gold.answer) == Term(float(question.gold.answer.removesuffix("个月")))
+    rows = load_questions(folder / "train_sample_10.json")
+    assert len(rows) == 10
+    assert not any(row.text.startswith("请你") for row in rows)
+
+
+def test_predictions_are_matched_by_index(tmp_path: Path) -> None:
+    questions = load_questions(write(tmp_path / "t", [RECITAL, CHOICE, ROW]))
+    rows = [
+        {
+            "data_source": "kqa",
+            "index": "kqa_1",
+            "response": "A",
+            "reward_model": {"ground_truth": "AC", "answer": ""},
+        },
+        {"data_source": "kqa", "index": "kqa_1", "response": "AC", "reward_model": {"ground_truth": "AB"}},
+        {"data_source": "kqa", "index": 7, "response": ""},
+    ]
+    results, notes = match(questions, read_predictions(write(tmp_path / "p", rows)))
+    assert [(result.task_id, result.res) for result in results] == [("kqa_1", "AC")]
+    text = " | ".join(notes)
+    for needed in (
+        "more than once",
+        "left out (1): 7",
+        "count as errors (2): lar_1, kqa_9",
+        "differs from the task file",
+    ):
+        assert needed in text
+
+
+@pytest.mark.parametrize(
+    ("row", "needed"),
+    [({"response": ""}, "'index'"), ({"index": 1}, "'response'"), ({"index": 1, "response": 2}, "'r")],
+)
+def test_bad_predictions(tmp_path: Path, row: dict[str, Any], needed: str) -> None:
+    with pytest.raises(BadInput, match="line 1.*" + needed):
+        read_predictions(write(tmp_path / "p", [row]))
+
+
+CHOICES = {"A": "甲", "B": "乙", "C": "丙丁", "D": "己"}
+
+
+@pytest.mark.parametrize(
+    ("said", "chosen"),
+    [
+        ("BA", "AB"), ("a,b", "AB"), ("A、B 和 D。", "ABD"), ("Ａ，Ｂ", "AB"), ("（A）（B）", "AB"), ("答案：C", "C"),
+        ("正确答案是 A 和 C。", "AC"), ("A. 甲\nC：丙丁", "AC"), ("丙 丁。", "C"), ("不选A，应选B", "B"), ("选D项", "D"),
+        ("ABE", None), ("Apple", None), ("", None), ("都不对", None), ("E", None),
+    ],
+)  # fmt: skip
+def test_letters(said: str, chosen: str | None) -> None:
+    assert letters(said, CHOICES) == (None if chosen is None else frozenset(chosen))
+
+
+@pytest.mark.parametrize(
+    ("said", "months"),
+    [
+        ("12个月", 12), ("1年", 12), ("一年六个月", 18), ("1.5年", 18), ("一年半", 18), ("半年", 6), ("一个半月", 1.5),
+        ("12", 12), ("12月", 12), ("十二个月", 12), ("３年（36个月）", 36), ("有期徒刑三年，缓刑四年，并处罚金2000元", 36),
+        ("总和刑期五年，决定执行有期徒刑四年六个月", 54), ("两年零三个月", 27),
+        ("三年以上七年以下", None), ("3-4年", None), ("2015年12月", None), ("十二或十五", None), ("1年或2年", None), ("", None),
+        ("0个月", None), ("9999", None),
+    ],
+)  # fmt: skip
+def test_terms(said: str, months: float | None) -> None:
+    assert term(said) == (None if months is None else Term(months))
+
+
+def test_life_and_death_are_no_months() -> None:
+    assert term("无期徒刑") == Term(None, "life")
+    assert term("死刑，缓期二年执行") == Term(None, "death")
+
+
+def test_strict_answer_is_the_agents_last_word() -> None:
+    assert strict_answer("<answer>A</answer><answer> B </answer>") == "B"
+    assert strict_answer("<tool_response><answer>A</answer></tool_response><think>C</think>D") == "D"
+    assert strict_answer("<think>没完") == ""
+    assert strict_answer("就是 A") == "就是 A"
+
+
+CHARGES = [
+    ("盗窃罪", "盗窃"),
+    ("被告人构成盗窃罪和诈骗罪。", "诈骗;盗窃"),
+    ("贩卖毒品罪", "走私、贩卖、运输、制造毒品"),
+    ("伪造国家机关证件罪", "伪造、变造、买卖国家机关公文、证件、印章"),
+    ("逃税", "偷税罪"),
+    ("污染环境罪", "重大环境污染事故"),
+    ("强制猥亵罪", "强制猥亵、侮辱妇女"),
+    ("容留卖淫罪", "组织、强迫、引诱、容留、介绍卖淫;引诱、容留、介绍卖淫"),
+    ("组织卖淫罪", "组织、强迫、引诱、容留、介绍卖淫"),
+    ("侵犯公民个人信息罪", "非法获取公民个人信息"),
+    ("偷越国（边）境罪", "偷越国(边)境"),
+]
+DIFFERENT = [
+    ("盗窃", "抢劫"),
+    ("盗窃", "盗窃;抢劫"),
+    ("盗窃", "盗窃、抢夺枪支、弹药、爆炸物"),
+    ("组织卖淫", "强迫卖淫"),
+    ("徇私枉法", "枉法裁判"),
+    ("窝藏", "掩饰、隐瞒犯罪所得、犯罪所得收益"),
+    ("", "盗窃"),
+]
+
+
+@pytest.mark.parametrize(("first", "second"), CHARGES)
+def test_one_charge_in_two_spellings(first: str, second: str) -> None:
+    assert same_charges(charges(first), charges(second))
+    assert charge_f1(charges(first), charges(second)) == 1.0
+
+
+@pytest.mark.parametrize(("first", "second"), DIFFERENT)
+def test_different_charges(first: str, second: str) -> None:
+    assert not same_charges(charges(first), charges(second))
+    assert charge_f1(charges(first), charges(second)) < 1.0
+
+
+def test_tables_of_charges_agree() -> None:
+    for name, (official, basis) in {**RENAMED, **SHORT}.items():
+        assert canonical(name) == canonical(f"{name}罪") == canonical(official) == official
+        assert "刑法第" in basis
+    for name in SELECTIVE:
+        assert canonical(name) == (RENAMED[name][0] if name in RENAMED else name)
+    for members, _ in SECTIONS.values():
+        assert all(canonical(member) == member for member in members)
+
+
+NAMES = st.sampled_from(
+    [*RENAMED, *SHORT, *SELECTIVE, *SECTIONS, "盗窃", "抢劫罪", "引诱卖淫", "组织卖淫", "", "、", "罪", "犯"]
+)
+SAID = st.lists(st.one_of(NAMES, st.text(max_size=8)), max_size=4).map(";".join)
+
+
+@given(SAID, SAID)
+def test_charges_are_total_symmetric_and_bounded(first: str, second: str) -> None:
+    one, two = charges(first), charges(second)
+    assert same_charges(one, two) == same_charges(two, one)
+    assert charge_f1(one, two) == charge_f1(two, one)
+    assert 0.0 <= charge_f1(one, two) <= 1.0
+    assert same_charges(one, one) == bool(one)
+    assert all(canonical(name) == name for name in map(canonical, one))
+
+
+@given(st.one_of(st.text(), st.text(alphabet="ABCD答案选是：、.\n 甲12年个月半至以上零十<>answer/")))
+def test_readings_are_total(text: str) -> None:
+    found, months = letters(text, CHOICES), term(text)
+    assert found is None or (found and found <= set(CHOICES))
+    assert months is None or months.months is None or 0 < months.months <= 720
+    assert isinstance(strict_answer(text), str)
