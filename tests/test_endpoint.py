@@ -432,14 +432,13 @@ def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyP
             opened_at(server)
 
 
-json_like = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
-        st.sampled_from(["choices", "delta", "message", "content", "reasoning", "usage", "prompt_tokens", "logprobs", "token",
-                         "logprob", "top_logprobs", "finish_reason", "error", "code", "prompt_tokens_details", "object", "text"]),
-        inner, max_size=6,
-    ),
-    max_leaves=25,
+KEYS = st.sampled_from(
+    "choices delta message content reasoning usage prompt_tokens logprobs token logprob top_logprobs finish_reason error code"
+    " prompt_tokens_details prompt_progress processed object text".split()
+)
+json_like: st.SearchStrategy[Any] = st.deferred(
+    lambda: st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
+    | st.lists(json_like, max_size=3) | st.dictionaries(KEYS, json_like, max_size=6)
 )  # fmt: skip
 
 
