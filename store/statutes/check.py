@@ -146,9 +146,9 @@ def _numbers(
             )
     plain = sorted({number.number for number in counted if number.number > 0})
     body, stray = _without_strays(plain)
-    for number in stray:
+    for far in stray:
         yield Finding(
-            "stray_number", law, label, ArticleNumber(number), "likely", {"last": ArticleNumber(body[-1]).chinese}
+            "stray_number", law, label, ArticleNumber(far), "likely", {"last": ArticleNumber(body[-1]).chinese}
         )
     for first, last in _runs(sorted(set(range(1, body[-1] + 1)) - set(body))) if body else ():
         values = {
