@@ -11,7 +11,7 @@ import re
 from store.text.citation import citations
 
 _BRACKET = re.compile(r"[(（][^()（）]*[)）]$")
-_SELF = re.compile("(?:本法典?|本条例|本规定|本解释|本办法|本细则|本规则|本决定|前条|上述)$")
+_SELF = re.compile("本(?:法典?|条例|规定|解释|办法|细则|规则|决定)")
 _LONGEST = 20_000
 
 
@@ -21,7 +21,7 @@ def cited(text: str) -> frozenset[tuple[str, str]]:
     for one in citations(text):
         if one.law is not None:
             law = _BRACKET.sub("", one.law).removeprefix("中华人民共和国").strip()
-        elif _SELF.search(text[max(0, one.start - 4) : one.start]):
+        elif _SELF.match(text, one.start):
             continue
         found.add((law, one.number.key))
     return frozenset(found)

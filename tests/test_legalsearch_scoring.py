@@ -1,0 +1,286 @@
+"""Scores: hand-computed cases of every rule, and the block with its floors, ceilings, coverage and bounds."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.events import OUTCOMES
+from tasks.legalsearch import published
+from tasks.legalsearch.kinds import KINDS
+from tasks.legalsearch.measures import (
+    Verdict,
+    compat_details,
+    compat_score,
+    log_distance,
+    strict_details,
+    strict_score,
+)
+from tasks.legalsearch.overlap import citation_f1, cited
+from tasks.legalsearch.questions import Gold, Question, load_questions
+from tasks.legalsearch.scoring import Evidence, score_block, score_one
+from tasks.legalsearch.versions import VersionText, attribute
+from tasks.scoring.result import Result
+
+Data = Callable[..., Path]
+OPTIONS = "\nA: 甲\nB: 乙\nC: 丙\nD: 丁"
+
+
+def question(kind: str, answer: str, number: int = 1, text: str = "问题？", cluster: str = "") -> Question:
+    task_id = f"{kind}_{number}"
+    body = text + OPTIONS if KINDS[kind].form == "letters" else text
+    return Question(task_id, {"id": task_id, "type": kind, "question": body}, Gold(answer, cluster or task_id))
+
+
+def result(asked: Question, text: str, outcome: str = "finished", epoch: int = 0) -> Result:
+    return Result(asked.id, outcome, text, text, epoch=epoch)
+
+
+def test_rouge_l_by_hand() -> None:
+    # 最长公共子序列 abd = 3; R = 3/4, P = 3/5
+    assert published.rouge_l("ab x\nde", "abcd") == pytest.approx(2.44 * 0.45 / (0.75 + 1.44 * 0.6))
+    assert published.rouge_l("abxde", "abcd", 1.0) == pytest.approx(2 / 3)
+    assert published.rouge_l("", "abcd") == published.rouge_l("xyz", "abcd") == published.rouge_l("", "") == 0.0
+    assert published.rouge_l("【盗窃罪】 甲，乙", "【盗窃罪】甲，乙") == 1.0
+    assert published.rouge_l("甲乙", "【丙】甲乙") == pytest.approx(2.44 * 0.4 / (0.4 + 1.44))
+
+
+def test_other_character_measures_by_hand() -> None:
+    assert published.character_f1("aab", "abb") == pytest.approx(2 / 3)
+    assert published.character_jaccard("aab", "abc") == pytest.approx(2 / 3)
+    assert published.bleu_4("abcd", "abcde") == pytest.approx(math.exp(-0.25))
+    assert published.bleu_4("abcde", "abcde") == published.bleu_4("ab", "ab") == 1.0
+    assert published.bleu_4("abcxe", "abcde") == 0.0
+    # 4-grams 1/2, 3-grams 2/3, 2-grams 3/4, 1-grams 4/5
+    assert published.bleu_4("abcdx", "abcde") == pytest.approx((0.8 * 0.75 * 2 / 3 * 0.5) ** 0.25)
+
+
+@given(st.text(max_size=30), st.text(max_size=30))
+def test_recital_measures_are_bounded_and_symmetric(first: str, second: str) -> None:
+    for rule in (published.rouge_l, published.character_f1, published.character_jaccard, published.bleu_4):
+        assert 0.0 <= rule(first, second) <= 1.0 + 1e-12
+    for rule in (published.character_f1, published.character_jaccard):
+        assert rule(first, second) == rule(second, first)
+    assert published.rouge_l(first, second, 1.0) == pytest.approx(published.rouge_l(second, first, 1.0))
+    if published.recital(first):
+        assert published.rouge_l(first, first) == published.bleu_4(first, first) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("given_answer", "gold", "right"),
+    [
+        ("盗窃;诈骗", "诈骗；盗窃", True),
+        ("盗窃罪； 诈骗罪", "诈骗;盗窃", True),
+        ("盗窃", "盗窃罪", False),
+        ("盗窃", "盗窃;诈骗", False),
+        ("盗窃;诈骗;抢劫", "盗窃;诈骗", False),
+        ("盗窃;", "盗窃", False),
+        ("盗窃;盗窃", "盗窃;诈骗", False),
+        ("贩卖毒品", "走私、贩卖、运输、制造毒品", False),
+        ("盗窃,诈骗", "盗窃;诈骗", False),
+    ],
+)
+def test_published_charges(given_answer: str, gold: str, right: bool) -> None:
+    assert published.charges_match(given_answer, gold) is right
+
+
+def test_published_answers() -> None:
+    two = "x <ANSWER>\nA\n</Answer> y <answer>B</answer>"
+    assert published.metrics_answer(two) == published.reward_answer(two) == "A"
+    assert published.metrics_answer(" AB\n") == "AB"
+    assert published.reward_answer("AB") == ""
+
+
+@pytest.mark.parametrize(
+    ("kind", "gold", "said", "compat", "strict"),
+    [
+        ("kqa", "AB", "AB", 1, 1),
+        ("kqa", "AB", "BA", 0, 1),
+        ("kqa", "AB", "<answer>A,B</answer>", 0, 1),
+        ("kqa", "AB", "<answer>ab</answer>", 0, 1),
+        ("kqa", "AB", "A", 0, 0),
+        ("lap", "D", "答案：D", 0, 1),
+        ("ptp", "12个月", "12个月", 1, 1),
+        ("ptp", "12个月", "1年", 0, 1),
+        ("ptp", "12个月", "12", 0, 1),
+        ("ptp", "12个月", "13个月", 0, 0),
+        ("ptp", "12个月", "", 0, 0),
+        ("ccp", "盗窃", "盗窃罪", 1, 1),
+        ("ccp", "走私、贩卖、运输、制造毒品", "贩卖毒品罪", 0, 1),
+        ("ccp", "盗窃;诈骗", "盗窃罪，诈骗罪", 0, 1),
+        ("lar", "甲乙丙", "甲 乙丙", 1, 1),
+        ("cpa", "A", "<tool_response><answer>B</answer></tool_response><answer>A</answer>", 0, 1),
+    ],
+)
+def test_compat_and_strict(kind: str, gold: str, said: str, compat: float, strict: float) -> None:
+    asked = question(kind, gold)
+    assert compat_score(asked, said) == compat
+    assert strict_score(asked, said) == strict
+
+
+def test_terms_have_bands_and_a_distance() -> None:
+    details = strict_details(question("ptp", "36个月"), "三年三个月")
+    assert details["within_10"] == 1.0
+    assert details["log_distance"] == pytest.approx(math.log(40 / 37))
+    assert details["points"] == 1.0
+    assert strict_details(question("ptp", "36个月"), "44个月")["within_10"] == 0.0
+    assert strict_details(question("ptp", "36个月"), "44个月")["within_25"] == 1.0
+    assert strict_details(question("ptp", "1个月"), "2个月")["within_10"] == 1.0
+    assert strict_details(question("ptp", "12个月"), "5年")["points"] == 0.0
+    assert strict_details(question("ptp", "12个月"), "无期徒刑")["log_distance"] is None
+    # ln(19/13) = 0.379
+    assert strict_details(question("ptp", "12个月"), "18个月")["points"] == 0.8
+
+
+@given(st.floats(0, 720), st.floats(0, 720))
+def test_log_distance_is_symmetric(first: float, second: float) -> None:
+    assert log_distance(first, second) == log_distance(second, first) >= 0
+    assert log_distance(first, first) == 0
+
+
+@given(st.sampled_from(sorted(KINDS)), st.text(max_size=40), st.sampled_from(["A", "AB", "12个月", "盗窃;诈骗"]))
+def test_scores_are_total_and_bounded(kind: str, said: str, gold: str) -> None:
+    asked = question(kind, gold)
+    for score in (compat_score(asked, said), strict_score(asked, said)):
+        assert score is None if kind == "lcs" else score is not None and 0.0 <= score <= 1.0
+    for details in (compat_details(asked, said), strict_details(asked, said)):
+        assert all(value is None or value >= 0.0 for value in details.values())
+
+
+def test_citations_of_a_consultation() -> None:
+    gold = "回答:可以。法律依据:《中华人民共和国劳动合同法》第四十七条经济补偿…依照本法第八十七条…第四十八条用人单位…"
+    assert cited(gold) == {("劳动合同法", "47"), ("劳动合同法", "48")}
+    assert citation_f1("《劳动合同法》第47条", gold) == pytest.approx(2 / 3)
+    assert citation_f1("《劳动法》第四十七条", gold) == 0.0
+    assert citation_f1("随便", "没有依据") is None
+    asked = question("lcs", gold)
+    assert (compat_score(asked, gold), strict_score(asked, gold)) == (None, None)
+    assert (compat_score(asked, "", Verdict(True, False)), strict_score(asked, "", Verdict(True, False))) == (
+        0.5,
+        0.0,
+    )
+
+
+OLD, NEW = "【缓刑】对于累犯，不适用缓刑。", "【缓刑】对于累犯和犯罪集团的首要分子，不适用缓刑。"
+
+
+def test_a_recital_is_attributed_to_the_version_it_resembles() -> None:
+    versions = [VersionText("旧", OLD, False), VersionText("新", NEW, True), VersionText("更新", NEW + "\n", False)]
+
+    def reading(text: str, candidates: Sequence[VersionText] = versions) -> Any:
+        found = attribute(text, NEW, candidates)
+        return found and (found.reading, found.label)
+
+    assert reading(NEW) == reading("对于累犯和犯罪集团的首要分子，不适用缓刑。") == ("right", "新")
+    assert reading("对于累犯，不适用缓刑。") == ("wrong", "旧")
+    assert reading("我不知道") == reading("") == ("neither", "")
+    assert reading(OLD, versions[1:]) is None
+    assert reading(OLD, versions[:1]) == ("wrong", "旧")
+
+
+def test_wrong_version_rate() -> None:
+    asked = [question("lar", NEW, n) for n in range(1, 5)]
+    texts = {"lar_4": ()}
+    evidence = Evidence(
+        versions=lambda q: texts.get(q.id, (VersionText("旧", OLD, False), VersionText("新", NEW, True)))
+    )
+    said = [OLD, NEW, "无", OLD]
+    results = [result(one, text) for one, text in zip(asked, said, strict=True)]
+    rate = score_block("r", asked, results, evidence)["wrong_version"]
+    assert {key: rate[key] for key in ("n", "right", "wrong", "neither")} == {
+        "n": 3,
+        "right": 1,
+        "wrong": 1,
+        "neither": 1,
+    }
+    assert rate["rate"] == pytest.approx(100 / 3)
+    assert score_block("r", asked, results)["wrong_version"] is None
+    assert [score.scorer for score in score_one(asked[0], results[0], evidence)] == [
+        "compat",
+        "strict",
+        "wrong_version",
+    ]
+
+
+def test_the_block_counts_errors_and_coverage() -> None:
+    lar = [question("lar", "甲乙丙丁", n, "2004年3月？" if n < 3 else "2012年？") for n in range(1, 5)]
+    kqa = [question("kqa", "A", n) for n in range(1, 3)]
+    results = [
+        result(lar[0], "甲乙丙丁"), result(lar[1], ""), result(lar[2], "甲乙丙丁", "error"),
+        result(kqa[0], "A"), result(kqa[1], "a。", "turn_limit"), Result("stranger", "finished", "", ""),
+    ]  # fmt: skip
+    block = score_block("r", [*lar, *kqa], results, Evidence(covered={"lar_1"}))
+    assert tuple(block["outcomes"]) == OUTCOMES
+    assert sum(block["outcomes"].values()) == block["n"] == 6
+    assert block["outcomes"]["error"] == 2
+    assert block["compat"]["lar"] == {"all": 25.0, "covered": 100.0, "n": 4, "n_covered": 1}
+    assert block["compat"]["kqa"] == {"all": 50.0, "covered": None, "n": 2, "n_covered": None}
+    strict = block["strict"]["lar"]
+    assert (strict["all"], strict["n_scored"]) == (50.0, 2)
+    assert strict["bounds"] == {"errors_as_zero": 25.0, "errors_as_one": 75.0}
+    assert block["strict"]["kqa"]["all"] == 100.0
+    assert block["lar_by_year"]["2004"]["all"] == 50.0
+    assert block["overall"]["compat"]["in_domain"]["mean"] == 37.5
+    assert block["overall"]["compat"]["out_of_domain"] == {
+        "mean": None, "tasks": [], "missing": ["cpa", "pae", "nje", "ungee", "lbk", "pfe"],
+    }  # fmt: skip
+    for rule in ("compat", "strict"):
+        assert block["intervals"][rule].keys() == block[rule].keys()
+        for task, parts in block["intervals"][rule].items():
+            for part, interval in parts.items():
+                value = block[rule][task][part]
+                assert (value is None) == (interval is None)
+                assert value is None or 0.0 <= interval[0] <= value <= interval[1] <= 100.0
+    json.dumps(block, allow_nan=False, ensure_ascii=False)
+
+
+def test_consultations_wait_for_a_grader() -> None:
+    asked = [question("lcs", "依据《民法典》第五条", n) for n in (1, 2, 3)]
+    results = [result(one, "依据《民法典》第五条") for one in asked[:2]] + [result(asked[2], "", "error")]
+    block = score_block("r", asked, results)
+    assert (block["compat"]["lcs"]["all"], block["strict"]["lcs"]["n_scored"], block["ungraded"]) == (None, 0, 2)
+    assert block["details"]["strict"]["lcs"]["citation_overlap"] == 100.0
+    assert block["floor"]["compat"]["lcs"] is None
+    graded = Evidence(verdicts={("lcs_1", 0): Verdict(True, False), ("lcs_2", 0): Verdict(True, True)})
+    block = score_block("r", asked, results, graded)
+    assert block["compat"]["lcs"]["all"] == 50.0
+    assert block["strict"]["lcs"]["all"] == 50.0
+    assert block["ungraded"] == 0
+
+
+def test_block_of_nothing() -> None:
+    json.dumps(score_block("r", [], []), allow_nan=False)
+    block = score_block("r", [question("kqa", "A")], [])
+    assert block["strict"]["kqa"]["all"] is None
+    assert block["intervals"]["strict"]["kqa"]["all"] is None
+
+
+FLOORS = {
+    "lar": (20.45, None), "kqa": (20.31, "ABCD"), "lap": (21.88, "A"), "ccp": (4.69, "以危险方法危害公共安全"),
+    "ptp": (14.06, "36个月"), "lca": (15.62, "B"), "cpa": (21.88, "A"), "pae": (10.94, "ABCD"), "nje": (23.44, "D"),
+    "ungee": (23.44, "A"), "lbk": (26.56, "A"), "pfe": (39.06, "B"),
+}  # fmt: skip
+
+
+def test_floors_and_ceilings_of_the_development_files(data: Data) -> None:
+    folder = data("legalsearch_r1")
+    questions = [q for name in ("evaluation_dev.jsonl", "ood_dev.jsonl") for q in load_questions(folder / name)]
+    golds = [result(q, f"<answer>{q.gold.answer}</answer>") for q in questions]
+    block = score_block("r", questions, golds)
+    for task, (value, answer) in FLOORS.items():
+        floor = block["floor"]["compat"][task]
+        assert round(floor["all"], 2) == value
+        assert answer is None or floor["answer"] == answer
+    for rule in ("compat", "strict"):
+        assert set(block["ceiling"][rule]) == set(KINDS)
+        assert all(ceiling == {"all": 100.0} for ceiling in block["ceiling"][rule].values())
+        assert all(scores["all"] == 100.0 for task, scores in block[rule].items() if task != "lcs")
+    assert block["clusters"]["lar"] == 62
+    assert block["details"]["compat"]["lar"]["bleu_4"] == 100.0
