@@ -320,7 +320,7 @@ def test_home_and_its_dialogs(hostile_run: Path, columns: int, lines: int) -> No
 @pytest.mark.parametrize(("columns", "lines"), SIZES)
 def test_an_episode_in_every_view(hostile_run: Path, columns: int, lines: int) -> None:
     with desk("-c", OPEN, str(hostile_run), columns=columns, lines=lines) as opened:
-        opened.wait(lambda text: "乙公司" in text)
+        opened.wait(lambda text: "已结束" in text)
         opened.press("\r")
         opened.wait(lambda text: "⍰" in text or "␛" in text)
         for key in ("\x1b[H", *["\x1b[B"] * 6, "\r", "\x1b[F", "\r", *"vvmmbbg]["):
