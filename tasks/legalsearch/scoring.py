@@ -41,6 +41,9 @@ DIGITS = 10
 MAX_CONSTANTS = 256
 """So many distinct golds of a task are tried as its constant answer; of more, as many evenly spaced ones."""
 
+RIGHT_OR_WRONG = frozenset({"letters", "charges", "months"})
+"""Forms of answers that score 0 or 1."""
+
 _YEAR = re.compile("([0-9]{4})年")
 
 Value = float | None
@@ -119,10 +122,10 @@ def _mean(values: Iterable[Value], scale: float = 100.0) -> Value:
 
 
 def _interval(members: Sequence[Rated], pick: Callable[[Rated], Value]) -> Interval | None:
-    """Wilson where every value is 0 or 1, else the interval of a mean; both know about clusters."""
-    kept = [(value, one.question.gold.cluster) for one in members if (value := pick(one)) is not None]
-    values, clusters = [value for value, _ in kept], [cluster for _, cluster in kept]
-    if all(value in (0.0, 1.0) for value in values):
+    """Wilson for what is right or wrong, else the interval of a mean; both know about clusters."""
+    kept = [(value, one.question) for one in members if (value := pick(one)) is not None]
+    values, clusters = [value for value, _ in kept], [question.gold.cluster for _, question in kept]
+    if all(question.kind.form in RIGHT_OR_WRONG for _, question in kept):
         return rate_interval([value == 1.0 for value in values], clusters)
     return mean_interval(values, clusters)
 
@@ -238,13 +241,10 @@ def wrong_version(rated: Sequence[Rated]) -> dict[str, Any] | None:
     if not found:
         return None
     readings = Counter(one.attribution.reading for one in found if one.attribution)
-
-    def wrong(one: Rated) -> Value:
-        return float(one.attribution is not None and one.attribution.reading == "wrong")
-
+    wrong = [one.attribution is not None and one.attribution.reading == "wrong" for one in found]
     return {
-        "rate": _mean(map(wrong, found)),
-        "interval": _bounds(_interval(found, wrong)),
+        "rate": _mean(map(float, wrong)),
+        "interval": _bounds(rate_interval(wrong, [one.question.gold.cluster for one in found])),
         "n": len(found),
         **{reading: readings.get(reading, 0) for reading in ("right", "wrong", "neither")},
     }
