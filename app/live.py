@@ -192,7 +192,7 @@ class LiveRun:
                     self._states[episode] = state
                     self._asks.pop(episode, None)
                     if episode == self._watched:
-                        self._post(Happened(self.number, episode, records, state))
+                        self._post(Happened(self.number, episode, state))
                 self._done += sum(isinstance(record.event, Stopped) for record in records)
             case Waiting(episode, ask):
                 self._turns.pop(episode, None)

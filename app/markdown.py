@@ -71,7 +71,7 @@ def _event(record: Record) -> list[str]:
     block = next(iter(blocks_of([record])), None)
     if block is None:
         return []
-    return [f"**{block.label}**", "", fence("\n".join("".join(p for p, _ in line) for line in block.lines), "text")]
+    return [f"**{block.label}**", "", fence("\n".join("".join(p for p, _ in line) for line in block.whole), "text")]
 
 
 def export_episode(facts: RunFacts, episode: str, records: Sequence[Record]) -> Path:

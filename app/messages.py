@@ -9,7 +9,7 @@ from typing import Any
 from textual.message import Message
 
 from models.engine import Ask
-from tasks.events import Record, Stopped
+from tasks.events import Stopped
 from tasks.state import State
 
 
@@ -70,12 +70,11 @@ class Watched(LiveMessage):
 
 
 class Happened(LiveMessage):
-    """Records of an episode are on disk."""
+    """Something of an episode came to disk; the state after it holds all records."""
 
-    def __init__(self, live: int, episode: str, records: tuple[Record, ...], state: State) -> None:
+    def __init__(self, live: int, episode: str, state: State) -> None:
         super().__init__(live)
         self.episode = episode
-        self.records = records
         self.state = state
 
 
