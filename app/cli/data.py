@@ -96,7 +96,7 @@ def sample(scale: float, seed: int, name: str, as_json: bool) -> None:
 @click.option("--name", default=None, callback=_pack_name, help="Name of the pack; default: the format.")
 @_json
 def import_(format_name: str, source: Path, name: str | None, as_json: bool) -> None:
-    """Import a folder, zip or file as a pack. FORMAT: legalagentbench, legalagentbench-logs or tables.
+    """Import a folder, zip or file as a pack. FORMAT: legalagentbench, legalagentbench-logs, legalsearch or tables.
 
     Example: moot data import tables my_corpora --name full
     """
@@ -220,7 +220,8 @@ def _described(folder: Path, manifest: Manifest) -> dict[str, Any]:
 def _line(pack: dict[str, Any]) -> str:
     if "error" in pack:
         return t("data.damaged", name=pack["name"], reason=pack["error"])
-    return t(
+    statutes = t("data.statutes", n=pack["statutes"]) if pack["statutes"] else ""
+    line = t(
         "data.row",
         name=pad(pack["name"], 20),
         provenance="、".join(t(f"mark.{kind}") for kind in pack["provenance"]),
@@ -229,6 +230,7 @@ def _line(pack: dict[str, Any]) -> str:
         documents=sum(pack["documents"].values()),
         tasks=sum(pack["tasks"].values()),
     )
+    return line + statutes
 
 
 def _statistics(folder: Path) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 
 from store.pack import Pack
@@ -20,6 +20,8 @@ from store.statutes.names import key_of_name
 
 if TYPE_CHECKING:
     from store.statutes.timeline import Entry
+
+_DAY = timedelta(days=1)
 
 State = Literal["in_force", "amended", "repealed", "not_yet", "unknown"]
 """现行有效, 已修改 (a later version of the law exists), 已废止 (none does), 尚未施行; unknown: the days are not known."""
@@ -70,6 +72,8 @@ class Repealed:
 class Gap:
     """版本表缺口: law was in force on the day, but no version in the pack covers it; neighbours with their articles.
 
+    first, last: the days without a version, as far as they are known (`last` None: up to now).
+
     basis: what says that the law was in force, where it is not plain from the versions on both sides.
     """
 
@@ -79,6 +83,8 @@ class Gap:
     article_before: Article | None = None
     article_after: Article | None = None
     basis: str = ""
+    first: date | None = None
+    last: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +166,22 @@ class StatuteBook:
             self._numbers[law, label] = frozenset(ArticleNumber(*row) for row in rows)
         return self._numbers[law, label]
 
+    def neighbours(self, article: Article) -> tuple[Article | None, Article | None]:
+        """The articles before and after one in its version."""
+        near: list[Article | None] = []
+        for place in (article.position - 1, article.position + 1):
+            found = self._articles(article.law, article.label, "AND position = ?", (place,))
+            near.append(found[0] if found else None)
+        return near[0], near[1]
+
+    def counts(self) -> dict[str, int]:
+        """How many laws, versions, articles and texts the book holds."""
+        articles = texts = 0
+        if self._laws:
+            ((articles, texts),) = self._reader.all("SELECT count(*), count(text) FROM articles")
+        versions = sum(len(found) for found in self._versions.values())
+        return {"laws": len(self._laws), "versions": versions, "articles": articles, "texts": texts}
+
     def share_of_texts(self, version: LawVersion) -> float:
         """How much of a version has its words in the pack, from 0 to 1."""
         sql = "SELECT count(*), count(text) FROM articles WHERE version = ?"
@@ -223,7 +245,15 @@ class StatuteBook:
         known = lifetime is not None and lifetime.covers(day)
         if known or (last and following):
             basis = lifetime.basis if lifetime and known and not (last and following) else ""
-            return Gap(last, following, first_article, next_article, basis)
+            begins = last.valid_to + _DAY if last and last.valid_to else lifetime.first if lifetime else None
+            ends = (
+                following.valid_from - _DAY
+                if following and following.valid_from
+                else lifetime.last
+                if lifetime
+                else None
+            )
+            return Gap(last, following, first_article, next_article, basis, begins, ends)
         if following is not None:
             return NotYet(following, next_article)
         assert last is not None

@@ -154,7 +154,7 @@ def _numbers(
         values = {
             "first": ArticleNumber(first).chinese, "last": ArticleNumber(last).chinese, "count": str(last - first + 1),
         }  # fmt: skip
-        yield Finding("missing_numbers", law, label, ArticleNumber(first), "certain", values)
+        yield Finding("missing_numbers", law, label, None, "certain", values)
 
 
 def _without_strays(plain: list[int]) -> tuple[list[int], list[int]]:

@@ -1,0 +1,153 @@
+"""How answers and findings of the statute book are worded and put into JSON, for the command line and the desk."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
+
+from app.strings import t
+from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
+from store.statutes.check import Finding
+from store.statutes.model import Article, LawVersion, Link
+from store.statutes.timeline import Entry
+
+
+def period(version: LawVersion) -> str:
+    """施行期间: 2015-11-01 至 2017-11-03."""
+    first = version.valid_from.isoformat() if version.valid_from else "?"
+    return t("law.span", first=first, last=version.valid_to.isoformat() if version.valid_to else t("law.open"))
+
+
+def state_word(book: StatuteBook, version: LawVersion, today: date) -> str:
+    """现行有效, 已修改, 已废止 or 尚未施行."""
+    return t(f"law.state.{book.state(version, today)}")
+
+
+def change_word(entry: Entry) -> str:
+    """What became of an article in a version."""
+    word = t(f"law.change.{entry.change}")
+    if entry.link is not None and entry.link.from_number and entry.article:
+        word += t("law.change.renumbered", old=entry.link.from_number.chinese)
+    return word + (t("law.change.uncertain") if entry.uncertain else "")
+
+
+def place(article: Article) -> str:
+    """Part, chapter and section."""
+    return " › ".join(part for part in (article.part, article.chapter, article.section) if part)
+
+
+def answer_line(answer: Answer) -> str:
+    """The answer in one sentence."""
+    match answer:
+        case Found(version=version):
+            return t("law.answer.found", label=version.label)
+        case NoText(version=version, article=article):
+            return t("law.answer.no_text" if article else "law.answer.not_listed", label=version.label)
+        case NotYet(first=first, current=current):
+            key = "law.answer.not_yet_article" if current else "law.answer.not_yet"
+            return t(key, label=first.label, first=_iso(first.valid_from))
+        case Repealed(last=last, current=current):
+            key = "law.answer.repealed_article" if current else "law.answer.repealed"
+            return t(key, label=last.label, last=_iso(last.valid_to))
+        case Gap(first=start, last=end):
+            return t("law.answer.gap", first=_iso(start) or "?", last=_iso(end) or t("law.open"))
+        case Unknown(what, law, _):
+            return t(f"law.answer.unknown_{what}", law=law)
+
+
+def answer_data(book: StatuteBook, answer: Answer, today: date) -> dict[str, Any]:
+    """The answer as JSON: `answer` names its kind, the other keys hold what it offers."""
+    data: dict[str, Any] = {"answer": answer.kind}
+    match answer:
+        case Found(article, version, others) | NoText(article, version, others):
+            data |= {"version": version_data(book, version, today), **article_data(article)}
+            data["others"] = [version_data(book, other, today) for other in others]
+            near = book.neighbours(article) if article else (None, None)
+            data |= {name: _near(other) for name, other in zip(("previous", "next"), near, strict=True)}
+        case NotYet(first, article, current):
+            data |= {"version": version_data(book, first, today), **article_data(article)}
+            data["current"] = version_data(book, current, today)
+        case Repealed(last, article, successors, current):
+            data |= {"version": version_data(book, last, today), **article_data(article)}
+            data["current"] = version_data(book, current, today)
+            data["successors"] = [_successor(link) for link in successors]
+        case Gap():
+            data |= {"first": _iso(answer.first) or None, "last": _iso(answer.last) or None, "basis": answer.basis}
+            sides = (("before", answer.before, answer.article_before), ("after", answer.after, answer.article_after))
+            for name, side, words in sides:
+                data[name] = side and {"version": version_data(book, side, today), **article_data(words)}
+        case Unknown(what, law, near_names):
+            data |= {"what": what, "law": law, "near": list(near_names)}
+    return data
+
+
+def version_data(book: StatuteBook, version: LawVersion | None, today: date) -> dict[str, Any] | None:
+    """A version as JSON, with its state today."""
+    if version is None:
+        return None
+    return {
+        "label": version.label,
+        "valid_from": _iso(version.valid_from) or None,
+        "valid_to": _iso(version.valid_to) or None,
+        "adopted": _iso(version.adopted) or None,
+        "inferred": version.inferred,
+        "source": version.source,
+        "state": book.state(version, today),
+        "state_word": state_word(book, version, today),
+    }
+
+
+def article_data(article: Article | None) -> dict[str, Any]:
+    """An article as JSON; all null where the pack has none."""
+    keys = ("title", "text", "part", "chapter", "section", "amended_by", "text_source", "derived", "listed")
+    return {key: getattr(article, key) if article else None for key in keys}
+
+
+def entry_data(book: StatuteBook, entry: Entry, today: date) -> dict[str, Any]:
+    """One step of a timeline as JSON."""
+    return {
+        "version": version_data(book, entry.version, today),
+        "article": entry.article.number.key if entry.article else None,
+        "change": entry.change,
+        "renumbered_from": entry.link.from_number.key if entry.link and entry.link.from_number else None,
+        "uncertain": entry.uncertain,
+    }
+
+
+def finding_data(finding: Finding) -> dict[str, Any]:
+    """A finding as JSON: its values, and in words what it is and what to do."""
+    where = f"{finding.label}{' ' + finding.number.chinese if finding.number else ''}"
+    values = dict(finding.values)
+    if finding.kind in ("gap", "overlap", "window_ends", "window_begins"):
+        values |= {key: values[key] or t("law.open") for key in ("last", "listed", "known") if key in values}
+    key = f"law.fault.{finding.kind}"
+    if finding.kind == "duplicate" and not values["really"]:
+        key += "_unknown"
+    return {
+        "kind": finding.kind,
+        "law": finding.law,
+        "version": finding.label,
+        "article": finding.number.key if finding.number else None,
+        "sure": finding.sure,
+        "certainty": t(f"law.sure.{finding.sure}"),
+        "what": t(key, where=where, law=finding.law, **values),
+        "todo": t(f"law.todo.{finding.kind}"),
+        **{name: value for name, value in finding.values.items() if name not in ("kind", "law")},
+    }
+
+
+def _near(article: Article | None) -> dict[str, str] | None:
+    return {"article": article.number.key, "title": article.title} if article else None
+
+
+def _successor(link: Link) -> dict[str, Any]:
+    return {
+        "law": link.to_law,
+        "article": link.to_number.key if link.to_number else None,
+        "on": link.on.isoformat(),
+        "basis": link.basis,
+    }
+
+
+def _iso(day: date | None) -> str:
+    return day.isoformat() if day else ""
