@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -266,6 +267,29 @@ def test_tables_of_charges_agree() -> None:
         assert canonical(name) == (RENAMED[name][0] if name in RENAMED else name)
     for members, _ in SECTIONS.values():
         assert all(canonical(member) == member for member in members)
+
+
+def test_every_renaming_is_in_the_decree_that_it_cites(data: Data) -> None:
+    """Old name: abolished there, or in the list of 1997 where a decree only gives the new one."""
+    folder = data("laws") / "司法解释"
+
+    def words(path: Path) -> str:
+        return "".join(path.read_text(encoding="utf-8").split()).replace("帐", "账")
+
+    decrees = {path.stem.rpartition("(")[2][:4]: words(path) for path in folder.glob("*确定罪名的补充规定*")}
+    first = words(next(folder.glob("*分则规定的犯罪的罪名的意见*")))
+    assert len(decrees) == 8
+    for old, (new, basis) in RENAMED.items():
+        cited = [decrees[year] for year in re.findall("（([0-9]{4})）", basis)]
+        assert f"{new}罪" in cited[-1], new
+        assert any(re.search(f"{old}罪(?:罪名|）|和|”修)", text) for text in cited) or f"{old}罪" in first, old
+    everything = first + "".join(decrees.values())
+    for name in [
+        *SELECTIVE,
+        *(name for name, _ in SHORT.values()),
+        *(m for members, _ in SECTIONS.values() for m in members),
+    ]:
+        assert f"{name.replace('(', '（').replace(')', '）')}罪" in everything, name
 
 
 NAMES = st.sampled_from(
