@@ -18,6 +18,7 @@ Import = Callable[[Path, str, Progress], Path]
 FORMATS: dict[str, tuple[str, str]] = {
     "legalagentbench": ("store.importers.legalagentbench", "a folder of harvested rows, lists, calls and documents"),
     "legalagentbench-logs": ("store.importers.legalagentbench_logs", "a checkout or folder of published run logs"),
+    "law-markdown": ("store.importers.law.markdown", "national laws in Markdown, a file a version"),
     "legalsearch": (
         "store.importers.law.legalsearch",
         "statutes by version: version list, article index, texts, chunks",

@@ -169,9 +169,7 @@ class _Reader:
                 return False
             if match["sub"] is None and rest.startswith("之"):
                 return False
-        elif self._amends and self._highest.number and not following:
-            return False
-        elif match["after"] and _GOES_ON.match(rest) and not following:
+        elif not following and (self._amends and self._highest.number or match["after"] and _GOES_ON.match(rest)):
             return False
         named = ""
         if titled := _TITLE.fullmatch(rest):

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import date, timedelta
 
 from store.importers.law.history import at_once
-from store.importers.law.parsed import Event, ParsedArticle
+from store.importers.law.parsed import Event, ParsedArticle, Repeal
 from store.text.dates import parse_date
 from store.text.numerals import chinese_to_int
 
@@ -39,7 +39,9 @@ _TO_REPEAL = re.compile(
     rf"{_NUMBERED_DOCUMENT}(?:等(?:[0-9一二三四五六七八九十]{{1,3}})?[^，。；、《]{{0,14}})?"
     r"[，、 ]?(?:同时|即行|即|均|自行|一并|亦|也|相应|予以|随之|停止|应当|从即日起|自本[^，。；《]{1,12}起|不再适用[，、]|自[^，。；《]{2,20}起)*(?:废止|失效|执行|施行|失去效力)"
 )
-_IN_PART = re.compile(r"第[0-9一二三四五六七八九十百零]{1,6}[条款项章节]|有关|中[的关有]|关于[^《]{0,30}规定|[的中]规定$")
+_IN_PART = re.compile(
+    r"第[0-9一二三四五六七八九十百零]{1,6}[条款项章节]|有关|中[的关有]|关于[^《]{0,30}规定|[的中]规定$"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,15 @@ def _later(day: date, after: str | None, unit: str | None) -> date:
     return date(day.year + month // 12, month % 12 + 1, min(day.day, 28))
 
 
-def repealed_titles(articles: Sequence[ParsedArticle]) -> list[tuple[str, str]]:
+def closing_day(articles: Sequence[ParsedArticle]) -> date | None:
+    """The day that a closing article names for entry into force, of whichever version it is."""
+    for article in closing(articles):
+        if stated := _stated_day(article.text):
+            return stated[0]
+    return None
+
+
+def repeals(articles: Sequence[ParsedArticle]) -> tuple[Repeal, ...]:
     """Titles that the closing articles repeal as a whole, each with the sentence that does so.
 
     A repeal of single articles or of some rules of a law is no repeal of the law and is left out.
@@ -135,7 +145,7 @@ def repealed_titles(articles: Sequence[ParsedArticle]) -> list[tuple[str, str]]:
                 continue
             for title in _titles_before_repeal(sentence):
                 found.setdefault(title, sentence.strip()[:300])
-    return list(found.items())
+    return tuple(Repeal(title, sentence) for title, sentence in found.items())
 
 
 def _titles_before_repeal(sentence: str) -> list[str]:

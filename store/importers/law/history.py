@@ -64,7 +64,9 @@ def read_history(lines: Iterable[str]) -> tuple[tuple[Event, ...], list[str]]:
 def _events(line: str) -> list[Event]:
     marks = list(_DAY.finditer(line))
     # A date inside the title of a decision begins nothing.
-    marks = [mark for mark in marks if line.count("《", 0, mark.start()) <= line.count("》", 0, mark.start())] or marks
+    marks = [
+        mark for mark in marks if line.count("《", 0, mark.start()) <= line.count("》", 0, mark.start())
+    ] or marks
     found: list[Event] = []
     for mark, following in zip(marks, [*marks[1:], None], strict=True):
         day = parse_date(re.sub(" ", "", mark["day"]))
@@ -85,7 +87,7 @@ def _event(day: date, text: str, since: bool) -> Event:
     title = act["act"] if act else ""
     if act and re.search("通过的?《", text) and re.search("修正案|决定|决议", title):
         return Event(day, "changed", text, body, title)
-    kind = next((kind for kind, words in _KINDS if words.search(outside)), "other")
+    kind: EventKind = next((kind for kind, words in _KINDS if words.search(outside)), "other")
     return Event(day, kind, text, body, title)
 
 

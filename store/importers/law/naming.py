@@ -37,7 +37,9 @@ _FOLDERS: dict[str, str] = {
 """Folder -> level of the laws in it."""
 
 _CENTRAL = re.compile(r"国务院|政务院|中央军事?委|中共中央|全国人民代表大会")
-_MINISTRY = re.compile(r"(?:部|委员会|总局|局|署|办公室|银行|院)(?:令|第|20|19|公布|发布|印发|室务会议|部务会议|局务会议)")
+_MINISTRY = re.compile(
+    r"(?:部|委员会|总局|局|署|办公室|银行|院)(?:令|第|20|19|公布|发布|印发|室务会议|部务会议|局务会议)"
+)
 
 
 def group_key(title: str) -> str:
@@ -75,10 +77,10 @@ def level_of(folders: Iterable[str], title: str, history: Sequence[Event]) -> st
     if _COURTS.match(title):
         own = re.match(r"人民(?:法院|检察院)组织法", title)
         return "法律" if own or folder == "法律" else "司法解释"
-    if folder == "行政法规" and history and not any(_CENTRAL.search(event.text) for event in history):
+    told = " ".join([title, *(event.text for event in history)])
+    if folder == "行政法规" and not _CENTRAL.search(told) and _MINISTRY.search(told):
         # Some collections put rules of ministries among the regulations of the State Council.
-        if any(_MINISTRY.search(event.text) for event in history) and "国务院" not in title:
-            return "部门规章"
+        return "部门规章"
     if folder:
         return folder
     if any("全国人民代表大会" in event.text for event in history) or re.search(r"(?:法|法典)$", short):

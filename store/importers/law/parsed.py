@@ -48,34 +48,43 @@ class ParsedArticle:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """Something a reader of the report should know: where, of which kind (see `problems.KINDS`), and what."""
+class Repeal:
+    """A title that a version repeals as a whole, and the sentence that says so."""
 
-    where: str
-    kind: str
-    text: str
+    title: str
+    sentence: str
 
 
 @dataclass(slots=True)
 class ParsedLaw:
-    """One version of a law from one source.
+    """One version of a law, or one part of it, from one source.
 
-    label, valid_from and valid_to are set when the versions of a law are laid beside each other; until then valid_from
-    is what the source itself says and `inferred` whether it only follows from something else. basis: the words or the
-    rule that valid_from rests on. state: the day of the last change, which tells versions apart.
+    part: the part (编) that the source holds when a law is spread over several; state: the day of the last change, or of
+    enactment, which tells versions apart; changed: whether the law was ever changed; unlisted: its last
+    change is known from the name of the source only; valid_from: what the source itself
+    says or lets conclude (then `inferred`), basis: the words or the rule it rests on; closing_day: the day in the closing
+    article, which may be that of an older version; problems: one sentence each.
     """
 
     name: str
     source: str
+    part: str = ""
+    level: str = ""
+    aliases: tuple[str, ...] = ()
     history: tuple[Event, ...] = ()
     articles: list[ParsedArticle] = field(default_factory=list)
-    aliases: tuple[str, ...] = ()
-    level: str = ""
-    label: str = ""
     adopted: date | None = None
     state: date | None = None
+    changed: bool = False
+    unlisted: bool = False
     valid_from: date | None = None
-    valid_to: date | None = None
     inferred: bool = False
     basis: str = ""
-    problems: list[Problem] = field(default_factory=list)
+    closing_day: date | None = None
+    repeals: tuple[Repeal, ...] = ()
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def numbered(self) -> list[ParsedArticle]:
+        """The articles without the texts that have no number."""
+        return [article for article in self.articles if article.numbered]

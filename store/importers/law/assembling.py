@@ -1,0 +1,333 @@
+"""Lays the versions of each law beside each other: windows, labels, succession, and texts that are there twice.
+
+A version ends on the day before the next one begins. Which versions there were, the histories of all texts of a law tell;
+a version that a history names and no text holds leaves a gap and is never invented. Days are inclusive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+
+from store.importers.law import naming
+from store.importers.law.decisions import ENTRIES
+from store.importers.law.history import enacted
+from store.importers.law.parsed import Event, ParsedLaw, Repeal
+from store.statutes.model import LawVersion, Link
+from store.statutes.names import short_name
+from store.text.numerals import int_to_chinese
+
+_DAY = timedelta(days=1)
+_MEETING = re.compile(r"第[0-9一二三四五六七八九十百]+次")
+_BODIES = re.compile(
+    r"^(?:(?:最高人民法院|最高人民检察院|全国人民代表大会常务委员会|全国人民代表大会|国务院|公安部|司法部)[、和]?)+"
+)
+
+
+@dataclass(slots=True)
+class Summary:
+    """A text without its words: what laying versions beside each other needs.
+
+    law: as parsed, articles left out; digest: of the words; numbered, texts: how many articles and texts without number;
+    first, last: numbers of the first and last article.
+    """
+
+    law: ParsedLaw
+    digest: str
+    numbered: int
+    texts: int
+    first: int
+    last: int
+
+    @property
+    def source(self) -> str:
+        """Where the text comes from."""
+        return self.law.source
+
+
+@dataclass(slots=True)
+class VersionPlan:
+    """A version and the sources that hold it, in the order of its parts; parts: what each of them is called."""
+
+    version: LawVersion
+    sources: list[str]
+    parts: list[str] = field(default_factory=list)
+    repeals: tuple[Repeal, ...] = ()
+    repeals_on: date | None = None
+
+
+@dataclass(slots=True)
+class LawPlan:
+    """A law with its versions, the oldest first."""
+
+    name: str
+    short: str
+    level: str
+    aliases: list[str]
+    versions: list[VersionPlan] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Plan:
+    """Everything to write. same: pairs of sources (kept, left out) that hold one version of one law."""
+
+    laws: list[LawPlan] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    same: list[tuple[Summary, Summary]] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+def lay(found: Sequence[Summary]) -> Plan:
+    """The plan for all texts of a collection; the order of the texts makes no difference."""
+    plan = Plan()
+    groups: dict[str, list[Summary]] = defaultdict(list)
+    for summary in sorted(found, key=lambda summary: summary.source):
+        groups[naming.group_key(summary.law.name)].append(summary)
+    acts = _Acts(found)
+    names: dict[str, str] = {}
+    for key in sorted(groups):
+        law = _lay_law(groups[key], acts, plan)
+        plan.laws.append(law)
+        names[key] = law.name
+    _repeal(plan, names)
+    plan.laws.sort(key=lambda law: law.name)
+    return plan
+
+
+class _Acts:
+    """When decisions that change laws entered into force, as far as the collection holds them."""
+
+    def __init__(self, found: Iterable[Summary]) -> None:
+        self._by_title: dict[str, date] = {}
+        self._by_meeting: dict[tuple[date, str], set[date]] = defaultdict(set)
+        for summary in found:
+            law = summary.law
+            if not naming.amends(law.name) or law.inferred or law.valid_from is None:
+                continue
+            self._by_title[_act_key(law.name)] = law.valid_from
+            for event in law.history:
+                if event.kind in ("adopted", "changed") and (meeting := _MEETING.search(event.text)):
+                    self._by_meeting[event.day, event.body + meeting.group()].add(law.valid_from)
+
+    def entry(self, event: Event, law: str) -> tuple[date, bool, str] | None:
+        """Day, whether it is inferred, and basis, for a change of a law by one of these decisions."""
+        if event.act and (day := self._by_title.get(_act_key(event.act))) is not None:
+            return day, False, f"《{event.act}》自{day.isoformat()}起施行"
+        meeting = _MEETING.search(event.text)
+        days = self._by_meeting.get((event.day, event.body + meeting.group()), set()) if meeting else set()
+        if len(days) == 1:
+            day = next(iter(days))
+            return day, True, f"同次会议通过的修改决定自{day.isoformat()}起施行，据此推定"
+        if (day := ENTRIES.get((naming.group_key(law), event.day))) is not None:
+            return day, True, f"{event.day.isoformat()}的修改决定自{day.isoformat()}起施行（一般知识）"
+        return None
+
+
+def _act_key(title: str) -> str:
+    return naming.group_key(_BODIES.sub("", naming.tidy(title)))
+
+
+def _lay_law(texts: list[Summary], acts: _Acts, plan: Plan) -> LawPlan:
+    versions = _versions(texts, plan)
+    titles = [group[0].law.name for group in versions]
+    name = naming.law_name(titles)
+    levels = [group[0].law.level for group in versions if group[0].law.level]
+    others = [alias for group in versions for text in group for alias in (text.law.name, *text.law.aliases)]
+    law = LawPlan(name, short_name(name), levels[-1] if levels else "", naming.aliases(name, others))
+    changes = _changes(versions)
+    labels: set[str] = set()
+    for group in versions:
+        entered, adopted, inferred, source = _entered(group, name, changes, acts)
+        label = _label(group[0].law, name, changes, labels, plain=_plain_ones(versions))
+        labels.add(label)
+        law.versions.append(_planned(group, LawVersion(name, label, entered, None, adopted, inferred, source)))
+    _end_versions(law, versions, changes, acts, plan)
+    return law
+
+
+def _versions(texts: list[Summary], plan: Plan) -> list[list[Summary]]:
+    """Texts of one law by version, the oldest first; a version is one text, or its parts in order."""
+    parts = [text for text in texts if text.law.part]
+    by_state: dict[date | None, list[Summary]] = defaultdict(list)
+    told = {text.digest: text.law.state for text in texts if text.law.history}
+    for text in texts:
+        if not text.law.part:
+            # A text without history is the same version as one in the same words that has one.
+            state = text.law.state if text.law.history else told.get(text.digest, text.law.state)
+            by_state[state].append(text)
+    versions: list[list[Summary]] = []
+    for same in by_state.values():
+        best = max(same, key=_preference)
+        plan.same.extend((best, other) for other in same if other is not best)
+        versions.append([best])
+    by_part: dict[date | None, list[Summary]] = defaultdict(list)
+    for text in parts:
+        by_part[text.law.state].append(text)
+    versions.extend(sorted(group, key=lambda text: (text.first, text.source)) for group in by_part.values())
+    return sorted(versions, key=lambda group: (group[0].law.state or date.min, group[0].source))
+
+
+def _preference(text: Summary) -> tuple[bool, bool, date, bool, int, str]:
+    """Which of two texts of one version is kept: with a history, dated, later published, without gaps, longer."""
+    law = text.law
+    return (
+        bool(law.history),
+        law.adopted != law.state,
+        law.adopted or date.min,
+        not law.problems,
+        text.numbered,
+        text.source,
+    )
+
+
+def _changes(versions: list[list[Summary]]) -> dict[date, Event | None]:
+    """Every day on which the law changed or was enacted anew, from all histories and the versions themselves."""
+    days: dict[date, Event | None] = {}
+    for group in versions:
+        for text in group:
+            for event in text.law.history:
+                if event.kind == "changed":
+                    days[event.day] = event
+            if text.law.state is not None:
+                days.setdefault(text.law.state, None)
+    return days
+
+
+def _entered(
+    group: list[Summary], name: str, changes: dict[date, Event | None], acts: _Acts
+) -> tuple[date | None, date | None, bool, str]:
+    """(valid_from, adopted, inferred, source) of a version; its own words first, then those of the act that made it."""
+    law = group[-1].law if len(group) > 1 else group[0].law
+    stated = next((text.law for text in group if not text.law.inferred), law)
+    entered, inferred, basis = stated.valid_from, stated.inferred, stated.basis
+    event = changes.get(law.state) if law.state else None
+    if inferred and event is not None and (act := acts.entry(event, name)) is not None:
+        entered, inferred, basis = act
+    source = group[0].source if len(group) == 1 else group[0].source.rpartition("/")[0] or name
+    return entered, law.adopted, inferred, f"{source}；{basis}" if basis else source
+
+
+def _plain_ones(versions: list[list[Summary]]) -> int:
+    return sum(1 for group in versions if not group[0].law.changed)
+
+
+def _label(law: ParsedLaw, name: str, changes: dict[date, Event | None], taken: set[str], *, plain: int) -> str:
+    """刑法(2020修正), the plain name for a law as it was enacted; always another one for another version."""
+    if law.name != name and naming.group_key(law.name) == naming.group_key(name) and law.name.endswith(("）", ")")):
+        label = law.name
+    elif not law.changed:
+        label = name if plain == 1 or not taken or law.state is None else f"{name}({law.state.year})"
+    elif law.state is None:
+        label = name
+    else:
+        same_year = sorted(day for day, event in changes.items() if day.year == law.state.year and event is not None)
+        place = same_year.index(law.state) + 1 if law.state in same_year else 1
+        event = changes.get(law.state)
+        kind = "修订" if event is not None and "修订" in event.text else "修正"
+        ordinal = f"第{'一二三四五六七八九'[place - 1]}次" if 1 < place < 10 else ""
+        label = f"{name}({law.state.year}{ordinal}{kind})"
+    if label in taken:
+        label = f"{name}({law.state.isoformat() if law.state else len(taken) + 1})"
+    while label in taken:
+        label += "'"
+    return label
+
+
+def _planned(group: list[Summary], version: LawVersion) -> VersionPlan:
+    repeals = {repeal.title: repeal for text in group for repeal in text.law.repeals}
+    last = group[-1].law
+    day = last.closing_day
+    if day is None:
+        day = enacted(last.history) if last.changed else version.valid_from
+    return VersionPlan(version, [text.source for text in group], _parts(group), tuple(repeals.values()), day)
+
+
+def _parts(group: list[Summary]) -> list[str]:
+    """What the parts of a law in several texts are called; counted (第三编 合同) where none is missing before them."""
+    named, last = [], 0
+    for place, text in enumerate(group, 1):
+        part = text.law.part
+        whole = text.first == last + 1
+        last = text.last if whole else -1
+        if whole and part and not part.startswith(("第", "附")):
+            part = f"第{int_to_chinese(place)}编 {part.removesuffix('编')}"
+        named.append(part)
+    return named
+
+
+def _end_versions(
+    law: LawPlan, versions: list[list[Summary]], changes: dict[date, Event | None], acts: _Acts, plan: Plan
+) -> None:
+    states = [group[0].law.state for group in versions]
+    for place, planned in enumerate(law.versions):
+        version, state = planned.version, states[place]
+        later = min((day for day in changes if state is not None and day > state), default=None)
+        if later is None or version.valid_from is None:
+            continue
+        inferred, basis = version.inferred, version.source
+        if later in states:
+            following = law.versions[states.index(later)].version
+            begins = following.valid_from
+            if begins is None:
+                continue
+            inferred = inferred or following.inferred
+        else:
+            event = changes[later]
+            act = acts.entry(event, law.name) if event is not None else None
+            begins, inferred = (act[0], inferred or act[1]) if act else (later, True)
+            basis += f"；{later.isoformat()}的修改没有文本"
+        if begins <= version.valid_from:
+            plan.remarks.append(
+                f"{version.label} would end on {(begins - _DAY).isoformat()}, before it begins on"
+                f" {version.valid_from.isoformat()}; its days are left open"
+            )
+            planned.version = _with(version, valid_from=None, valid_to=None, inferred=True, source=basis)
+            continue
+        planned.version = _with(version, version.valid_from, begins - _DAY, inferred, basis)
+
+
+def _with(
+    version: LawVersion, valid_from: date | None, valid_to: date | None, inferred: bool, source: str
+) -> LawVersion:
+    return LawVersion(version.law, version.label, valid_from, valid_to, version.adopted, inferred, source)
+
+
+def _repeal(plan: Plan, names: dict[str, str]) -> None:
+    """Ends laws that other laws repeal, and links them; a law that repeals its own older version links to nothing."""
+    laws = {law.name: law for law in plan.laws}
+    without_body: dict[str, set[str]] = defaultdict(set)
+    for law in plan.laws:
+        without_body[_act_key(law.name)].add(law.name)
+    first: dict[tuple[str, str], tuple[date, Repeal, bool]] = {}
+    for law in plan.laws:
+        for planned in law.versions:
+            for repeal in planned.repeals:
+                title = naming.tidy(repeal.title).replace("〈", "《").replace("〉", "》")
+                short = without_body.get(_act_key(title), set())
+                target = names.get(naming.group_key(title)) or (next(iter(short)) if len(short) == 1 else title)
+                if target == law.name or planned.repeals_on is None:
+                    continue
+                known = first.get((target, law.name))
+                if known is None or planned.repeals_on < known[0]:
+                    first[target, law.name] = (planned.repeals_on, repeal, planned.version.inferred)
+    for (target, name), (day, repeal, inferred) in sorted(first.items(), key=lambda item: (item[1][0], item[0])):
+        if target in laws and not _ended(laws[target], day, inferred, name, plan):
+            continue
+        plan.links.append(Link("succeeded", target, None, name, None, day, repeal.sentence))
+
+
+def _ended(law: LawPlan, day: date, inferred: bool, by: str, plan: Plan) -> bool:
+    """Close the last version of a repealed law; False where the law was made anew later."""
+    planned = law.versions[-1]
+    version = planned.version
+    begins = version.valid_from or version.adopted
+    if begins is not None and begins >= day:
+        plan.remarks.append(f"{by} repealed {law.name} on {day.isoformat()}, but {version.label} begins later")
+        return False
+    if version.valid_to is None or version.valid_to >= day:
+        source = f"{version.source}；由《{by}》废止"
+        planned.version = _with(version, version.valid_from, day - _DAY, version.inferred or inferred, source)
+    return True
