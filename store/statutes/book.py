@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from store.pack import Pack
 from store.statutes.known import LIFETIMES
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link, LinkKind
-from store.statutes.names import key_of_name
+from store.statutes.names import aliases_of, key_of_name
 
 if TYPE_CHECKING:
     from store.statutes.timeline import Entry
@@ -323,8 +323,9 @@ class StatuteBook:
             for alias, law in self._reader.all(sql):
                 aliases.setdefault(alias, []).append(law)
             for law in self._laws:
-                if law not in aliases.setdefault(key_of_name(law), []):
-                    aliases[key_of_name(law)].append(law)
+                for alias in aliases_of(law):
+                    if law not in aliases.setdefault(alias, []):
+                        aliases[alias].append(law)
         return aliases
 
 

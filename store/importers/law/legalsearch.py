@@ -15,28 +15,22 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
+from store.importers.law.joining import Tally, write
 from store.importers.law.scratch import Row, Scratch, Window, scratch
 from store.importers.reading import MAX_RECORD, entered, files_in, head, opened, records
-from store.statutes.known import successions_among
-from store.statutes.model import Article, ArticleNumber, Law, LawVersion
-from store.statutes.names import aliases_of, short_name, without_version
-from store.statutes.renumbering import links_between, squeezed
+from store.statutes.model import ArticleNumber
+from store.statutes.names import without_version
 from store.text.citation import parse_number
 from store.text.dates import parse_date
 
-SOURCE = "LegalSearch-R1 (AlexFanw/LegalSearch-R1): version list, article index and texts of national laws"
-LICENCE = "Apache-2.0 for the compilation; statutes are not subject to copyright in China"
-REPORT = "statutes.json"
 OPEN_FROM = 2099
 """A last day in this year or later means still in force."""
 
@@ -47,17 +41,6 @@ _HEADING = re.compile(r"^第[一二三四五六七八九十百零\d]+(?:分)?(?P
 _UNSEEN = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 _RANK = {"index": 0, "texts": 1, "chunks": 2}
 _TOLD = 1000
-_CONFLICTS_KEPT = 500
-
-
-@dataclass
-class _Tally:
-    index_rows: int = 0
-    texts: int = 0
-    tidied: int = 0
-    files: dict[str, str] = field(default_factory=dict)
-    conflicts: list[str] = field(default_factory=list)
-    repaired: list[str] = field(default_factory=list)
 
 
 def import_pack(source: Path, name: str, progress: Progress) -> Path:
@@ -68,14 +51,17 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         BadInput: a file is not what it should be, or two files state different days for one version; names file and line.
     """
     with entered(source) as root, scratch() as rows:
-        tally = _Tally()
-        files = [root] if root.is_file() else files_in(root)
-        for path in files:
+        tally = Tally()
+        found: list[tuple[Path, str]] = []
+        for path in [root] if root.is_file() else files_in(root):
             label = path.name if root.is_file() else path.relative_to(root).as_posix()
-            kind = _kind(path)
-            tally.files[label] = kind
-            if kind in _READERS:
-                _READERS[kind](rows, path, label, tally, progress)
+            tally.files[label] = _kind(path)
+            found.append((path, label))
+        # The version list first: a tree of chunks has no days of its own.
+        for kind, read in _READERS.items():
+            for path, label in found:
+                if tally.files[label] == kind:
+                    read(rows, path, label, tally, progress)
         if not tally.index_rows and not tally.texts:
             raise BadInput(
                 f"{source} holds no articles in the layout of LegalSearch-R1",
@@ -84,7 +70,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         for label, kind in tally.files.items():
             if kind not in _READERS:
                 progress(f"left out: {label} ({kind})", 0, 0)
-        return _write(rows, name, tally, progress)
+        return write(rows, name, tally, progress)
 
 
 # Reading ---------------------------------------------------------------------------------------------------------------
@@ -119,7 +105,7 @@ def _first_record(path: Path) -> Iterator[dict[str, Any]]:
             return
 
 
-def _read_menu(rows: Scratch, path: Path, label: str, tally: _Tally, progress: Progress) -> None:
+def _read_menu(rows: Scratch, path: Path, label: str, tally: Tally, progress: Progress) -> None:
     with opened(path) as raw:
         data = raw.read(MAX_RECORD)
     try:
@@ -141,7 +127,7 @@ def _read_menu(rows: Scratch, path: Path, label: str, tally: _Tally, progress: P
     progress(f"reading {label}", len(seen), len(seen))
 
 
-def _read_rows(rows: Scratch, path: Path, label: str, tally: _Tally, progress: Progress) -> None:
+def _read_rows(rows: Scratch, path: Path, label: str, tally: Tally, progress: Progress) -> None:
     windows: dict[str, tuple[object, object]] = {}
     done = 0
     for line, content in records(path, label):
@@ -173,7 +159,7 @@ def _read_rows(rows: Scratch, path: Path, label: str, tally: _Tally, progress: P
     progress(f"reading {label}", done, done)
 
 
-def _read_chunks(rows: Scratch, path: Path, label: str, tally: _Tally, progress: Progress) -> None:
+def _read_chunks(rows: Scratch, path: Path, label: str, tally: Tally, progress: Progress) -> None:
     done = 0
     for line, content in records(path, label):
         where = f"{label}, line {line}"
@@ -183,7 +169,7 @@ def _read_chunks(rows: Scratch, path: Path, label: str, tally: _Tally, progress:
     progress(f"reading {label}", done, done)
 
 
-def _read_tree(rows: Scratch, path: Path, label: str, tally: _Tally, progress: Progress) -> None:
+def _read_tree(rows: Scratch, path: Path, label: str, tally: Tally, progress: Progress) -> None:
     with opened(path) as raw:
         data = raw.read(MAX_RECORD + 1)
     if len(data) > MAX_RECORD:
@@ -228,7 +214,7 @@ def _leaves(node: Any, steps: list[str], depth: int = 0) -> Iterator[tuple[list[
                 )
 
 
-def _add_chunk(rows: Scratch, steps: list[str], content: dict[str, Any], where: str, tally: _Tally) -> None:
+def _add_chunk(rows: Scratch, steps: list[str], content: dict[str, Any], where: str, tally: Tally) -> None:
     version = steps[0] if steps else ""
     printed = content.get("article_no") or (steps[-1] if steps else "")
     number = _number(printed if isinstance(printed, str) else "", where)
@@ -257,7 +243,7 @@ def _add_chunk(rows: Scratch, steps: list[str], content: dict[str, Any], where: 
     )  # fmt: skip
 
 
-def _tidy(text: str | None, tally: _Tally) -> str | None:
+def _tidy(text: str | None, tally: Tally) -> str | None:
     """A text without characters that show nothing and without empty lines; how many texts had some is counted."""
     if not text:
         return None
@@ -308,147 +294,9 @@ def _text(content: dict[str, Any], key: str, where: str, *, needed: bool = True)
     return value
 
 
-def _counted(tally: _Tally, text: object, kind: str, phase: str, done: int, progress: Progress) -> int:
+def _counted(tally: Tally, text: object, kind: str, phase: str, done: int, progress: Progress) -> int:
     tally.texts += bool(text)
     tally.index_rows += kind == "index"
     if (done + 1) % _TOLD == 0:
         progress(phase, done + 1, None)
     return done + 1
-
-
-# Writing ---------------------------------------------------------------------------------------------------------------
-
-
-def _write(rows: Scratch, name: str, tally: _Tally, progress: Progress) -> Path:
-    laws = rows.laws()
-    newest = max(window.valid_from or "" for law in laws for window in rows.windows(law))
-    with PackBuilder(
-        name, jurisdiction="CN", source=SOURCE, licence=LICENCE, coverage="harvest", as_of=newest
-    ) as builder:
-        counts = {"laws": len(laws), "versions": 0, "articles": 0, "texts": 0, "links": 0}
-        for done, law in enumerate(laws, 1):
-            _write_law(rows, law, builder, tally, counts)
-            progress("writing laws", done, len(laws))
-        for link in successions_among(set(laws)):
-            builder.add_link(link)
-            counts["links"] += 1
-        summary = {
-            **counts,
-            "index_rows": tally.index_rows,
-            "read_texts": tally.texts,
-            "tidied_texts": tally.tidied,
-            "files": tally.files,
-            "repaired": tally.repaired,
-            "conflicts": len(tally.conflicts),
-            "conflict_lines": tally.conflicts[:_CONFLICTS_KEPT],
-        }
-        builder.add_file(REPORT, (json.dumps(summary, ensure_ascii=False, indent=1) + "\n").encode())
-        for line in tally.repaired:
-            progress(f"put right: {line}", 0, 0)
-        for line in tally.conflicts[:_CONFLICTS_KEPT]:
-            progress(f"contradiction: {line}", 0, 0)
-        path = builder.finish()
-    progress(in_words(summary), counts["articles"], counts["articles"])
-    return path
-
-
-def in_words(summary: dict[str, Any]) -> str:
-    """The summary in one line."""
-    return (
-        f"{summary['texts']} texts, {summary['index_rows']} index rows; {summary['articles']} articles in"
-        f" {summary['versions']} versions of {summary['laws']} laws, {summary['links']} links,"
-        f" {len(summary['repaired'])} numbers put right, {summary['conflicts']} contradictions"
-    )
-
-
-def _write_law(rows: Scratch, law: str, builder: PackBuilder, tally: _Tally, counts: dict[str, int]) -> None:
-    windows = rows.windows(law)
-    builder.add_law(
-        Law(law, short_name(law), "法律" if law.endswith("法") or law.endswith("法典") else ""), aliases_of(law)
-    )
-    listed = {window.label: list(rows.rows(window.label)) for window in windows}
-    titles = {label: {row.key: row.title for row in found if row.title} for label, found in listed.items()}
-    before: list[Article] = []
-    for place, window in enumerate(windows):
-        near = [titles[other.label] for other in windows[max(0, place - 1) : place + 2] if other is not window]
-        articles = _articles(window, listed.pop(window.label), near, tally)
-        valid_from = date.fromisoformat(window.valid_from or "")
-        valid_to = date.fromisoformat(window.valid_to) if window.valid_to else None
-        source = window.where.partition(",")[0]
-        builder.add_version(LawVersion(law, window.label, valid_from, valid_to, source=source), articles)
-        counts["versions"] += 1
-        counts["articles"] += len(articles)
-        counts["texts"] += sum(1 for article in articles if article.text is not None)
-        for link in links_between(before, articles, valid_from):
-            builder.add_link(link)
-            counts["links"] += 1
-        before = articles or before
-
-
-def _articles(
-    window: Window, rows: list[Row], near: Sequence[dict[ArticleNumber, str]], tally: _Tally
-) -> list[Article]:
-    """The articles of a version: the best source lists them, the others fill in texts and what it lacks."""
-    if not rows:
-        return []
-    best = rows[0].rank
-    rest: dict[ArticleNumber, list[Row]] = {}
-    for row in rows:
-        if row.rank != best:
-            rest.setdefault(row.key, []).append(row)
-    articles: list[Article] = []
-    taken: set[ArticleNumber] = set()
-    for row in (row for row in rows if row.rank == best):
-        number = _repaired(row, taken, rest, near) if row.key in taken else row.key
-        listed = "" if number == row.key else row.key.chinese
-        if listed:
-            tally.repaired.append(f"{row.where}: {window.label} lists {listed} twice, the second is {number.chinese}")
-        taken.add(number)
-        articles.append(
-            _filled(replace(row, number=number.number, sub=number.sub), listed, rest.pop(number, []), tally)
-        )
-    for found in rest.values():
-        articles.append(_filled(found[0], "", found[1:], tally))
-    if rest:
-        articles.sort(key=lambda article: article.number)
-    return articles
-
-
-def _repaired(
-    row: Row,
-    taken: set[ArticleNumber],
-    rest: dict[ArticleNumber, list[Row]],
-    near: Sequence[dict[ArticleNumber, str]],
-) -> ArticleNumber:
-    """The number that a row listed twice really has: the next 之, where a text or a neighbouring version shows it."""
-    following = ArticleNumber(row.number, 1 + max(number.sub for number in taken if number.number == row.number))
-    shown = following in rest or any(row.title and titles.get(following) == row.title for titles in near)
-    return following if shown else row.key
-
-
-def _filled(row: Row, listed: str, others: Sequence[Row], tally: _Tally) -> Article:
-    """An article from its row and from what other files say about it; disagreements are told."""
-    title, text, source, derived = row.title, row.text, row.text_source, bool(row.derived)
-    places = [row.part, row.chapter, row.section]
-    for other in others:
-        if other.title and title and squeezed(other.title) != squeezed(title):
-            tally.conflicts.append(
-                f"{row.label} {row.key.chinese}: the title is {title} ({row.where}) and {other.title} ({other.where})"
-            )
-        title = title or other.title
-        for at, said in enumerate((other.part, other.chapter, other.section)):
-            if said and places[at] and squeezed(said) != squeezed(places[at]):
-                tally.conflicts.append(
-                    f"{row.label} {row.key.chinese}: it stands in {places[at]} ({row.where}) and {said} ({other.where})"
-                )
-        if not any(places):
-            places = [other.part, other.chapter, other.section]
-        if text is None:
-            text, source, derived = other.text, other.text_source, bool(other.derived)
-        elif other.text is not None and squeezed(other.text) != squeezed(text):
-            tally.conflicts.append(f"{row.label} {row.key.chinese}: {other.where} has another text")
-    part, chapter, section = places
-    return Article(
-        row.law, row.label, row.key, part, chapter, section, title, text,
-        text_source=source if text else "", derived=derived, listed=listed,
-    )  # fmt: skip
