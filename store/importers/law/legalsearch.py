@@ -23,6 +23,7 @@ from typing import Any
 
 from store.errors import BadInput
 from store.importers import Progress
+from store.importers.law.joining import REPORT as REPORT
 from store.importers.law.joining import Tally, write
 from store.importers.law.scratch import Row, Scratch, Window, scratch
 from store.importers.reading import MAX_RECORD, entered, files_in, head, opened, records
