@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -26,11 +28,18 @@ class Talk:
 
     def __init__(self) -> None:
         self._phase = ""
+        self._since = time.perf_counter()
+        self.seconds: dict[str, float] = {}
+        """Phase -> how long it took; a phase that is only a remark (nothing done of nothing) has no time."""
         self._tty = sys.stderr.isatty()
 
     def __call__(self, phase: str, done: int, total: int | None) -> None:
         """A phase has come so far."""
         new = phase != self._phase
+        now = time.perf_counter()
+        if total != 0:
+            self.seconds[phase] = self.seconds.get(phase, 0.0) + now - self._since
+            self._since = now
         if new and self._tty and self._phase:
             click.echo(err=True)
         self._phase = phase
@@ -188,6 +197,9 @@ def _make(run: Callable[[Talk], Path], as_json: bool) -> None:
     finally:
         talk.close()
     entry = _listed(path)
+    if (report := path / "statutes.json").is_file():
+        entry["import"] = json.loads(report.read_text(encoding="utf-8"))
+        entry["seconds"] = {phase: round(seconds, 3) for phase, seconds in talk.seconds.items() if len(phase) < 40}
     click.echo(json_text(entry) if as_json else clean(_line(entry), multiline=False))
 
 

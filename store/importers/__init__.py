@@ -19,6 +19,8 @@ FORMATS: dict[str, tuple[str, str]] = {
     "legalagentbench": ("store.importers.legalagentbench", "a folder of harvested rows, lists, calls and documents"),
     "legalagentbench-logs": ("store.importers.legalagentbench_logs", "a checkout or folder of published run logs"),
     "law-markdown": ("store.importers.law.markdown", "national laws in Markdown, a file a version"),
+    "law-text": ("store.importers.law.plaintext", "statutes as plain text, a file a version"),
+    "law-json": ("store.importers.law.jsonfile", "laws, versions and articles in a small JSON layout"),
     "legalsearch": (
         "store.importers.law.legalsearch",
         "statutes by version: version list, article index, texts, chunks",

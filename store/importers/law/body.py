@@ -75,6 +75,17 @@ def read_body(
     return body if body.numbered else _whole(whole, title, part)
 
 
+def begins_body(line: str) -> bool:
+    """Whether a plain line can only belong to the body: a heading, the contents, a preamble or an article."""
+    text = heading(line)[1]
+    if _CONTENTS.fullmatch(text) or _PREAMBLE.fullmatch(text):
+        return True
+    unit, article = _UNIT.fullmatch(text), _ARTICLE.match(text)
+    if unit is not None:
+        return len(text) <= _LONGEST_HEADING and not _STOP.search(text[-1])
+    return article is not None and (bool(article["after"]) or not _GOES_ON.match(article["rest"]))
+
+
 class _Reader:
     def __init__(self, title: str, amends: bool, part: str, *, annexes: bool = True) -> None:
         self._annexes = annexes
@@ -95,7 +106,7 @@ class _Reader:
 
     def all_of(self, lines: list[tuple[int, str]]) -> Body:
         """The body that these plain lines make."""
-        for (line, text), (_, following) in zip(lines, [*lines[1:], (0, "")], strict=True):
+        for (line, text), (_, following) in zip(lines, [*lines[1:], (0, "")], strict=False):
             self._read(line, text, following)
         self._close()
         return self._body

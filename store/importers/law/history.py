@@ -41,6 +41,11 @@ _FORCE = re.compile(r"施行|生效|实施|执行")
 _SETTLED = re.compile(r"公布(?:之日)?(?:起)?(?:施行|实施|生效)|(?:发布|公布|颁布)之日起?(?:施行|实施|执行|生效)")
 
 
+def has_day(text: str) -> bool:
+    """Whether a text names a day."""
+    return _DAY.search(text) is not None
+
+
 def read_history(lines: Iterable[str]) -> tuple[tuple[Event, ...], list[str]]:
     """The events in the order of the lines, and the lines before the first date."""
     joined: list[str] = []

@@ -12,7 +12,7 @@ MAX_TEXT = 32 << 20
 """Bytes of one law text; the longest statute has about one thousandth of it."""
 
 _COMMENT = re.compile(r"<!--[^>]{0,200}-->")
-_MARKS = re.compile(r"\*\*|__|\\(?=[*_.#\-()\[\]])")
+_MARKS = re.compile(r"\*\*|\\(?=[*_.#\-()\[\]])")
 _BLANKS = re.compile(r"[\s\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]+")
 _HEADING = re.compile(r"(#{1,6})\s*(.*)")
 
@@ -44,12 +44,9 @@ def plain(line: str) -> str:
     """A line without bold marks, comments and invisible characters; every run of blanks is one blank."""
     if "<!--" in line:
         line = _COMMENT.sub("", line)
-    if not line.isascii():
-        line = _BLANKS.sub(" ", line)
-        if not line.isprintable():
-            line = "".join(c for c in line if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn"))
-        return _MARKS.sub("", line).strip()
-    return _BLANKS.sub(" ", _MARKS.sub("", "".join(c for c in line if c == "\t" or c.isprintable()))).strip()
+    if not line.isprintable():
+        line = "".join(c for c in line if c.isspace() or unicodedata.category(c) not in ("Cc", "Cf", "Cs"))
+    return _BLANKS.sub(" ", _MARKS.sub("", line)).strip()
 
 
 def heading(line: str) -> tuple[int, str]:

@@ -61,11 +61,29 @@ def read_file(path: Path, label: str) -> ParsedLaw:
     """
     if path.suffix.lower() not in (".md", ".markdown", ".gz"):
         raise BadInput(f"{label} is no Markdown file")
+    return read_text(decode(read_bytes(path), label), label)
+
+
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file, unpacked; one more than `MAX_TEXT` of them when there are more."""
+    data = bytearray()
     with opened(path) as stream:
-        data = stream.read(MAX_TEXT + 1)
-        while len(data) <= MAX_TEXT and (more := stream.read(MAX_TEXT)):
+        while len(data) <= MAX_TEXT and (more := stream.read(min(1 << 20, MAX_TEXT + 1 - len(data)))):
             data += more
-    return read_text(decode(data, label), label)
+    return bytes(data)
+
+
+def named_day(file_name: str) -> tuple[str, date | None]:
+    """A file name without its suffix and without the day in brackets at its end, and that day."""
+    name = file_name.removesuffix(".gz")
+    stem = name.rpartition(".")[0] or name
+    match = _NAMED_DAY.search(stem)
+    if match is None:
+        return stem, None
+    try:
+        return stem[: match.start()].strip(), date(*map(int, match["day"].split("-")))
+    except ValueError:
+        return stem, None
 
 
 def read_text(text: str, label: str) -> ParsedLaw:
@@ -96,24 +114,21 @@ def read_text(text: str, label: str) -> ParsedLaw:
         begin = after + 1
     history, _ = read_history(head)
     title = naming.tidy(title)
-    stem = PurePosixPath(label).name
-    stem = stem.removesuffix(".gz").rpartition(".")[0] or stem
-    match = _NAMED_DAY.search(stem)
+    stem, day = named_day(PurePosixPath(label).name)
     body = read_body(
         ((at + 1, lines[at]) for at in range(begin, len(lines))), title=title, amends=naming.amends(title), part=part
     )
     if not body.articles:
         raise BadInput(f"{label} has a title and a history but no text")
-    short = "" if part else stem[: match.start()] if match else stem
     return completed(
         title,
         label,
         history,
         body,
-        named_day=_day(match["day"]) if match else None,
+        named_day=day,
         part=part,
         folders=PurePosixPath(label).parts[:-1],
-        aliases=[naming.tidy(short)] if short else [],
+        aliases=[] if part else [naming.tidy(stem)],
     )
 
 
@@ -131,10 +146,3 @@ def _head(lines: list[str]) -> tuple[list[str], str]:
 
 def _runs_over(line: str, head: list[str]) -> bool:
     return bool(head) and line.endswith(("）", ")")) and "（" not in line[:1] and bool(_MEETING.search(line[:40]))
-
-
-def _day(text: str) -> date | None:
-    try:
-        return date(*map(int, text.split("-")))
-    except ValueError:
-        return None

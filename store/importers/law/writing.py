@@ -20,7 +20,7 @@ from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law.assembling import LawPlan, Summary, VersionPlan, lay
-from store.importers.law.legalsearch import REPORT
+from store.importers.law.joining import REPORT
 from store.importers.law.parsed import ParsedLaw
 from store.statutes.model import Article, ArticleNumber, Law
 from store.statutes.names import aliases_of
@@ -136,11 +136,12 @@ def import_texts(sources: Iterable[Source], name: str, origin: Origin, progress:
         written = time.perf_counter()
         progress("moving the pack to its place", 0, None)
         path = builder.finish()
+    progress("moving the pack to its place", 1, 1)
     _tell(report, progress)
     parts = {"reading": read - started, "laying versions": laid - read, "writing": written - laid}
     parts["indexes and moving"] = time.perf_counter() - written
     progress("time: " + ", ".join(f"{part} {seconds:.1f} s" for part, seconds in parts.items()), 0, 0)
-    progress(in_words(summary), summary["files"], summary["files"])
+    progress(in_words(summary), 0, 0)
     return path
 
 
