@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from models.engine import Ask, EngineError, Reply, Usage
+from models.engine import Ask, Reply, Usage
 from models.llama import native
 from models.llama.decoding import Sampler, Speaker, spoken_part
 from models.llama.native import CHUNK, Context, Model, NativeError
@@ -119,7 +119,8 @@ class Server:
         model = self._model
         for text, tokens in call.turns:
             if text not in self._turns.get(key, ()):
-                self._remember(key, text, spoken_part(model, tokens, text, thinks=self._thinks))
+                plainly = spoken_part(model, tokens, text, thinks=False)
+                self._remember(key, text, plainly if plainly[0] else spoken_part(model, tokens, text, thinks=True))
         known = self._turns.get(key, OrderedDict())
         return lambda text: known.get(text, ([], text))
 
@@ -132,9 +133,6 @@ class Server:
         while len(self._turns) > MOST_TURNS:
             self._turns.popitem(last=False)
 
-    _thinks = False
-    """Whether the last prompt opened a reasoning block by itself."""
-
     def _start(self, index: int, call: Call, busy: set[Key]) -> Turn | None:
         """Read the prompt of a call and draw its first token; None when it is answered already."""
         ask, started = call.ask, time.perf_counter()
@@ -145,14 +143,13 @@ class Server:
         sampler = None
         try:
             runs, frame = self._prompter.runs(ask.messages, thinking=ask.settings.thinking, own=self._own((ask.episode, ask.seat), call))
-            self._thinks = opens(frame)
             wanted = plan(runs)
             if len(wanted.tokens) >= self._context.length:
                 self._full(index, len(wanted.tokens))
                 return None
             sampler = Sampler(self._model, ask, call.grammar)
             found = self._pool.find(key, wanted, lambda other: other in busy)
-            speaker = Speaker(self._model, ask, sampler, self._thinks)
+            speaker = Speaker(self._model, ask, sampler, opens(frame))
             turn = Turn(index, ask, key, found, wanted, speaker, started, told=started)
             logits = self._read(turn)
             if logits is None:
@@ -160,11 +157,11 @@ class Server:
                 return None
             turn.token = speaker.take(logits)
             return turn
-        except (NativeError, EngineError) as error:
+        except Exception as error:  # whatever one call runs into, the others of the batch go on
             if sampler is not None:
                 sampler.close()
             self._pool.drop(key)
-            self._emit({"event": "failed", "index": index, "title": str(error), "hint": ""})
+            self._emit({"event": "failed", "index": index, "title": str(error) or type(error).__name__, "hint": ""})
             return None
 
     def _full(self, index: int, length: int) -> None:
