@@ -123,7 +123,30 @@ def test_a_paragraph_that_moved_to_the_next_article(swapped: bool) -> None:
     )
     (fault,) = found
     assert (fault.kind, fault.label, fault.number) == ("moved_paragraph", "old" if swapped else "new", number("2"))
-    assert fault.values["to"] == "第三条"
+    assert (fault.values["to"], fault.sure) == ("第三条", "possible")
+
+
+def test_a_moved_paragraph_at_the_end_of_a_chapter_is_the_known_fault_and_renumbering_is_none() -> None:
+    def listed(label: str, texts: list[str]) -> list[Article]:
+        chapters = ["第一章"] * 2 + ["第二章"] * 2
+        numbered = enumerate(zip(texts, chapters, strict=True), 1)
+        return [Article(LAW, label, number(str(n)), chapter=chapter, text=text) for n, (text, chapter) in numbered]
+
+    old = listed("old", ["甲的规定如此。", f"{TEXTS[1]}\n{TEXTS[2]}", TEXTS[3], "末。"])
+    new = listed("new", ["甲的规定如此。", TEXTS[1], f"{TEXTS[3]}\n{TEXTS[2]}", "末。"])
+    (fault,) = findings((version("old", "2000-01-01", "2000-12-31"), old), (version("new", "2001-01-01", None), new))
+    assert (fault.kind, fault.sure) == ("moved_paragraph", "likely")
+
+
+def test_what_is_no_fault() -> None:
+    amendment = "甲法修正案"
+    quoted = articles(amendment, amendment, {"3": "增加一节：\n第七节 监察委员会", "4": "乙。"})
+    assert findings((version(amendment, "2000-01-01", None, amendment), quoted), law=amendment) == []
+    formula = articles(LAW, "v", {"1": "计算公式：\n税额＝销售额×税率", "2": "乙。"})
+    assert findings((version("v", "2000-01-01", None), formula)) == []
+    law = "中华人民共和国劳动合同法"
+    later = version(f"{law}(2012修正)", "2013-07-01", None, law)
+    assert findings((later, articles(law, later.label, {"1": "甲。"})), law=law) == []
 
 
 def test_versions_without_rows_and_every_kind_has_words() -> None:

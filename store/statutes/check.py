@@ -35,6 +35,8 @@ _HEADING = re.compile(
     r"(?:^|\n|(?<=[。；：”）)])[ \u3000]+)(?P<heading>第[一二三四五六七八九十百零]+(?:分编|编|章|节)(?:[ \u3000]+[^\n。；，：]{1,30})?|附[ \u3000]*则)"
     r"[ \u3000]*(?=\n|$)"
 )
+_AMENDING = re.compile(r"修正案|的决定$")
+_FORMULA = re.compile(r"[=＝×÷][^\n]*$")
 _ENDS = tuple("。！？；”’）》)…\"'")
 _PARAGRAPHS = re.compile(r"\n+|(?<=[。；：])[ \u3000]+")
 _SHORTEST_PARAGRAPH = 8
@@ -72,7 +74,7 @@ def check_law(book: StatuteBook, law: str) -> Iterator[Finding]:
         near = [*titles[max(0, place - 1) : place], *titles[place + 1 : place + 2]]
         yield from _numbers(version, articles, near)
         yield from _texts(articles)
-        yield from _moved(before, articles)
+        yield from _moved(_renumbered(book, version, before), articles)
         before = articles
 
 
@@ -115,7 +117,9 @@ def _windows(law: str, versions: Sequence[LawVersion]) -> Iterator[Finding]:
             shown = {"listed": _shown(last_end), "known": _shown(known_end), "basis": lifetime.basis}
             yield Finding("window_ends", law, label, None, how, shown)
         begins = dated[0].valid_from
-        if begins is not None and begins != lifetime.first:
+        # A list may begin with a later version; it contradicts only where it begins too early, or with the law itself.
+        original = dated[0].label == law and not dated[0].inferred
+        if begins is not None and (begins < lifetime.first or (original and begins > lifetime.first)):
             shown = {"listed": begins.isoformat(), "known": lifetime.first.isoformat(), "basis": lifetime.basis}
             yield Finding("window_begins", law, dated[0].label, None, how, shown)
 
@@ -150,7 +154,9 @@ def _numbers(
         yield Finding(
             "stray_number", law, label, ArticleNumber(far), "likely", {"last": ArticleNumber(body[-1]).chinese}
         )
-    for first, last in _runs(sorted(set(range(1, body[-1] + 1)) - set(body))) if body else ():
+    # Amendments of the constitution go on counting where the last one ended.
+    begin = body[0] if body and _AMENDING.search(law) else 1
+    for first, last in _runs(sorted(set(range(begin, body[-1] + 1)) - set(body))) if body else ():
         values = {
             "first": ArticleNumber(first).chinese, "last": ArticleNumber(last).chinese, "count": str(last - first + 1),
         }  # fmt: skip
@@ -185,37 +191,76 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
 
 def _texts(articles: Sequence[Article]) -> Iterator[Finding]:
     for article in articles:
-        if not article.text:
+        if not article.text or not article.number.number or _AMENDING.search(article.law):
             continue
         for match in _HEADING.finditer(article.text):
             values = {"heading": match["heading"].strip()}
             yield Finding("heading_inside", article.law, article.label, article.number, "certain", values)
         end = article.text.rstrip()
         # The last article may carry an annex, which ends as it likes.
-        if article is not articles[-1] and not end.endswith(_ENDS) and not _HEADING.search(article.text):
+        if (
+            article is not articles[-1]
+            and not end.endswith(_ENDS)
+            and not _FORMULA.search(end)
+            and not _HEADING.search(article.text)
+        ):
             yield Finding("cut_short", article.law, article.label, article.number, "possible", {"end": end[-12:]})
 
 
-def _moved(before: Sequence[Article], after: Sequence[Article]) -> Iterator[Finding]:
-    """Paragraphs that stand at the end of an article in one version and in the next article in the other."""
-    old = {article.number: article for article in before if article.text}
+def _renumbered(book: StatuteBook, version: LawVersion, before: Sequence[Article]) -> dict[ArticleNumber, Article]:
+    """The articles of the version before under the numbers that they have in this one."""
+    links = {
+        link.from_number: link.to_number
+        for link in book.links(version.law)
+        if link.kind == "renumbered" and link.on == version.valid_from and link.from_law == version.law
+    }
+    taken = set(links.values())
+    found: dict[ArticleNumber, Article] = {}
+    for article in before:
+        number = links.get(article.number) or (None if article.number in taken else article.number)
+        if number is not None and article.text:
+            found[number] = article
+    return found
+
+
+def _moved(old: Mapping[ArticleNumber, Article], after: Sequence[Article]) -> Iterator[Finding]:
+    """Paragraphs that stand at the end of an article in one version and in the next article in the other.
+
+    Between the last article of a chapter and the first of the next one that is a known fault of chunkers; elsewhere the
+    legislator may have done it.
+    """
     for one, following in zip(after, after[1:], strict=False):
         then, then_following = old.get(one.number), old.get(following.number)
         if not (one.text and following.text and then and then_following) or then.text == one.text:
             continue
+        if then_following.position != then.position + 1:
+            continue
         sides = (
-            (_paragraphs(then), _paragraphs(then_following), _paragraphs(one), _paragraphs(following), one),
-            (_paragraphs(one), _paragraphs(following), _paragraphs(then), _paragraphs(then_following), then),
+            (
+                _paragraphs(then),
+                _paragraphs(then_following),
+                _paragraphs(one),
+                _paragraphs(following),
+                one,
+                following,
+            ),
+            (
+                _paragraphs(one),
+                _paragraphs(following),
+                _paragraphs(then),
+                _paragraphs(then_following),
+                then,
+                then_following,
+            ),
         )
-        for whole, whole_next, cut, cut_next, faulty in sides:
+        boundary = (one.part, one.chapter, one.section) != (following.part, following.chapter, following.section)
+        for whole, whole_next, cut, cut_next, faulty, receiver in sides:
             moved = [p for p in whole[1:] if p not in cut and p in cut_next and p not in whole_next]
             if moved:
-                values = {
-                    "to": following.number.chinese,
-                    "paragraph": moved[0][:20],
-                    "other": then.label if faulty is one else one.label,
-                }
-                yield Finding("moved_paragraph", faulty.law, faulty.label, faulty.number, "likely", values)
+                other = then.label if faulty is one else one.label
+                values = {"to": receiver.number.chinese, "paragraph": moved[0][:20], "other": other}
+                sure: Sure = "likely" if boundary else "possible"
+                yield Finding("moved_paragraph", faulty.law, faulty.label, faulty.number, sure, values)
 
 
 def _paragraphs(article: Article) -> list[str]:
