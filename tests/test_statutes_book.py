@@ -111,6 +111,17 @@ def test_a_law_listed_as_ended_although_in_force_is_a_gap() -> None:
     assert answer.last == date(2020, 12, 31)
 
 
+def test_before_a_revised_version_there_was_law() -> None:
+    law = "甲法"
+    with make("p") as builder:
+        builder.add_law(Law(law))
+        revised = LawVersion(law, "甲法(2018修正)", date(2018, 10, 26), None)
+        builder.add_version(revised, articles(law, revised.label, {"1": "甲。"}))
+    with Pack.open("p") as pack:
+        answer = StatuteBook(pack).on(law, number("1"), date(2010, 1, 1))
+    assert isinstance(answer, Gap) and (answer.before, answer.first, answer.last) == (None, None, date(2018, 10, 25))
+
+
 def test_where_versions_overlap_the_later_one_answers() -> None:
     with make("p") as builder:
         builder.add_law(Law("甲法"))

@@ -49,6 +49,8 @@ def answer_line(answer: Answer) -> str:
         case Repealed(last=last, current=current):
             key = "law.answer.repealed_article" if current else "law.answer.repealed"
             return t(key, label=last.label, last=_iso(last.valid_to))
+        case Gap(first=None, before=None, after=after) if after:
+            return t("law.answer.gap_before", label=after.label, first=_iso(after.valid_from))
         case Gap(first=start, last=end):
             return t("law.answer.gap", first=_iso(start) or "?", last=_iso(end) or t("law.open"))
         case Unknown(what, law, _):

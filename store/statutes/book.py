@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
 from store.pack import Pack
 from store.statutes.known import LIFETIMES
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link, LinkKind
-from store.statutes.names import aliases_of, key_of_name
+from store.statutes.names import aliases_of, is_revision, key_of_name
 
 if TYPE_CHECKING:
     from store.statutes.timeline import Entry
@@ -72,7 +72,8 @@ class Repealed:
 class Gap:
     """版本表缺口: law was in force on the day, but no version in the pack covers it; neighbours with their articles.
 
-    first, last: the days without a version, as far as they are known (`last` None: up to now).
+    first, last: the days without a version, as far as they are known (`first` None: a revised version is the oldest one
+    in the pack; `last` None: up to now).
 
     basis: what says that the law was in force, where it is not plain from the versions on both sides.
     """
@@ -255,6 +256,10 @@ class StatuteBook:
             )
             return Gap(last, following, first_article, next_article, basis, begins, ends)
         if following is not None:
+            if is_revision(following.label):
+                # What was revised existed before: its earlier versions are not in the pack.
+                ends = following.valid_from - _DAY if following.valid_from else None
+                return Gap(None, following, None, next_article, "", None, ends)
             return NotYet(following, next_article)
         assert last is not None
         return Repealed(last, first_article, self._successors(entry.name, None, day))

@@ -51,6 +51,12 @@ def without_version(name: str) -> str:
     return stripped[: match.start()].rstrip() if match and match.group() != "()" and match.start() else stripped
 
 
+def is_revision(label: str) -> bool:
+    """Whether the label of a version says that an earlier one existed: 公司法(2018修正), 刑法(1997修订)."""
+    match = _VERSION.search(fold_width(label.strip()))
+    return match is not None and any(word in match.group() for word in ("修正", "修订", "修改"))
+
+
 def short_name(name: str) -> str:
     """The title without 中华人民共和国."""
     return name.removeprefix(STATE) or name
