@@ -6,18 +6,20 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.gguf_files import tiny_llama, tiny_recurrent
 
 from models.engine import Ask, Delta, EngineError, Message, Reply, Settings
 from models.errors import BadEngine
 from models.llama import shelf
 from models.llama.engine import LlamaEngine, LlamaSettings, parse_settings
 from models.specs import open_engine
+from tests.gguf_files import tiny_llama, tiny_recurrent
 
 CARD = "你是本案的审判长，请主持庭审，逐项核对当事人的陈述与证据。" * 12
 LINES = ["请原告陈述诉讼请求。", "请被告答辩。", "请原告举证。", "请被告质证。", "现在进行法庭辩论。", "请作最后陈述。"]
@@ -261,6 +263,26 @@ def test_a_child_that_dies_or_hangs_costs_one_call(
     assert text_of(engine.answer([ask([(LINES[0], "")])])[0]).finish in ("stop", "length")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_child_that_reads_no_orders_holds_up_nobody(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
+    engine = opened(tiny, silence=1.5, settings={"ctx": 4096})
+    engine.load()
+    assert engine.process.pid
+    os.kill(engine.process.pid, signal.SIGSTOP)
+    wide = Ask("judge", (Message("user", "证据" * 50_000),), prompt="t/1", episode="e")  # more than a pipe holds
+    results: list[Any] = []
+    waiting = threading.Thread(target=lambda: results.extend(engine.answer([wide])), daemon=True)
+    waiting.start()
+    time.sleep(0.5)
+    began = time.monotonic()
+    engine.process.cancel()
+    assert time.monotonic() - began < 0.5
+    waiting.join(timeout=15)
+    assert [type(result) for result in results] == [EngineError]
+    assert "silent" in results[0].title
+    assert text_of(engine.answer([ask([(LINES[0], "")])])[0]).finish in ("stop", "length")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="prlimit is Linux's")
 def test_a_child_without_memory_says_so(tmp_path: Path, opened: Callable[..., LlamaEngine]) -> None:
     import resource
@@ -365,3 +387,42 @@ def test_a_closed_engine_is_kept_for_the_next_run_of_the_same_model(tiny: Path, 
     finally:
         shelf.clear()
     assert isinstance(other, LlamaEngine) and not other.loaded
+
+
+def test_a_kept_engine_learns_the_turns_of_another_record(tiny: Path) -> None:
+    """A resumed run of before: its seats have the names of those that were just here, and other words."""
+    spec = f"llama:{tiny}#ctx=2048,threads=1"
+    hot: dict[str, Any] = {"temperature": 2.0, "max_tokens": 40}
+
+    def follow_up(record: Reply) -> Ask:
+        following = ask([(LINES[0], record.text), (LINES[1], "")])
+        return replace(following, turns=((record.text, record.tokens),))
+
+    shelf.keep()
+    try:
+        engine = open_engine(spec)
+        record = text_of(engine.answer([ask([(LINES[0], "")], seed=1, **hot)])[0])
+        expected = text_of(engine.answer([follow_up(record)])[0])
+        shelf.clear()
+        engine.close()
+        shelf.keep()
+        other = open_engine(spec)
+        other.answer([ask([(LINES[0], "")], seed=2, **hot)])
+        other.close()
+        again = open_engine(spec)
+        assert again is other
+        reply = text_of(again.answer([follow_up(record)])[0])
+        assert reply.usage.evaluated + reply.usage.reused == expected.usage.evaluated + expected.usage.reused
+        assert reply.text == expected.text
+        again.close()
+    finally:
+        shelf.clear()
+
+
+@pytest.mark.parametrize("tokens", [(150_000,), (4_320,), (-1,), (1 << 40,)])
+def test_tokens_of_another_model_in_the_record_are_left_aside(tokens: tuple[int, ...], tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
+    following = ask([(LINES[0], "到庭"), (LINES[1], "")])
+    engine = opened(tiny, settings={"ctx": 2048})
+    expected = text_of(engine.answer([replace(following, episode="fresh")])[0])
+    reply = text_of(engine.answer([replace(following, turns=(("到庭", tokens),))])[0])
+    assert reply.text == expected.text

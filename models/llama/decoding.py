@@ -262,10 +262,10 @@ OPENINGS = tuple(block.opener for block in BLOCKS if block.phase == "thinking")
 def spoken_part(model: Model, tokens: Sequence[int], text: str, *, thinks: bool) -> tuple[list[int], str]:
     """The generated tokens that make up `text` (speech without reasoning, cut at a stop string), and what text is left.
 
-    The tokens are heard once more. When they do not say `text`, or hold control tokens (which must not become live
-    again), all of it is left as text.
+    The tokens are heard once more. When they do not say `text`, are another model's (a seat may change engines), or hold
+    control tokens (which must not become live again), all of it is left as text.
     """
-    if any(model.is_control(token) for token in tokens):
+    if any(not 0 <= token < model.size or model.is_control(token) for token in tokens):
         return [], text
     decoder, splitter = codecs.getincrementaldecoder("utf-8")("replace"), Splitter(thinks)
     speech, first, best, thought = "", 0, (0, 0), thinks

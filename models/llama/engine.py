@@ -179,6 +179,7 @@ class LlamaEngine:
 
     def close(self) -> None:
         """Give the model back: it is kept for the next run where that was asked for (`shelf`), else its process ends."""
+        self._known.clear()  # the next run may be one of before: its seats have the same names and said other words
         if not self._closed and not shelf.put(self):
             self.end()
 

@@ -52,11 +52,12 @@ class Process:
         self._standstill = standstill
         self._child: subprocess.Popen[bytes] | None = None
         self._news: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+        self._orders: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._said: deque[str] = deque(maxlen=20)
         self._number = 0
         self._cancelled_at = 0.0
         self._ticks = (0, 0.0)
-        self._write_lock = threading.Lock()
+        self._waited_for = False
         self.memory = 0
         """Resident bytes of the child at its last heartbeat."""
 
@@ -76,9 +77,11 @@ class Process:
             return
         self.kill()
         self._news = queue.SimpleQueue()
+        self._orders = queue.SimpleQueue()
         self._said.clear()
         child = subprocess.Popen(command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self._child = child
+        threading.Thread(target=self._tell, args=(child, self._orders), daemon=True, name="engine-orders").start()
         threading.Thread(target=self._hear, args=(child, self._news), daemon=True, name="engine-news").start()
         threading.Thread(target=self._overhear, args=(child,), daemon=True, name="engine-stderr").start()
 
@@ -94,8 +97,15 @@ class Process:
         self._cancelled_at = 0.0
         number = self._number
         self._write({"op": op, "id": number, **what})
-        heard = began = time.monotonic()
+        began = time.monotonic()
         self._ticks = (-1, began)
+        self._waited_for = True
+        try:
+            return self._result(number, news, began)
+        finally:
+            self._waited_for = False
+
+    def _result(self, number: int, news: News | None, heard: float) -> Any:
         while True:
             try:
                 data = self._news.get(timeout=0.25)
@@ -129,6 +139,7 @@ class Process:
         child, self._child = self._child, None
         if child is None:
             return
+        self._orders.put(None)
         with contextlib.suppress(OSError):
             child.kill()
         child.wait()
@@ -140,23 +151,16 @@ class Process:
     def close(self) -> None:
         """Let the child go: the end of its pipe ends it; one that does not go is killed."""
         child = self._child
-        if child is not None and child.stdin is not None:
-            with contextlib.suppress(OSError):
-                child.stdin.close()
+        if child is not None:
+            self._orders.put(None)
             with contextlib.suppress(subprocess.TimeoutExpired):
                 child.wait(timeout=1.0)
         self.kill()
 
     def _write(self, data: Mapping[str, Any]) -> None:
-        child = self._child
-        if child is None or child.stdin is None:
+        if self._child is None:
             raise EngineError("the model's process is not running")
-        try:
-            with self._write_lock:
-                child.stdin.write(line(data))
-                child.stdin.flush()
-        except (OSError, ValueError) as error:
-            raise self._died() from error
+        self._orders.put(line(data))
 
     def _beat(self, data: Mapping[str, Any], now: float) -> None:
         self.memory = int(data.get("memory", 0))
@@ -193,12 +197,26 @@ class Process:
         return EngineError(f"the model's process died ({how})" + (f": {words}" if words else ""), "The next call starts it anew.")
 
     @staticmethod
-    def _hear(child: subprocess.Popen[bytes], news: queue.SimpleQueue[dict[str, Any] | None]) -> None:
+    def _tell(child: subprocess.Popen[bytes], orders: queue.SimpleQueue[bytes | None]) -> None:
+        """Writes in a thread of its own: a child that reads no more must hold up nobody who orders or cancels."""
+        assert child.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            while (order := orders.get()) is not None:
+                child.stdin.write(order)
+                child.stdin.flush()
+        with contextlib.suppress(OSError, ValueError):
+            child.stdin.close()
+
+    def _hear(self, child: subprocess.Popen[bytes], news: queue.SimpleQueue[dict[str, Any] | None]) -> None:
         assert child.stdout is not None
         with contextlib.suppress(OSError, ValueError):
             for raw in child.stdout:
                 with contextlib.suppress(ValueError):
-                    news.put(json.loads(raw))
+                    data = json.loads(raw)
+                    if self._waited_for or data.get("event") != "beat":
+                        news.put(data)
+                    else:  # nobody waits: beats must not pile up
+                        self.memory = int(data.get("memory", 0))
         news.put(None)
 
     def _overhear(self, child: subprocess.Popen[bytes]) -> None:
