@@ -170,17 +170,10 @@ def _versions(texts: list[Summary], plan: Plan) -> list[list[Summary]]:
     return sorted(versions, key=lambda group: (group[0].law.state or date.min, group[0].source))
 
 
-def _preference(text: Summary) -> tuple[bool, bool, date, bool, int, str]:
+def _preference(text: Summary) -> tuple[bool, bool, date, bool, int]:
     """Which of two texts of one version is kept: with a history, dated, later published, without gaps, longer."""
     law = text.law
-    return (
-        bool(law.history),
-        law.adopted != law.state,
-        law.adopted or date.min,
-        not law.problems,
-        text.numbered,
-        text.source,
-    )
+    return bool(law.history), law.dated, law.adopted or date.min, not law.problems, text.numbered
 
 
 def _changes(versions: list[list[Summary]]) -> dict[date, Event | None]:

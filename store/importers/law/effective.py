@@ -60,7 +60,11 @@ def closing(articles: Sequence[ParsedArticle]) -> list[ParsedArticle]:
 
 
 def entry_into_force(
-    articles: Sequence[ParsedArticle], history: Sequence[Event], state: date | None, changed: bool
+    articles: Sequence[ParsedArticle],
+    history: Sequence[Event],
+    state: date | None,
+    changed: bool,
+    published: date | None = None,
 ) -> Entry:
     """When the version of a day began to apply.
 
@@ -69,7 +73,9 @@ def entry_into_force(
         history: its history.
         state: the day of the last change, or of enactment.
         changed: whether it was ever changed.
+        published: the day that stands for its publication where the history names none.
     """
+    published = published or state
     told = [event for event in history if event.kind == "in_force" or at_once(event)]
     told = [event for event in told if state is None or not changed or event.day >= state]
     if told:
@@ -85,10 +91,10 @@ def entry_into_force(
                 return Entry(state, True, f"{name}“{words}”是原施行日，按修改之日推定")
             return Entry(day, False, f"{name}：{words}")
         if match := _AT_ONCE.search(text):
-            return _from_promulgation(match, name, history, state, changed)
-    if state is None:
+            return _from_promulgation(match, name, history, state if changed else published, changed)
+    if published is None:
         return Entry(None, True, "没有日期")
-    return Entry(state, True, "按修改之日推定" if changed else "未写明施行日，按通过或者公布之日推定")
+    return Entry(state if changed else published, True, "按修改之日推定" if changed else "未写明施行日，按通过或者公布之日推定")
 
 
 def _stated_day(text: str) -> tuple[date, str] | None:

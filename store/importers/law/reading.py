@@ -41,8 +41,9 @@ def completed(
         law.problems.append(
             f"the history goes on to {law.state.isoformat()}, after {named_day.isoformat()} in its name"
         )
-    law.adopted = named_day or law.state
-    entry = entry_into_force(law.articles, history, law.state, law.changed)
+    law.adopted, law.dated = named_day or law.state, named_day is not None
+    published = max(filter(None, (law.state, named_day)), default=None)
+    entry = entry_into_force(law.articles, history, law.state, law.changed, published)
     law.valid_from, law.inferred, law.basis = entry.day, entry.inferred, entry.basis
     law.closing_day = closing_day(law.articles)
     law.aliases = tuple(aliases)
