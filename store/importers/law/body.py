@@ -33,6 +33,9 @@ _GOES_ON = re.compile(
 )
 """What follows a citation in the middle of a paragraph; an article begins otherwise."""
 
+_GLUED = re.compile(rf"(?<=。)(?P<heading>第{_RUN}[编章节] ?[^。；，：]{{2,30}})$")
+"""A heading at the end of the paragraph before it."""
+
 _LONGEST_HEADING = 60
 _STOP = re.compile("[。；：，！？;,:]")
 
@@ -86,6 +89,34 @@ def begins_body(line: str) -> bool:
     return article is not None and (bool(article["after"]) or not _GOES_ON.match(article["rest"]))
 
 
+def _bare_headings(lines: list[str]) -> dict[int, str]:
+    """Lines that can only be a heading which lost its number: one or two short ones between a full stop and an article.
+
+    Place of a line -> the heading; "" for the second line of one.
+    """
+    found: dict[int, str] = {}
+    for place, line in enumerate(lines):
+        if not _ARTICLE.match(line) or not line.startswith("第"):
+            continue
+        begin = place
+        while begin > 0 and place - begin < 2 and _may_be_heading(lines[begin - 1]):
+            begin -= 1
+        if begin < place and begin > 0 and lines[begin - 1].endswith("。"):
+            found[begin] = "".join(lines[begin:place])
+            found.update(dict.fromkeys(range(begin + 1, place), ""))
+    return found
+
+
+def _may_be_heading(line: str) -> bool:
+    known = (_ARTICLE, _UNIT, _LISTED, _CLOSING, _PREAMBLE, _CONTENTS, _ANNEX)
+    return (
+        len(line) <= 40
+        and not _STOP.search(line)
+        and line[:1] not in "#|“（("
+        and not any(p.match(line) for p in known)
+    )
+
+
 class _Reader:
     def __init__(self, title: str, amends: bool, part: str, *, annexes: bool = True) -> None:
         self._annexes = annexes
@@ -106,7 +137,20 @@ class _Reader:
 
     def all_of(self, lines: list[tuple[int, str]]) -> Body:
         """The body that these plain lines make."""
-        for (line, text), (_, following) in zip(lines, [*lines[1:], (0, "")], strict=False):
+        bare = {} if self._amends else _bare_headings([text for _, text in lines])
+        for place, (line, text) in enumerate(lines):
+            following = lines[place + 1][1] if place + 1 < len(lines) else ""
+            if bare.get(place) and self._number is not None and not self._in_annex:
+                # A chapter or section that lost its number; which of the two, the articles before it show.
+                self._enter("节" if self._section else "章", bare[place])
+                continue
+            if bare.get(place) == "" and self._headed and place and bare.get(place - 1):
+                continue
+            own = not self._amends and not self._in_annex and _ARTICLE.match(following)
+            glued = _GLUED.search(text) if own else None
+            if glued is not None:
+                self._read(line, text[: glued.start()], glued["heading"])
+                text = glued["heading"]
             self._read(line, text, following)
         self._close()
         return self._body
