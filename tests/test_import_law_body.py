@@ -102,13 +102,14 @@ def test_headings_without_marks_broken_headings_and_contents() -> None:
 
 def test_headings_that_lost_their_number_or_their_line() -> None:
     found = body(
-        "第一章 总则", "第一条 甲。", "渡船、渡筏和", "船员的登记", "第二条 乙。第三章 渡工", "第三条 丙：", "（一）大风", "第四条 丁。", "渡口",
+        "第一章 总则", "第一条 甲。", "渡船、渡筏和", "船员的登记", "第二条 乙。第三章 渡工", "第三条 丙：", "（一）大风", "第四条 丁。", "渡口的安全", "第一节 一般规定", "第五条 戊。", "渡口",
     )  # fmt: skip
     assert [(a.chapter, a.text) for a in found.articles] == [
         ("第一章 总则", "甲。"),
         ("渡船、渡筏和船员的登记", "乙。"),
         ("第三章 渡工", "丙：\n（一）大风"),
-        ("第三章 渡工", "丁。\n渡口"),
+        ("第三章 渡工", "丁。"),
+        ("渡口的安全", "戊。\n渡口"),
     ]
 
 

@@ -89,21 +89,23 @@ def begins_body(line: str) -> bool:
     return article is not None and (bool(article["after"]) or not _GOES_ON.match(article["rest"]))
 
 
-def _bare_headings(lines: list[str]) -> dict[int, str]:
+def _bare_headings(lines: list[str]) -> dict[int, tuple[str, str]]:
     """Lines that can only be a heading which lost its number: one or two short ones between a full stop and an article.
 
-    Place of a line -> the heading; "" for the second line of one.
+    Place of a line -> what it must be a heading of ("" where only the articles before it show that) and the heading, ""
+    for the second line of one. Before a section stands a chapter.
     """
-    found: dict[int, str] = {}
+    found: dict[int, tuple[str, str]] = {}
     for place, line in enumerate(lines):
-        if not _ARTICLE.match(line) or not line.startswith("第"):
+        unit = _UNIT.fullmatch(heading(line)[1])
+        if not _ARTICLE.match(line) and (unit is None or unit["unit"] != "节"):
             continue
         begin = place
         while begin > 0 and place - begin < 2 and _may_be_heading(lines[begin - 1]):
             begin -= 1
         if begin < place and begin > 0 and lines[begin - 1].endswith("。"):
-            found[begin] = "".join(lines[begin:place])
-            found.update(dict.fromkeys(range(begin + 1, place), ""))
+            found[begin] = ("章" if unit else "", "".join(lines[begin:place]))
+            found.update(dict.fromkeys(range(begin + 1, place), ("", "")))
     return found
 
 
@@ -140,11 +142,12 @@ class _Reader:
         bare = {} if self._amends else _bare_headings([text for _, text in lines])
         for place, (line, text) in enumerate(lines):
             following = lines[place + 1][1] if place + 1 < len(lines) else ""
-            if bare.get(place) and self._number is not None and not self._in_annex:
+            unit, name = bare.get(place, ("", ""))
+            if name and self._number is not None and not self._in_annex:
                 # A chapter or section that lost its number; which of the two, the articles before it show.
-                self._enter("节" if self._section else "章", bare[place])
+                self._enter(unit or ("节" if self._section else "章"), name)
                 continue
-            if bare.get(place) == "" and self._headed and place and bare.get(place - 1):
+            if place in bare and not name and self._headed:
                 continue
             own = not self._amends and not self._in_annex and _ARTICLE.match(following)
             glued = _GLUED.search(text) if own else None
@@ -267,7 +270,8 @@ class _Reader:
             self._close()
             self._open(None, line, named=text.replace(" ", ""))
             return True
-        alone = _LISTED.match(text) and len(text) <= 30 and not _STOP.search(text) and not self._amends
+        settled = not self._paragraphs or self._paragraphs[-1].endswith("。")
+        alone = settled and _LISTED.match(text) and len(text) <= 30 and not _STOP.search(text) and not self._amends
         if not level and not (alone and _ARTICLE.match(following)):
             return False
         self._enter("节" if text.startswith(("（", "(")) and _LISTED.match(text) else "章", text)
