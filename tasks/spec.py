@@ -63,7 +63,7 @@ def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
         raise UsageError(f"unknown agent '{spec.agent}' for {bench.name}", f"Known: {', '.join(bench.agents)}.")
     policy, needs_model = bench.agents[spec.agent]
     if needs_model and not spec.model:
-        raise UsageError(f"agent '{spec.agent}' needs a model", "Give --model SPEC, for example scripted:FILE.")
+        raise UsageError(f"agent '{spec.agent}' needs a model", "Give --model SPEC, for example llama:FILE_OR_NAME.")
     if spec.model and not needs_model:
         raise UsageError(f"agent '{spec.agent}' uses no model", "Leave --model out.")
     if log:

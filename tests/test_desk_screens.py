@@ -335,8 +335,10 @@ async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
         await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
-        assert "k-2" in text_of(pilot)
-        await pilot.press("down", "enter")
+        assert "k-2" in text_of(pilot) and "打开" in text_of(pilot)
+        await pilot.press("l")
+        await until(pilot, lambda: "Enter open" in text_of(pilot))
+        await pilot.press("l", "down", "enter")
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and episode(pilot).loaded)
         assert episode(pilot).episode == "k-2"
         await pilot.press("left_square_bracket")

@@ -15,7 +15,7 @@ from tasks.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question
 from tasks.legalagentbench.scoring import score_block
 from tasks.reports import FORMATS, Report, text_report
-from tasks.reports.model import RATES, lines, printable
+from tasks.reports.model import RATES, facts, lines, printable
 from tasks.reports.words import WORDS
 from tasks.scoring.result import Result
 
@@ -72,6 +72,13 @@ def test_every_format_shows_what_a_number_needs(form: str, language: str) -> Non
             "agent.rules",
         ):
             assert WORDS[key][language == "en"] in text
+
+
+def test_a_long_fact_of_an_engine_is_shown_by_its_hash() -> None:
+    template = "{% for message in messages %}" * 20
+    header = {**HEADER, "engines": {"llama:x": {"template": {"name": "file", "text": template}}}}
+    shown = dict(facts(Report(block(), header), "zh"))["模型"]
+    assert "message" not in shown and "name file, text " in shown
 
 
 def test_lines_hold_every_rate_of_every_group() -> None:

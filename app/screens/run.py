@@ -82,6 +82,7 @@ class RunScreen(Screen[None]):
         words = [t(name) if known(name) else one(line.benchmark), policy_name(line.agent, line.model), one(line.pack)]
         if line.fictional:
             words.append(t("mark.fictional"))
+        self.query_one(KeyBar).refresh()
         self.query_one("#title", Label).update(truncate(" · ".join([*words, one(line.id)]), max(20, self.size.width - 2)))
         table = self.query_one(DataTable)
         at = table.cursor_row

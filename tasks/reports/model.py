@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from store.journal import text_hash
 from tasks.reports.words import phrase, word
 
 RATES: tuple[tuple[str, str], ...] = (
@@ -24,6 +25,8 @@ RATES: tuple[tuple[str, str], ...] = (
 )
 """(rule, rate) in the order of the tables."""
 SHOWN_HASH = 16
+LONGEST_FACT = 300
+"""Characters of a fact of an engine that are shown; of a longer text (a chat template) its hash is."""
 """Characters of a hash that a person compares by eye."""
 
 
@@ -145,6 +148,8 @@ def _described(value: Any) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_described(item)}" for key, item in value.items())
     text = str(value)
+    if len(text) > LONGEST_FACT:
+        return text_hash(text)[:SHOWN_HASH]
     return text[:SHOWN_HASH] if re.fullmatch(r"[0-9a-f]{40,}", text) else text
 
 
