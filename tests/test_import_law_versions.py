@@ -261,6 +261,16 @@ def test_repeal_ends_a_law_and_links_it(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("change", "day"), [("2015年6月1日 修订", D(2015, 6, 1)), ("2015年6月1日 第一次修正", D(2010, 1, 5))]
+)
+def test_what_a_revised_law_repeals_it_repeals_anew(tmp_path: Path, change: str, day: date) -> None:
+    text = law("渡口法", [ENACTED[0], change], "第一条 本法自公布之日起施行。《渡船条例》同时废止。")
+    path = importer("law-markdown")(folder(tmp_path, **{"渡口法.md": text}), "p", silent)
+    with Pack.open(path) as pack:
+        assert [link.on for link in StatuteBook(pack).links("渡船条例")] == [day]
+
+
 def test_the_same_version_twice(tmp_path: Path) -> None:
     other = MIDDLE.replace("第一条 中。", "第一条 衷。")
     narrow = MIDDLE.replace("。", "。\u200b").replace("第一条 ", "第一条　")

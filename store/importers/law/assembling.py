@@ -14,7 +14,7 @@ from datetime import date, timedelta
 
 from store.importers.law import naming
 from store.importers.law.decisions import ENTRIES
-from store.importers.law.history import enacted
+from store.importers.law.history import enacted, last_change
 from store.importers.law.parsed import Event, ParsedLaw, Repeal
 from store.statutes.model import LawVersion, Link
 from store.statutes.names import short_name
@@ -234,7 +234,10 @@ def _planned(group: list[Summary], version: LawVersion) -> VersionPlan:
     last = group[-1].law
     day = last.closing_day
     if day is None:
-        day = enacted(last.history) if last.changed else version.valid_from
+        # What an amended text repeals it has repealed since it was enacted; a text revised as a whole is a new one.
+        change = last_change(last.history)
+        anew = change is None or change.day != last.state or ("修订" in change.text and not change.act)
+        day = version.valid_from if anew and not last.unlisted else enacted(last.history)
     return VersionPlan(version, [text.source for text in group], _parts(group), tuple(repeals.values()), day)
 
 

@@ -39,7 +39,7 @@ _LAW = ("law", "short", "level", "aliases", "versions", "links")
 _VERSION = ("label", "adopted", "valid_from", "valid_to", "inferred", "source", "articles")
 _ARTICLE = ("number", "title", "text", "part", "chapter", "section", "amended_by")
 _LINK = ("kind", "from_law", "from_number", "to_law", "to_number", "on", "basis")
-_LAYOUT = "The layout is at the head of the manual of `moot data import law-json`: law, versions, articles, links."
+_LAYOUT = 'Layout: {"law": "…", "versions": [{"valid_from": "YYYY-MM-DD", "articles": [{"number": "第一条", "text": "…"}]}]}.'
 
 
 class _Windows:
