@@ -41,7 +41,8 @@ def open_engine(
     """The engine of a SPEC; `BadEngine` says what is wrong."""
     kind, colon, rest = spec.partition(":")
     if not colon or kind not in KINDS or not rest:
-        raise BadEngine(f"'{spec}' names no engine", f"Known: {FORMS}.")
+        meant = f"Did you mean llama:{spec}? " if spec and (not colon or spec.lower().endswith(".gguf")) else ""
+        raise BadEngine(f"'{spec}' names no engine", f"{meant}Known: {FORMS}.")
     module, function = KINDS[kind].split(":")
     opener = cast(Callable[[Opening], Engine], getattr(importlib.import_module(module), function))
     return opener(Opening(rest, parallel, allow_hosts, library))

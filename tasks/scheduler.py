@@ -139,6 +139,8 @@ class Scheduler:
         for driver in drivers:
             groups[self._engine_of(driver)].append(driver)
         for spec, group in groups.items():
+            if self._interrupted.is_set():
+                return
             asks = [driver.ask for driver in group if driver.ask is not None]
             started = self.stopwatch()
             replies = self._call(spec, asks)
@@ -157,6 +159,9 @@ class Scheduler:
             return [error] * len(asks)
 
     def _listen(self, delta: Delta) -> None:
+        if self._interrupted.is_set():
+            for engine in self.engines.values():
+                engine.cancel()  # again: the first word may have come before the call was in flight
         self._publish(Streaming(delta))
 
     def _engine_of(self, driver: Driver) -> str:

@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-from tests.gguf_files import NO_SYSTEM, THINKING, half_billion, tiny_bert, tiny_llama  # noqa: E402
+from tests.gguf_files import NO_SYSTEM, THINKING, tiny_bert, tiny_llama  # noqa: E402
 
 TEXT = '原告张三诉被告某某公司借款合同纠纷一案，本金3.87亿元 and 100 bytes\n{"a": [1]} 😀 鑫淼'
 PROBE = """
@@ -98,12 +98,3 @@ def test_options_reach_the_file(tmp_path: Path) -> None:
     assert thinking["llama.context_length"] == 256
     assert "tokenizer.chat_template" not in fields(tiny_llama(tmp_path / "b.gguf", template=None))
     assert fields(tiny_llama(tmp_path / "c.gguf", template=NO_SYSTEM))["tokenizer.chat_template"] == NO_SYSTEM
-
-
-@pytest.mark.slow
-def test_half_billion_has_the_shape(tmp_path: Path) -> None:
-    path = half_billion(tmp_path / "half.gguf")
-    found = probe(path)
-    assert found["round_trip"] and len(found["special"]) == 1 and len(found["plain"]) > 1
-    assert 500_000_000 < path.stat().st_size < 560_000_000
-    assert all(len(set(said)) > 10 for said in found["said"])

@@ -101,7 +101,9 @@ def test_check_compares_the_sum(capsys: pytest.CaptureFixture[str], model: Path)
     digest = sha256(model.read_bytes()).hexdigest()
     code, out, _ = moot(capsys, "models", "check", model, "--sha256", f" {digest.upper()} ")
     assert code == 0 and "一致" in out
-    code, out, _ = moot(capsys, "models", "check", model, "--sha256", "abc", "--json")
+    code, _, err = moot(capsys, "models", "check", model, "--sha256", "abc")
+    assert code == 2 and "64" in err
+    code, out, _ = moot(capsys, "models", "check", model, "--sha256", "ab" * 32, "--json")
     assert code == 1 and json.loads(out)["ok"] is False and json.loads(out)["sha256"] == digest
     code, out, _ = moot(capsys, "models", "check", model, "--sha256", "\x1b[31mabc")
     assert code == 1 and "\x1b" not in out
@@ -218,3 +220,12 @@ def test_the_memory_on_the_page_is_what_the_program_estimates(tiny_gguf: Path) -
             header = of_shape(tiny, name, float(weights))
             for said, slots in ((one, 1), (four, 4)):
                 assert f"{memory.estimate(header, 8192, slots).total / 1e9:.1f}" == said, (name, weights, slots)
+
+
+def test_check_says_that_a_template_cannot_be_used(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from tests.gguf_files import BROKEN, tiny_llama
+
+    path = tiny_llama(tmp_path / "broken.gguf", template=BROKEN)
+    code, out, _ = moot(capsys, "models", "check", path)
+    assert code == 0 and "模板不能用" in out
+    assert "always fails" in out

@@ -6,6 +6,7 @@ Results on stdout, progress on stderr. `bench` and `embed` live in `models_bench
 from __future__ import annotations
 
 import importlib
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +21,7 @@ from models.errors import BadEngine
 from models.llama import library as shelf
 from models.llama import memory
 from models.llama.header import Header, read_header
+from models.llama.template import complaint
 from store import places
 
 LATER: dict[str, tuple[str, str]] = {
@@ -115,6 +117,9 @@ def check(file: str, expected: str | None, as_json: bool) -> None:
 
     Example: moot models check qwen2.5-7b-instruct-q8_0.gguf
     """
+    wanted = expected.strip().lower() if expected is not None else None
+    if wanted is not None and not re.fullmatch("[0-9a-f]{64}", wanted):
+        raise click.BadParameter("a sha256 sum has 64 digits from 0 to f", param_hint="--sha256")
     folder = places.models()
     path = shelf.resolve(file, folder)
     try:
@@ -126,7 +131,6 @@ def check(file: str, expected: str | None, as_json: bool) -> None:
         raise click.exceptions.Exit(1) from None
     with _talk("library.hashing", path.name) as progress:
         found = _facts(header, shelf.digest(path, folder, progress))
-    wanted = expected.strip().lower() if expected is not None else None
     found["ok"] = wanted is None or wanted == found["sha256"]
     found["expected_sha256"] = wanted
     if as_json:
@@ -231,6 +235,7 @@ def _facts(header: Header, digest: str) -> dict[str, Any]:
         "tokenizer": header.tokenizer,
         "vocabulary": header.vocabulary,
         "template": "file" if header.template is not None else "chatml",
+        "template_problem": "" if header.is_embedding else complaint(header.template),
         "embedding": header.is_embedding,
         "recurrent": header.recurrent,
         "memory": {
@@ -261,7 +266,7 @@ def _print_facts(found: dict[str, Any]) -> None:
         "architecture": f"{found['architecture']}　{_billions(found['parameters'])}　{found['quantisation']}",
         "kind": t(f"library.{kind}"),
         "context": t("library.context.value", n=found["context"]),
-        "template": t("library.none.needed" if found["embedding"] else f"library.template.{found['template']}"),
+        "template": _template_line(found),
         "tokenizer": t("library.tokenizer.value", kind=found["tokenizer"], n=found["vocabulary"]),
         "size": memory.gigabytes(found["size"]),
         "sha256": _sum_line(found),
@@ -269,6 +274,14 @@ def _print_facts(found: dict[str, Any]) -> None:
     for key, value in rows.items():
         click.echo(f"  {pad(t(f'library.{key}'), 16)} {clean(value, multiline=False)}")
     _print_memory(found["memory"])
+
+
+def _template_line(found: dict[str, Any]) -> str:
+    if found["embedding"]:
+        return t("library.none.needed")
+    if found["template_problem"]:
+        return t("library.template.broken", reason=found["template_problem"])
+    return t(f"library.template.{found['template']}")
 
 
 def _sum_line(found: dict[str, Any]) -> str:

@@ -55,7 +55,7 @@ def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @click.argument("benchmark")
-@click.option("--agent", default=None, help="Policy of the tested seat: rules (default), react, plan-solve, plan-execute, direct, human, gold, echo.")
+@click.option("--agent", default=None, help="Policy of the tested seat: rules (default; react with --model), plan-solve, plan-execute, direct, human, gold, echo.")
 @click.option("--model", default="", help=f"Engine of the tested seat: {FORMS}.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat, e.g. agent=human.")
 @click.option("--tasks", "tasks_file", default=None, help="Task file; default: the pack's own tasks.")

@@ -117,10 +117,9 @@ class Server:
         """Finds the tokens of an earlier turn by its text."""
         assert self._model is not None
         model = self._model
-        for text, tokens in call.turns:
-            if text not in self._turns.get(key, ()):
-                plainly = spoken_part(model, tokens, text, thinks=False)
-                self._remember(key, text, plainly if plainly[0] else spoken_part(model, tokens, text, thinks=True))
+        for text, tokens in call.turns:  # the record is right where it and this process disagree
+            plainly = spoken_part(model, tokens, text, thinks=False)
+            self._remember(key, text, plainly if plainly[0] else spoken_part(model, tokens, text, thinks=True))
         known = self._turns.get(key, OrderedDict())
         return lambda text: known.get(text, ([], text))
 

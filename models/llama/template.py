@@ -125,6 +125,16 @@ class ChatTemplate:
                 return str(self._template.render(values, strftime_now=_clock(FIXED_DAY)))
 
 
+def complaint(source: str | None) -> str:
+    """Why a file's template cannot be used, in one sentence; '' when it takes an ordinary conversation."""
+    conversation = (Message("system", "甲"), Message("user", "乙"), Message("assistant", "丙"), Message("user", "丁"))
+    try:
+        ChatTemplate(source, "<s>", "</s>").pieces(conversation, thinking=True)
+    except EngineError as error:
+        return error.title
+    return ""
+
+
 def marked(pieces: Sequence[Piece], specials: Collection[str]) -> list[tuple[str, Mark]]:
     """The pieces with the special tokens of the frames on their own, for the raw prompt viewer."""
     names = sorted(filter(None, specials), key=len, reverse=True)
