@@ -128,8 +128,10 @@ def test_quantised_weights_decode_together_and_floats_one_by_one(
     tiny: Path, floats: Path, opened: Callable[..., LlamaEngine]
 ) -> None:
     asks = [ask([(LINES[0], "")], episode=str(n), temperature=1.0, seed=n) for n in range(4)]
-    together = [text_of(reply).usage.batch for reply in opened(tiny).answer(asks)]
-    assert max(together) > 1
+    together = [text_of(reply) for reply in opened(tiny, settings={"together": 4}).answer(asks)]
+    assert max(reply.usage.batch for reply in together) > 1
+    measured = [text_of(reply) for reply in opened(tiny).answer(asks)]
+    assert [reply.text for reply in measured] == [reply.text for reply in together]
     assert {text_of(reply).usage.batch for reply in opened(floats).answer(asks)} == {1}
 
 

@@ -8,6 +8,7 @@ sequence do not depend on what its neighbours hold, which is what makes calls re
 from __future__ import annotations
 
 import ctypes
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from functools import cached_property
@@ -230,10 +231,12 @@ class Context:
             self.raw = None
 
 
-def together(model: Model, streams: int, threads: int) -> int:
-    """How many sequences may be decoded in one batch without a bit of their numbers changing, measured here and now.
+def together(model: Model, streams: int, threads: int) -> tuple[int, int]:
+    """How many sequences may be decoded in one batch without a bit of their numbers changing, and from how many it pays.
 
-    Kernels for one row and for several rows add in different orders for some weight types; then only 1 is exact.
+    Measured here and now. Kernels for one row and for several rows add in different orders for some weight types: then
+    only 1 is exact. And a batch of two or three rows can cost more than the rows one after the other; which way is taken
+    changes the time alone, never the numbers.
     """
     rng = np.random.default_rng(1)
     prompt, spoken = (rng.integers(0, model.size, size).tolist() for size in (8, 2))
@@ -242,15 +245,28 @@ def together(model: Model, streams: int, threads: int) -> int:
     try:
         for stream in range(streams):
             context.read(stream, prompt, 0, logits=False)
-        alone = [context.speak([(0, token, start + at)])[0].copy() for at, token in enumerate(spoken)]
+        singly, alone = _timed(context, 1, spoken, start)
+        pays = 2
         for count in range(2, streams + 1):
             for stream in range(count):
                 if not context.cut(stream, start):
-                    return 1
-            for at, token in enumerate(spoken):
-                joint = context.speak([(stream, token, start + at) for stream in range(count)])
-                if not all(np.array_equal(alone[at], logits) for logits in joint):
-                    return count - 1
-        return streams
+                    return 1, 2
+            jointly, joint = _timed(context, count, spoken, start)
+            if not all(np.array_equal(row[0], other) for row, rows in zip(alone, joint, strict=True) for other in rows):
+                return count - 1, pays
+            if jointly >= count * singly:
+                pays = count + 1
+        return streams, pays
     finally:
         context.close()
+
+
+def _timed(context: Context, count: int, spoken: Tokens, start: int) -> tuple[float, list[list[Logits]]]:
+    """The quickest of some joint steps in seconds, and the logits of each."""
+    steps, times = [], []
+    for at, token in enumerate(spoken):
+        began = time.perf_counter()
+        rows = context.speak([(stream, token, start + at) for stream in range(count)])
+        times.append(time.perf_counter() - began)
+        steps.append([row.copy() for row in rows])
+    return min(times), steps

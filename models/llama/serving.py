@@ -67,7 +67,7 @@ class Server:
         self._prompter = Prompter(model, template, specials)
         self._context = Context(model, length=options.context, streams=options.slots, threads=options.threads)
         self._pool = Pool(self._context, options.slots, rolls_back=model.rolls_back, room=options.parking)
-        self._together = options.together
+        self._together, self._pays = options.together, 2
         return {
             "context": self._context.length, "slots": options.slots, "threads": options.threads,
             "together": self._together, "rolls_back": model.rolls_back, "vocabulary": model.size,
@@ -93,7 +93,7 @@ class Server:
         """Answer all calls; each reply is emitted as soon as it is there."""
         if len(calls) > 1 and self._options.slots > 1 and not self._together:
             assert self._model is not None
-            self._together = native.together(self._model, self._options.slots, self._options.threads)
+            self._together, self._pays = native.together(self._model, self._options.slots, self._options.threads)
         waiting = deque(enumerate(calls))
         active: list[Turn] = []
         while waiting or active:
@@ -202,23 +202,31 @@ class Server:
                 turn.token = None
                 turn.speaker.end("context_full")
             ready = [(turn, place) for turn, place in zip(group, places, strict=True) if turn.token is not None]
-            if not ready or self._cancelled():
-                continue
+            if len(ready) >= self._pays:
+                self._speak_together(ready)
+            else:
+                for one in ready:
+                    self._speak_together([one])
+
+    def _speak_together(self, ready: list[tuple[Turn, int]]) -> None:
+        """One token of each of these calls in one evaluation; beside each call the place of the token."""
+        if not ready or self._cancelled():
+            return
+        try:
+            rows = self._context.speak([(turn.found.stream, turn.token or 0, place) for turn, place in ready])
+        except NativeError as error:
+            self._fail([turn for turn, _ in ready], error)
+            return
+        self.ticks += 1
+        for (turn, _), logits in zip(ready, rows, strict=True):
+            turn.batch = max(turn.batch, len(ready))
+            self._pool.memory(turn.key).grow([turn.token or 0])
             try:
-                rows = self._context.speak([(turn.found.stream, turn.token or 0, place) for turn, place in ready])
+                turn.token = turn.speaker.take(logits)
             except NativeError as error:
-                self._fail([turn for turn, _ in ready], error)
+                self._fail([turn], error)
                 continue
-            self.ticks += 1
-            for (turn, _), logits in zip(ready, rows, strict=True):
-                turn.batch = max(turn.batch, len(ready))
-                self._pool.memory(turn.key).grow([turn.token or 0])
-                try:
-                    turn.token = turn.speaker.take(logits)
-                except NativeError as error:
-                    self._fail([turn], error)
-                    continue
-                self._tell_text(turn)
+            self._tell_text(turn)
 
     def _over(self, turn: Turn) -> bool:
         if turn.index < 0:
