@@ -5,6 +5,7 @@ The model is written once into Moot's cache (532 MB). Takes about ten minutes on
 
 from __future__ import annotations
 
+import json
 import sys
 import tempfile
 from pathlib import Path
@@ -13,30 +14,40 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 
-def main() -> int:
-    """Exit code 0 when every promise held."""
+def measure(path: Path, *options: str) -> dict[str, Any]:
+    """What `moot models bench FILE --json` prints."""
     from click.testing import CliRunner
 
     from app.cli.models_bench import bench
+
+    done = CliRunner().invoke(bench, [str(path), "--json", *options], catch_exceptions=False)
+    found = json.loads(done.stdout)
+    assert isinstance(found, dict)
+    return found
+
+
+def hearing(path: Path) -> dict[str, Any]:
+    """The prompt tokens of a short hearing alone."""
+    from models.llama import bench
+    from store.places import models
+
+    sizes = bench.Sizes(**bench.QUICK)
+    header, context = bench.check(path, sizes)
+    with bench.pair(path, sizes, context=context, streams=sizes.seats, library=models()) as both:
+        return bench.prompt_tokens(both, header, sizes, lambda *told: None)
+
+
+def main() -> int:
+    """Exit code 0 when every promise held."""
     from app.terminal import json_text
-    from tests.gguf_files import REWRITING, half_billion
+    from tests.gguf_files import REWRITING, THINKING, half_billion
 
-    def measure(path: Path, *options: str) -> dict[str, Any]:
-        import json
-
-        done = CliRunner().invoke(bench, [str(path), "--json", *options], catch_exceptions=False)
-        found = json.loads(done.stdout)
-        assert isinstance(found, dict)
-        return found
-
-    quick = ["--quick"] if "--quick" in sys.argv else []
-    found = measure(half_billion(Path("unused"), cached=True), *quick)
+    found = measure(half_billion(Path("unused"), cached=True), *(["--quick"] if "--quick" in sys.argv else []))
     print(json_text(found))
-    with tempfile.TemporaryDirectory() as folder:
-        rewriting = measure(half_billion(Path(folder) / "rewriting.gguf", template=REWRITING), "--quick")[
-            "prompt_tokens"
-        ]
-    print(f"a template that rewrites history: {json_text(rewriting)}")
+    for name, template in (("drops reasoning", THINKING), ("marks the last message", REWRITING)):
+        with tempfile.TemporaryDirectory() as folder:
+            rewritten = hearing(half_billion(Path(folder) / "rewriting.gguf", template=template))
+        print(f"a template that rewrites history ({name}): {json_text(rewritten)}")
     promises = [
         (
             "prompt tokens evaluated / new, worst seat",
