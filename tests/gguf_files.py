@@ -9,13 +9,21 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import gguf
 import numpy as np
 from gguf import GGMLQuantizationType as Quant
-from gguf import TokenType
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.gguf_vocabularies import (  # noqa: E402
+    byte_pair_words,
+    byte_pairs,
+    characters,
+    speaking,
+    word_pieces,
+)
 
 VERSION = 1
 """Part of the name of a cached file: raise it when the bytes change."""
@@ -77,28 +85,12 @@ NO_SYSTEM = """\
 
 BROKEN = '{{ raise_exception("this template always fails") }}'
 
-SPECIALS = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
-"""Control tokens of all chat models here; `<|im_end|>` ends a turn."""
-
 _TYPES = {
     "F32": gguf.LlamaFileType.ALL_F32,
     "F16": gguf.LlamaFileType.MOSTLY_F16,
     "Q4_0": gguf.LlamaFileType.MOSTLY_Q4_0,
     "Q8_0": gguf.LlamaFileType.MOSTLY_Q8_0,
 }
-
-
-def gb2312(level: int = 1) -> list[str]:
-    """The Chinese characters of GB 2312: level 1 has 3,755 common ones, level 2 another 3,008."""
-    first, last = {1: (0xB0, 0xD7), 2: (0xD8, 0xF7)}[level]
-    codes = (bytes((high, low)) for high in range(first, last + 1) for low in range(0xA1, 0xFF))
-    return [code.decode("gb2312") for code in codes if code[0] != 0xD7 or code[1] <= 0xF9]
-
-
-def _punctuation() -> list[str]:
-    """The punctuation row of GB 2312 and its full-width forms."""
-    codes = (bytes((high, low)) for high in (0xA1, 0xA3) for low in range(0xA1, 0xFF))
-    return [code.decode("gb2312") for code in codes if code != b"\xa1\xa1"]
 
 
 # --- tiny chat models -------------------------------------------------------------------------------------------------
@@ -124,13 +116,13 @@ def tiny_llama(
     heads, feed = width // 16, 2 * width
     _transformer(writer, context, width, layers, heads, heads // 2 or 1, feed)
     writer.add_rope_dimension_count(width // heads)
-    vocabulary = _characters(writer, template)
+    vocabulary = characters(writer, template)
     kept = _Tensors(writer, rng, quantised)
     kept.add("token_embd.weight", (vocabulary, width), 1.0)
     for layer in range(layers):
         _attention_block(kept, layer, width, heads, heads // 2 or 1, feed)
     kept.norm("output_norm.weight", width)
-    kept.put("output.weight", _speaking(rng, vocabulary, width, ends))
+    kept.put("output.weight", speaking(rng, vocabulary, width, ends))
     return _finish(writer, path)
 
 
@@ -149,7 +141,7 @@ def tiny_recurrent(path: Path, *, template: str | None = CHATML, context: int = 
     writer.add_ssm_state_size(state)
     writer.add_ssm_time_step_rank(rank)
     writer.add_layer_norm_rms_eps(1e-5)
-    vocabulary = _characters(writer, template)
+    vocabulary = characters(writer, template)
     kept = _Tensors(writer, rng, "F32")
     kept.add("token_embd.weight", (vocabulary, width), 1.0)
     for layer in range(2):
@@ -166,7 +158,7 @@ def tiny_recurrent(path: Path, *, template: str | None = CHATML, context: int = 
         kept.put(f"{name}ssm_d", np.ones(inner, dtype=np.float32), plain=True)
         kept.add(f"{name}ssm_out.weight", (width, inner), 2 * inner**-0.5)
     kept.norm("output_norm.weight", width)
-    kept.put("output.weight", _speaking(rng, vocabulary, width, 2.0))
+    kept.put("output.weight", speaking(rng, vocabulary, width, 2.0))
     return _finish(writer, path)
 
 
@@ -185,7 +177,7 @@ def tiny_bert(path: Path, *, context: int = 512, pooling: str = "MEAN", seed: in
     writer.add_layer_norm_eps(1e-12)
     writer.add_causal_attention(False)
     writer.add_pooling_type(gguf.PoolingType[pooling])
-    vocabulary = _pieces(writer)
+    vocabulary = word_pieces(writer)
     kept = _Tensors(writer, rng, "F32")
     kept.add("token_embd.weight", (vocabulary, width), 1.0)
     kept.add("token_types.weight", (2, width), 0.1)
@@ -230,8 +222,8 @@ def half_billion(
     width, layers, heads, heads_kv, feed, vocabulary = 896, 24, 14, 2, 4864, 151_936
     writer = _writer(path, "qwen2", "random 0.5B shape", "Q8_0")
     _transformer(writer, context, width, layers, heads, heads_kv, feed, base=1e6, epsilon=1e-6)
-    tokens, merges = _words(vocabulary)
-    _byte_pairs(writer, tokens, merges, template)
+    tokens, merges = byte_pair_words(vocabulary)
+    byte_pairs(writer, tokens, merges, template)
     kept = _Tensors(writer, rng, "Q8_0", rough=True)
     kept.add("token_embd.weight", (vocabulary, width), 0.3)
     for layer in range(layers):
@@ -348,138 +340,6 @@ def _attention_block(
     kept.add(f"{name}ffn_gate.weight", (feed, width), width**-0.5)
     kept.add(f"{name}ffn_up.weight", (feed, width), width**-0.5)
     kept.add(f"{name}ffn_down.weight", (width, feed), 2 * feed**-0.5)
-
-
-# --- vocabularies -----------------------------------------------------------------------------------------------------
-
-
-def _character_tokens() -> list[tuple[str, TokenType]]:
-    """Unknown, the control tokens, 256 bytes, then single characters."""
-    characters = ["▁", *map(chr, range(0x21, 0x7F)), "\n", "·", "—", *_punctuation(), *gb2312(1)]
-    listed = [("<unk>", TokenType.UNKNOWN), *((name, TokenType.CONTROL) for name in SPECIALS)]
-    listed += [(f"<0x{value:02X}>", TokenType.BYTE) for value in range(256)]
-    listed += [(character, TokenType.NORMAL) for character in dict.fromkeys(characters)]
-    spare = -len(listed) % 32
-    return listed + [(f"<|spare_{number}|>", TokenType.UNUSED) for number in range(spare)]
-
-
-def _characters(writer: gguf.GGUFWriter, template: str | None) -> int:
-    """A SentencePiece vocabulary of single characters; returns its size."""
-    listed = _character_tokens()
-    writer.add_tokenizer_model("llama")
-    writer.add_tokenizer_pre("default")
-    writer.add_token_list([name for name, _ in listed])
-    writer.add_token_scores(
-        [0.0 if kind is not TokenType.NORMAL else -float(i) for i, (_, kind) in enumerate(listed)]
-    )
-    writer.add_token_types([kind for _, kind in listed])
-    writer.add_unk_token_id(0)
-    writer.add_bos_token_id(1)
-    writer.add_eos_token_id(3)
-    writer.add_eot_token_id(3)
-    writer.add_add_bos_token(False)
-    writer.add_add_eos_token(False)
-    writer.add_add_space_prefix(False)
-    if template is not None:
-        writer.add_chat_template(template)
-    writer.add_vocab_size(len(listed))
-    return len(listed)
-
-
-def _speaking(rng: np.random.Generator, vocabulary: int, width: int, ends: float) -> np.ndarray:
-    """Output rows: characters are likely, the end of a turn is `ends` times as extreme, the rest is never said."""
-    scale = np.array([kind is TokenType.NORMAL for _, kind in _character_tokens()], dtype=np.float32)
-    scale[SPECIALS.index("<|im_end|>") + 1] = ends
-    rows = rng.normal(0.0, 3 * width**-0.5, (vocabulary, width)).astype(np.float32)
-    return rows * scale[:, None]
-
-
-def _pieces(writer: gguf.GGUFWriter) -> int:
-    """A WordPiece vocabulary; word starts carry the mark that GGUF files use for them."""
-    letters = [chr(code) for code in (*range(0x21, 0x41), *range(0x5B, 0x7F))]
-    specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    characters = dict.fromkeys([*letters, *_punctuation(), *gb2312(1)])
-    tokens = [*specials, *(f"▁{character}" for character in characters), *letters]
-    writer.add_tokenizer_model("bert")
-    writer.add_tokenizer_pre("default")
-    writer.add_token_list(tokens)
-    writer.add_token_types([TokenType.CONTROL if i < len(specials) else TokenType.NORMAL for i in range(len(tokens))])
-    writer.add_token_type_count(2)
-    writer.add_pad_token_id(0)
-    writer.add_unk_token_id(1)
-    writer.add_bos_token_id(2)
-    writer.add_eos_token_id(3)
-    writer.add_sep_token_id(3)
-    writer.add_mask_token_id(4)
-    writer.add_vocab_size(len(tokens))
-    return len(tokens)
-
-
-def _visible_bytes() -> dict[int, str]:
-    """Byte -> the printable character that stands for it in byte-level vocabularies (those of GPT-2 and its heirs)."""
-    plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
-    hidden = [value for value in range(256) if value not in set(plain)]
-    return {value: chr(value) for value in plain} | {value: chr(256 + i) for i, value in enumerate(hidden)}
-
-
-def _words(size: int) -> tuple[list[str], list[str]]:
-    """Byte-level tokens and merges: bytes, characters of GB 2312, then common words of the dictionary of jieba.
-
-    A token is the concatenation of the two parts of its merge, and both parts are tokens before it.
-    """
-    shown = _visible_bytes()
-    order = [*range(0x21, 0x7F), *(value for value in range(256) if not 0x21 <= value < 0x7F)]
-    tokens = dict.fromkeys(shown[value] for value in order)
-    merges: list[str] = []
-
-    def learn(left: str, right: str) -> None:
-        if left + right not in tokens:
-            tokens[left + right] = None
-            merges.append(f"{left} {right}")
-
-    def spell(text: str) -> str:
-        return "".join(shown[value] for value in text.encode())
-
-    for character in (*_punctuation(), *gb2312(1), *gb2312(2)):
-        spelled = spell(character)
-        for end in range(2, len(spelled) + 1):
-            learn(spelled[: end - 1], spelled[end - 1])
-    for left, right in _splits():
-        if len(tokens) >= size - len(SPECIALS):
-            break
-        if spell(left) in tokens and spell(right) in tokens:
-            learn(spell(left), spell(right))
-    return list(tokens), merges
-
-
-def _splits() -> Iterator[tuple[str, str]]:
-    """Each word of the dictionary, shortest first and common before rare, as two shorter parts."""
-    import jieba
-
-    lines = Path(jieba.__file__).with_name("dict.txt").read_text(encoding="utf-8").splitlines()
-    counted = [(line.split(" ")[0], int(line.split(" ")[1])) for line in lines]
-    words = sorted((word for word in counted if len(word[0]) > 1), key=lambda word: (len(word[0]), -word[1], word[0]))
-    for word, _ in words:
-        for cut in sorted(range(1, len(word)), key=lambda at: (abs(2 * at - len(word)), at)):
-            yield word[:cut], word[cut:]
-
-
-def _byte_pairs(writer: gguf.GGUFWriter, tokens: list[str], merges: list[str], template: str | None) -> None:
-    listed = [*tokens, *SPECIALS]
-    listed += [f"[PAD{number}]" for number in range(len(listed), 151_936)]
-    kinds = [TokenType.NORMAL] * len(tokens) + [TokenType.CONTROL] * len(SPECIALS)
-    kinds += [TokenType.UNUSED] * (len(listed) - len(kinds))
-    writer.add_tokenizer_model("gpt2")
-    writer.add_tokenizer_pre("qwen2")
-    writer.add_token_list(listed)
-    writer.add_token_types(kinds)
-    writer.add_token_merges(merges)
-    writer.add_bos_token_id(len(tokens))
-    writer.add_eos_token_id(len(tokens) + 2)
-    writer.add_add_bos_token(False)
-    if template is not None:
-        writer.add_chat_template(template)
-    writer.add_vocab_size(len(listed))
 
 
 BUILDERS: dict[str, Callable[..., Path]] = {
