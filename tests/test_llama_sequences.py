@@ -136,6 +136,22 @@ def test_a_seat_that_begins_another_conversation_leaves_its_card_to_others() -> 
     assert harness.call(("2", "agent"), [text(5000, 512), text(9000, 9)]) == (512, "copied")
 
 
+@pytest.mark.parametrize("used_before", [0, 1, 3, 5, 7])
+def test_calls_of_a_batch_get_neighbouring_streams(used_before: int) -> None:
+    harness = Harness(8)
+    for number in range(8):
+        harness.call((f"old-{number}", "agent"), [text(number * 1000, 40)])
+    for number in range(used_before):
+        harness.call((f"later-{number}", "agent"), [text(number * 1000 + 50_000, 40)])
+    batch = [(f"new-{number}", "agent") for number in range(4)]
+    wanted = [plan([text(number * 1000 + 90_000, 40)]) for number in range(4)]
+    streams = sorted(
+        harness.pool.find(key, prompt, lambda other, at=at: other in batch[:at]).stream
+        for at, (key, prompt) in enumerate(zip(batch, wanted, strict=True))
+    )
+    assert streams == list(range(streams[0], streams[0] + 4))
+
+
 def test_parking_stays_within_its_room() -> None:
     harness = Harness(1, room=700)
     for number in range(10):

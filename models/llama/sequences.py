@@ -258,12 +258,23 @@ class Pool:
         return 0
 
     def _stream(self, busy: Callable[[Key], bool]) -> int:
-        """The lowest free stream (joint decoding wants neighbours), or that of the sequence unused for longest."""
+        """A free stream, or that of a sequence not in use, which is parked.
+
+        llama.cpp decodes neighbouring streams in one pass and splits all others, so calls of one batch get neighbours; the
+        first of them takes the lowest free stream, or that of the sequence unused for longest.
+        """
+        used = [stream for key, (stream, _) in self._living.items() if busy(key)]
+
+        def distance(stream: int) -> int:
+            return min((abs(stream - other) for other in used), default=0)
+
         if self._free:
-            self._free.sort()
-            return self._free.pop(0)
-        key = next(key for key in self._living if not busy(key))
-        stream, memory = self._living.pop(key)
+            stream = min(self._free, key=lambda one: (distance(one), one))
+            self._free.remove(stream)
+            return stream
+        idle = [(key, stream) for key, (stream, _) in self._living.items() if not busy(key)]
+        key, stream = min(idle, key=lambda one: distance(one[1]))
+        _, memory = self._living.pop(key)
         self._park(key, memory, self._streams.save(stream))
         self._streams.clear(stream)
         return stream
