@@ -5,14 +5,21 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from store.journal import ScoreRow
 from store.pack import Pack
 from tasks.errors import UsageError
 from tasks.program import Program
+from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.result import Result
 from tasks.state import State
+
+if TYPE_CHECKING:
+    from tasks.spec import RunSpec
+
+Choices = Mapping[str, tuple[str, bool]]
+"""What a person may write for a seat -> (policy name, whether it needs a model)."""
 
 
 class Question(Protocol):
@@ -30,17 +37,26 @@ class Question(Protocol):
 
 
 class Benchmark(Protocol):
-    """One benchmark. `agents` maps an agent's name to (policy name, whether it needs a model)."""
+    """One benchmark.
+
+    seat: the tested seat, agents: who may sit there. roles: the other seats of an episode with who may sit there; the choice
+    `model` stands for any SPEC of a model. graders: seats that score ended episodes. turns: turns of an episode with a
+    model unless a run sets its own. options: the settings of a run beyond the common ones that mean something here.
+    """
 
     name: str
     seat: str
-    agents: Mapping[str, tuple[str, bool]]
+    agents: Choices
+    roles: Mapping[str, Choices]
+    graders: Sequence[str]
+    turns: int
+    options: frozenset[str]
 
     def load(self, path: Path) -> Sequence[Any]:
         """The questions of a task file."""
         ...
 
-    def program(self, pack: Pack, questions: Sequence[Any], max_turns: int | None) -> Program:
+    def program(self, pack: Pack, questions: Sequence[Any], spec: RunSpec) -> Program:
         """The rules of an episode, shared by all episodes of a run."""
         ...
 
@@ -56,14 +72,16 @@ class Benchmark(Protocol):
         """What an episode came to, for the scorers."""
         ...
 
-    def score_rows(self, attempt: int, question: Any, result: Result) -> list[ScoreRow]:
+    def score_rows(
+        self, attempt: int, question: Any, result: Result, context: ScoreContext = NOTHING
+    ) -> list[ScoreRow]:
         """The scores of one attempt, for the journal."""
         ...
 
     def score(
-        self, run: str, questions: Sequence[Any], results: Sequence[Result], walker: Sequence[Result] | None = None
+        self, run: str, questions: Sequence[Any], results: Sequence[Result], context: ScoreContext = NOTHING
     ) -> dict[str, Any]:
-        """The score block of a run; `walker` are the results of the gold agent on the same tasks."""
+        """The score block of a run."""
         ...
 
 

@@ -20,7 +20,7 @@ from store.errors import BadInput
 from store.pack import Pack
 from tasks.benchmark import Benchmark
 from tasks.errors import RecordMismatch, UsageError
-from tasks.spec import RunSpec, policy_of, turns_of
+from tasks.spec import RunSpec, others, policy_of, turns_of
 
 FORMAT = 1
 
@@ -57,9 +57,9 @@ def make_header(
             "name": pack.name, "hash": pack.hash, "path": None if pack.path.parent == places.packs() else str(pack.path.absolute()), "provenance": sorted(pack.provenance),
             "jurisdiction": pack.manifest.jurisdiction,
         },
-        "prompts": bench.prompts(policy_of(bench, spec)[0]),
+        "prompts": _prompts(bench, spec),
         "engines": {model: engine.describe() for model, engine in engines.items()},
-        "limits": {"turns": turns_of(spec), "tokens": spec.max_tokens, "seconds": spec.max_seconds},
+        "limits": {"turns": turns_of(bench, spec), "tokens": spec.max_tokens, "seconds": spec.max_seconds},
         "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0], "platform": platform.platform()},
         "command": list(argv),
     }  # fmt: skip
@@ -86,7 +86,7 @@ def check_same(
             )
     if new_attempt:
         return
-    present = bench.prompts(policy_of(bench, spec)[0])
+    present = _prompts(bench, spec)
     if gone := header["prompts"].keys() - present.keys():
         raise RecordMismatch(
             f"run {header['run']} was made with prompts of an earlier release: {', '.join(sorted(gone))}",
@@ -99,6 +99,12 @@ def check_same(
                 f"prompt {prompt} changed since the run began: recorded {str(before)[:12]}, now {now[:12]}",
                 "Restore the prompt, or begin the unfinished episodes anew with --new-attempt.",
             )
+
+
+def _prompts(bench: Benchmark, spec: RunSpec) -> dict[str, str]:
+    """Prompt name -> hash, over all seats of an episode."""
+    policies = [policy_of(bench, spec)[0], *(sits.policy for sits in others(bench, spec))]
+    return {name: digest for policy in policies for name, digest in bench.prompts(policy).items()}
 
 
 def description_hash(description: Mapping[str, Any]) -> str:

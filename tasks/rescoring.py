@@ -6,19 +6,21 @@ judgements of one attempt stand side by side.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from store.errors import NotFound
+from store.errors import NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from store.pack import Pack
 from tasks.benchmark import Benchmark, benchmark
 from tasks.engines import run_path
 from tasks.errors import RecordMismatch, UsageError
 from tasks.header import file_hash, spec_of
-from tasks.runner import read_episode
+from tasks.runner import grades, read_episode
+from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.result import Result
 from tasks.state import fold
 
@@ -44,6 +46,7 @@ class StoredRun:
     bench: Benchmark
     questions: list[Any]
     played: list[Played]
+    graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
 
     @property
     def results(self) -> list[Result]:
@@ -64,8 +67,9 @@ def read_stored(name: str | Path) -> StoredRun:
             state = fold(read_episode(journal, row.id))
             result = bench.result(row.task_id, row.epoch, state)
             played.append(Played(journal.attempts(row.id)[-1].id, state.stopped is not None, result))
+        graded = grades(journal)
     asked = {row.task_id for row in rows}
-    return StoredRun(path, header, bench, [question for question in questions if question.id in asked], played)
+    return StoredRun(path, header, bench, [question for question in questions if question.id in asked], played, graded)
 
 
 def stored_task_file(header: dict[str, Any]) -> Path:
@@ -105,18 +109,39 @@ def walker_for(run: StoredRun, walker: str | Path | None) -> list[Result] | None
 
 def block_of(run: StoredRun, walker: str | Path | None = None) -> dict[str, Any]:
     """The score block of a stored run."""
-    return run.bench.score(str(run.header["run"]), run.questions, run.results, walker_for(run, walker))
+    with pack_of(run.header) as pack:
+        context = ScoreContext(walker_for(run, walker), pack, run.graded)
+        return run.bench.score(str(run.header["run"]), run.questions, run.results, context)
+
+
+@contextmanager
+def pack_of(header: Mapping[str, Any]) -> Iterator[Pack | None]:
+    """The pack of a run, if it is still here as it was; scoring does without where it is not."""
+    recorded = header.get("pack") or {}
+    try:
+        pack = Pack.open(recorded.get("path") or recorded["name"]) if recorded.get("name") else None
+    except StoreError:
+        pack = None
+    if pack is None or pack.hash != recorded.get("hash"):
+        if pack is not None:
+            pack.close()
+        yield None
+        return
+    with pack:
+        yield pack
 
 
 def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "moot") -> list[ScoreRow]:
     """Score every ended episode again and append the rows; returns them. No scorers named means all."""
     questions = {question.id: question for question in run.questions}
-    made = [
-        replace(row, author=author)
-        for played in run.played
-        if played.ended
-        for row in run.bench.score_rows(played.attempt, questions[played.result.task_id], played.result)
-    ]
+    with pack_of(run.header) as pack:
+        context = ScoreContext(pack=pack, graded=run.graded)
+        made = [
+            replace(row, author=author)
+            for played in run.played
+            if played.ended
+            for row in run.bench.score_rows(played.attempt, questions[played.result.task_id], played.result, context)
+        ]
     known = list(dict.fromkeys(row.scorer for row in made))
     for scorer in scorers:
         if made and scorer not in known:

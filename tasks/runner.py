@@ -23,10 +23,14 @@ from tasks.header import check_same, description_hash, make_header, now, refuse_
 from tasks.program import Program
 from tasks.records import record_of
 from tasks.scheduler import HUMAN, Scheduler
+from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.result import Result
-from tasks.spec import RunSpec, choose, fresh_id, limits_of, policy_of, seated, task_file
+from tasks.spec import RunSpec, choose, fresh_id, limits_of, others, policy_of, seated, task_file
 from tasks.state import completed, digest, fold
 from tasks.watcher import Watcher
+
+GRADER = "grader"
+"""The scorer under which a grader's word stands in the journal."""
 
 
 @dataclass
@@ -73,7 +77,8 @@ class Run:
     def score(self) -> dict[str, Any]:
         """The score block of the run as it stands."""
         asked = {row.task_id for row in self.journal.episodes()}
-        return self.bench.score(self.id, [q for q in self.questions if q.id in asked], self.results())
+        context = ScoreContext(pack=self.pack, graded=grades(self.journal))
+        return self.bench.score(self.id, [q for q in self.questions if q.id in asked], self.results(), context)
 
     def record_scores(self) -> None:
         """Append the scores of finished episodes that have none yet."""
@@ -82,7 +87,7 @@ class Run:
         for row, result in zip(self.journal.episodes(), self.results(), strict=True):
             attempt = self.journal.attempts(row.id)[-1]
             if self.scheduler.episodes[row.id].stopped and not self.journal.scores(attempt.id):
-                rows += self.bench.score_rows(attempt.id, questions[row.task_id], result)
+                rows += self.bench.score_rows(attempt.id, questions[row.task_id], result, ScoreContext(pack=self.pack))
         if rows:
             self.journal.add_scores(rows)
 
@@ -111,7 +116,8 @@ def start_run(
         tasks = task_file(spec, pack)
         questions = list(bench.load(tasks))
         chosen = choose(questions, spec)
-        engines = _engines(spec, spec.model) if needs_model else {}
+        sitting = others(bench, spec)
+        engines = _engines(spec, *([spec.model] if needs_model else []), *(sits.engine for sits in sitting))
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = [
@@ -130,7 +136,7 @@ def start_run(
     for row in rows:
         (attempt,) = journal.attempts(row.id)
         driver = _driver(run, row.id, attempt.id)
-        _begin(driver, spec, row, cards[row.task_id], attempt.number, seated(bench, spec))
+        _begin(driver, spec, row, cards[row.task_id], attempt.number, [seated(bench, spec), *sitting])
         run.scheduler.episodes[row.id] = driver
     return run
 
@@ -240,6 +246,16 @@ def results_of(journal: Journal, bench: Benchmark) -> list[Result]:
     return [bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id))) for row in journal.episodes()]
 
 
+def grades(journal: Journal) -> dict[tuple[str, int], Grade]:
+    """(task id, epoch) -> the newest grade that a grader gave the last attempt of an episode."""
+    found: dict[tuple[str, int], Grade] = {}
+    for row in journal.episodes():
+        given = [score for score in journal.scores(journal.attempts(row.id)[-1].id) if score.scorer == GRADER]
+        if given:
+            found[row.task_id, row.epoch] = given[-1].value
+    return found
+
+
 def verify_episode(name: str | Path, episode: str) -> int:
     """Run an episode again against its record and compare every event; returns the number of steps that agree."""
     with Journal.open(run_path(name)) as journal:
@@ -251,7 +267,7 @@ def verify_episode(name: str | Path, episode: str) -> int:
     with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
         tasks = task_file(spec, pack)
         check_same(header, bench, spec, pack, tasks, False)
-        program = bench.program(pack, bench.load(tasks), spec.max_turns)
+        program = bench.program(pack, bench.load(tasks), spec)
         driver = Driver(row.id, 0, program, time.time, time.perf_counter)
         driver.recorded = list(completed(records))
         while driver.recorded:
@@ -315,7 +331,7 @@ def _sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True
 
 def _program(run: Run) -> Program:
     known = next((driver.program for driver in run.scheduler.episodes.values()), None)
-    return known or run.bench.program(run.pack, run.questions, run.spec.max_turns)
+    return known or run.bench.program(run.pack, run.questions, run.spec)
 
 
 def _driver(run: Run, episode: str, attempt: int) -> Driver:
@@ -324,14 +340,15 @@ def _driver(run: Run, episode: str, attempt: int) -> Driver:
 
 
 def _begin(
-    driver: Driver, spec: RunSpec, row: EpisodeRow, card: dict[str, Any], number: int, sitting: Seated
+    driver: Driver, spec: RunSpec, row: EpisodeRow, card: dict[str, Any], number: int, sitting: Sequence[Seated]
 ) -> None:
     """The setting up: not committed alone but together with the first step."""
     started = AttemptStarted(
         benchmark=spec.benchmark, task_id=row.task_id, attempt=number, seed=spec.seed + row.epoch, card=card
     )
     driver.note(started, step=0)
-    driver.note(sitting, step=0)
+    for sits in sitting:
+        driver.note(sits, step=0)
 
 
 def _take_up(run: Run, row: EpisodeRow, cards: dict[str, dict[str, Any]], new_attempt: bool) -> None:
@@ -346,9 +363,9 @@ def _take_up(run: Run, row: EpisodeRow, cards: dict[str, dict[str, Any]], new_at
     failed = state.stopped is not None and state.stopped.reason.startswith(INFRASTRUCTURE)
     anew = state.stopped is None and (new_attempt or not records)
     kept = completed(records, state.steps - 1) if failed else records
-    sitting = seated(run.bench, spec)
+    sitting = [seated(run.bench, spec), *others(run.bench, spec)]
     if failed or state.stopped is None:
-        _sit(run, row.id, {sitting.seat: sitting} if anew else fold(kept).seats, check=not new_attempt)
+        _sit(run, row.id, {s.seat: s for s in sitting} if anew else fold(kept).seats, check=not new_attempt)
     if failed or (anew and records):
         attempt = journal.begin_attempt(row.id, state.stopped.reason if state.stopped else "new attempt")
     driver = _driver(run, row.id, attempt.id)

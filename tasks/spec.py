@@ -6,7 +6,7 @@ import re
 import secrets
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,7 +16,7 @@ from tasks.benchmark import Benchmark
 from tasks.driver import Limits
 from tasks.errors import UsageError
 from tasks.events import Seated
-from tasks.policies.model.modes import TURNS, named
+from tasks.policies.model.modes import named
 from tasks.scheduler import HUMAN
 
 
@@ -43,7 +43,24 @@ class RunSpec(BaseModel):
     """Free text instead of grammar, read by the forgiving parser."""
     allow_hosts: tuple[str, ...] = ()
     """Hosts beyond this machine that an `endpoint:` may reach."""
+    seats: dict[str, str] = Field(default_factory=dict)
+    """Role -> who sits there, for seats other than the tested one: rules, human or the SPEC of a model."""
+    temperature: float = Field(default=0.0, ge=0)
+    """Sampling temperature of the tested seat."""
+    entropy: bool = False
+    """Record the entropy of every token of the tested seat, where the engine has full logits."""
+    window: Literal["on", "off", "newest"] = "on"
+    """Whether a search looks at versions in force on the days of a query, at all, or at the newest only."""
+    tools: Literal["on", "off", "rag", "web"] = "on"
+    channels: tuple[str, ...] = ()
+    """Channels of the search; none named means all."""
+    law_filter: bool = True
+    web: str = ""
+    """The pack that holds the web snapshot; '' is the pack of the run."""
 
+
+SETTINGS = ("temperature", "entropy", "window", "tools", "channels", "law_filter", "web")
+"""Settings that only some benchmarks know."""
 
 RECORDED_LOG = "recorded-log:"
 """How the SPEC of a published run log begins."""
@@ -54,6 +71,7 @@ BACKSTOP_TURNS = 400
 
 def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
     """The policy of the tested seat, with its mode, and whether it needs a model; a pair without meaning is a `UsageError`."""
+    _check_settings(bench, spec)
     log = spec.model.startswith(RECORDED_LOG)
     if log and spec.free:
         raise UsageError("a recorded log holds the published calls, --free makes others", "Leave --free out.")
@@ -74,6 +92,38 @@ def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
     return name, needs_model
 
 
+def _check_settings(bench: Benchmark, spec: RunSpec) -> None:
+    """A setting or a seat that means nothing in a benchmark is refused, not ignored."""
+    for name in SETTINGS:
+        if getattr(spec, name) != RunSpec.model_fields[name].default and name not in bench.options:
+            raise UsageError(f"{bench.name} has no setting '{name.replace('_', '-')}'", "Leave the option out.")
+    known = [bench.seat, *bench.roles, *bench.graders]
+    for role in spec.seats:
+        if role not in known:
+            only = f"Its only seat is '{bench.seat}'." if len(known) == 1 else f"Its seats: {', '.join(known)}."
+            raise UsageError(f"{bench.name} has no seat '{role}'", only)
+
+
+def others(bench: Benchmark, spec: RunSpec) -> list[Seated]:
+    """Who sits in the other seats of an episode when it begins; a seat that nobody named is kept by its rules."""
+    return [_other(bench, role, spec.seats[role]) for role in bench.roles if role in spec.seats]
+
+
+def _other(bench: Benchmark, role: str, value: str) -> Seated:
+    choices = bench.roles[role]
+    if value in choices and not choices[value][1]:
+        return Seated(seat=role, policy=choices[value][0], engine=HUMAN if value == HUMAN else "")
+    if "model" not in choices or ":" not in value:
+        known = ", ".join("SPEC of a model" if choice == "model" else choice for choice in choices)
+        raise UsageError(f"'{value}' cannot sit in seat '{role}'", f"Possible: {known}.")
+    return Seated(seat=role, policy=choices["model"][0], engine=value)
+
+
+def first_model_agent(bench: Benchmark) -> str:
+    """The agent that plays a model when nobody says how."""
+    return next(agent for agent, (_, needs_model) in bench.agents.items() if needs_model)
+
+
 def _check_log(spec: RunSpec) -> None:
     """A recorded log can only play the agent whose run it is."""
     from tasks.legalagentbench.recorded_log import check_method
@@ -91,6 +141,12 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
         sitting: the policy that sat there before. A model takes over its method and mode if it was a method for models of
             this release, otherwise the first such method of the benchmark.
     """
+    if seat in bench.roles:
+        return _other(bench, seat, value)
+    if seat != bench.seat:
+        known = [bench.seat, *bench.roles]
+        only = f"Its only seat is '{bench.seat}'." if len(known) == 1 else f"Its seats: {', '.join(known)}."
+        raise UsageError(f"{bench.name} has no seat '{seat}'", only)
     if value in bench.agents:
         policy, needs_model = bench.agents[value]
         if needs_model:
@@ -98,7 +154,7 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
         return Seated(seat=seat, policy=policy, engine=HUMAN if value == "human" else "")
     if value.startswith(RECORDED_LOG):
         return Seated(seat=seat, policy=_policy_of_log(bench, value), engine=value)
-    first = next(policy for policy, needs_model in bench.agents.values() if needs_model)
+    first, _ = bench.agents[first_model_agent(bench)]
     return Seated(seat=seat, policy=sitting if bench.modes(sitting) else first, engine=value)
 
 
@@ -140,9 +196,9 @@ def choose(questions: list[Any], spec: RunSpec) -> list[Any]:
     return chosen[: spec.limit]
 
 
-def turns_of(spec: RunSpec) -> int:
+def turns_of(bench: Benchmark, spec: RunSpec) -> int:
     """Turns after which an episode ends, or after which a model method asks for the answer."""
-    return spec.max_turns or (TURNS if spec.model else BACKSTOP_TURNS)
+    return spec.max_turns or (bench.turns if spec.model else BACKSTOP_TURNS)
 
 
 def limits_of(spec: RunSpec) -> Limits:

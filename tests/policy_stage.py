@@ -15,6 +15,7 @@ from tasks.events import AttemptStarted, Record, Seated
 from tasks.legalagentbench.benchmark import PROMPTS, LegalAgentBench
 from tasks.policies.model.modes import named
 from tasks.scheduler import Scheduler
+from tasks.spec import RunSpec
 
 SPEC = "toy:x"
 QUESTION = "甲公司投资的公司有几家？"
@@ -116,7 +117,7 @@ class Rehearsal:
         engine: str = SPEC,
     ) -> None:
         self.actor = actor
-        program = LegalAgentBench().program(None, [], turns)  # type: ignore[arg-type]
+        program = LegalAgentBench().program(None, [], RunSpec(benchmark="b", max_turns=turns))  # type: ignore[arg-type]
         limits = Limits(turns=(turns or 400) + 1)
         self.driver = Driver("0", 1, program, lambda: 0.0, lambda: 0.0, limits)
         if records:

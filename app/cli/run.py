@@ -29,10 +29,12 @@ from tasks.events import Seated
 from tasks.header import spec_of
 from tasks.legalagentbench.recorded_log import method_of
 from tasks.runner import Run, fork_run, read_episode, resume_run, start_run
-from tasks.spec import RECORDED_LOG, RunSpec, choose, newcomer, policy_of, task_file
+from tasks.spec import RECORDED_LOG, RunSpec, choose, first_model_agent, newcomer, others, policy_of, task_file
 from tasks.state import completed, fold
 from tasks.watcher import Watcher
 
+ROLLOUT_TEMPERATURE = 1.0
+"""At which the published rollouts were sampled."""
 PARALLEL_RULES = 16
 """Episodes driven together when no model decodes: their steps share one commit."""
 
@@ -55,7 +57,7 @@ def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @click.argument("benchmark")
-@click.option("--agent", default=None, help="Policy of the tested seat: rules (default; react with --model), plan-solve, plan-execute, direct, human, gold, echo.")
+@click.option("--agent", default=None, help="Policy of the tested seat: rules (default), human, gold, echo; with --model: react (default), plan-solve, plan-execute, direct; for legalsearch search (default), direct, direct-cot.")
 @click.option("--model", default="", help=f"Engine of the tested seat: {FORMS}.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat, e.g. agent=human.")
 @click.option("--tasks", "tasks_file", default=None, help="Task file; default: the pack's own tasks.")
@@ -70,6 +72,13 @@ def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
 @click.option("--paper", is_flag=True, help="Keep the published call structure, in free text.")
 @click.option("--free", is_flag=True, help="Let the model write free text instead of constrained JSON.")
+@click.option("--temperature", type=click.FloatRange(0), default=0.0, help="Sampling temperature of the tested seat.")
+@click.option("--rollouts", type=click.IntRange(2), default=None, metavar="G", help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.")
+@click.option("--window", type=click.Choice(["on", "off", "newest"]), default="on", show_default=True, help="legalsearch: search versions in force on the days asked for, all versions, or the newest only.")
+@click.option("--tools", "tools_choice", type=click.Choice(["on", "off", "rag", "web"]), default="on", show_default=True, help="legalsearch: which tools the agent has.")
+@click.option("--channels", default="", metavar="C,...", help="legalsearch: channels of the statute search; default: all.")
+@click.option("--law-filter/--no-law-filter", default=True, help="legalsearch: whether a law that a query names narrows the search.")
+@click.option("--web", default="", metavar="PACK", help="legalsearch: the pack with the web snapshot; default: the run's own pack.")
 @click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
@@ -131,28 +140,42 @@ def fork(
 
 def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
     agent, model = options["agent"], options["model"]
-    known = load_benchmark(benchmark).agents
-    for role, value in _seats(options["seats"]).items():
-        if role != "agent":
-            raise UsageError(f"{benchmark} has no seat '{role}'", "Its only seat is 'agent'.")
-        if value in known:
+    bench = load_benchmark(benchmark)
+    seats = _seats(options["seats"])
+    tested = seats.pop(bench.seat, None)
+    if tested is not None:
+        value = tested
+        if value in bench.agents:
             agent = value
         else:
             model = value
     if model.startswith(RECORDED_LOG):
         agent = agent or method_of(Path(model.removeprefix(RECORDED_LOG)))
         options = {**options, "paper": True}
-    agent = agent or ("react" if model else "rules")
-    parallel = options["parallel"] or (1 if model or agent == "human" else PARALLEL_RULES)
-    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free")
+    agent = agent or (first_model_agent(bench) if model else "rules")
+    sampling = {"temperature": options["temperature"]}
+    if options["rollouts"]:
+        if options["epochs"] != 1:
+            raise UsageError("--rollouts and --epochs both say how often a task is played", "Give one of them.")
+        hot = options["temperature"] or ROLLOUT_TEMPERATURE
+        sampling = {"temperature": hot, "epochs": options["rollouts"], "entropy": True}
+        options = {**options, "epochs": options["rollouts"]}
+    parallel = options["parallel"] or (1 if model or "human" in (agent, *seats.values()) or any(":" in value for value in seats.values()) else PARALLEL_RULES)
+    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free", "window", "web")
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
-            parallel=parallel, allow_hosts=checked_hosts(options["allow_host"]), **{name: options[name] for name in names},
+            parallel=parallel, allow_hosts=checked_hosts(options["allow_host"]), seats=seats, tools=options["tools_choice"],
+            channels=_channels(options["channels"]), law_filter=options["law_filter"],
+            **{**{name: options[name] for name in names}, **sampling},
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", "See `moot run --help`.") from error
+
+
+def _channels(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
 
 
 def _seats(pairs: Sequence[str]) -> dict[str, str]:
@@ -185,9 +208,10 @@ def _dry_run(spec: RunSpec, as_json: bool) -> None:
     with Pack.open(spec.pack) as pack:
         path = task_file(spec, pack)
         chosen = choose(list(bench.load(path)), spec)
+    sitting = {sits.seat: sits.engine or sits.policy for sits in others(bench, spec)}
     plan = {
         "benchmark": spec.benchmark, "agent": spec.agent, "policy": policy, "model": spec.model, "pack": spec.pack,
-        "tasks": str(path), "n": len(chosen) * spec.epochs, "task_ids": [question.id for question in chosen],
+        "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": sitting, "task_ids": [question.id for question in chosen],
     }  # fmt: skip
     if as_json:
         click.echo(json_text(plan))

@@ -9,6 +9,7 @@ from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
+from tasks.benchmark import Choices
 from tasks.errors import UsageError
 from tasks.events import ActionParsed, ToolReturned
 from tasks.legalagentbench.environment import SEAT, ToolEpisode
@@ -19,14 +20,16 @@ from tasks.policies.direct import DirectPolicy
 from tasks.policies.echo import EchoPolicy
 from tasks.policies.gold import GoldPolicy
 from tasks.policies.human import HumanPolicy
-from tasks.policies.model.modes import Mode, split
+from tasks.policies.model.modes import TURNS, Mode, split
 from tasks.policies.plan_execute import PlanExecutePolicy
 from tasks.policies.plan_solve import PlanSolvePolicy
 from tasks.policies.react import ReactPolicy
 from tasks.program import Program
 from tasks.prompts import digest
+from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.result import Result
 from tasks.seats import Policy
+from tasks.spec import RunSpec
 from tasks.state import State
 
 _MODEL_POLICIES: dict[str, Callable[[str], Policy]] = {
@@ -56,7 +59,7 @@ class LegalAgentBench:
 
     name = "legalagentbench"
     seat = SEAT
-    agents: Mapping[str, tuple[str, bool]] = {
+    agents: Choices = {
         "rules": ("rules/1", False),
         "react": ("react/2", True),
         "plan-solve": ("plan-solve/1", True),
@@ -66,12 +69,16 @@ class LegalAgentBench:
         "gold": ("gold/1", False),
         "echo": ("echo/1", False),
     }
+    roles: Mapping[str, Choices] = {}
+    graders: Sequence[str] = ()
+    turns = TURNS
+    options: frozenset[str] = frozenset()
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
         return load_questions(path)
 
-    def program(self, pack: Pack, questions: Sequence[Question], max_turns: int | None) -> Program:
+    def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
         makers: dict[str, Callable[[], Policy]] = {
             "rules/1": lambda: _rules(pack),
@@ -91,7 +98,7 @@ class LegalAgentBench:
                 )
             return makers[name]()
 
-        return ToolEpisode(named, Toolbox(pack), max_turns)
+        return ToolEpisode(named, Toolbox(pack), spec.max_turns)
 
     def modes(self, policy: str) -> tuple[str, ...]:
         """The modes that a model policy knows; () for policies without a model and for those of other releases."""
@@ -119,7 +126,9 @@ class LegalAgentBench:
             actions=tuple(r.event.result for r in state.records if isinstance(r.event, ActionParsed)),
         )
 
-    def score_rows(self, attempt: int, question: Question, result: Result) -> list[ScoreRow]:
+    def score_rows(
+        self, attempt: int, question: Question, result: Result, context: ScoreContext = NOTHING
+    ) -> list[ScoreRow]:
         """The scores of one attempt, for the journal."""
         return [
             ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
@@ -127,10 +136,10 @@ class LegalAgentBench:
         ]
 
     def score(
-        self, run: str, questions: Sequence[Question], results: Sequence[Result], walker: Sequence[Result] | None = None
+        self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
     ) -> dict[str, Any]:
         """The score block."""
-        return score_block(run, questions, results, walker=walker)
+        return score_block(run, questions, results, walker=context.walker)
 
 
 def _rules(pack: Pack) -> Policy:
