@@ -23,6 +23,9 @@ REPLY_LIMIT = 16_000_000
 LOWEST = -9999.0
 """Stands for a log-probability of minus infinity, which JSON cannot hold."""
 
+ESTIMATED_FROM = 20
+"""Likeliest tokens asked for where the entropy is wanted, which no server tells: the most that common servers give."""
+
 SPEECH = ("content", "refusal")
 REASONING = ("reasoning_content", "reasoning")
 """Where servers put what a model says and thinks: the first key that holds text counts. Servers that were not told how a
@@ -81,8 +84,9 @@ def request_body(
             body[name] = forms[tried]
     if stops := [clean_text(stop) for stop in settings.stop if stop]:
         body["stop"] = stops
-    if settings.logprobs > 0:
-        body |= {"logprobs": True, "top_logprobs": settings.logprobs}
+    likeliest = settings.logprobs or (ESTIMATED_FROM if settings.entropy else 0)
+    if likeliest > 0:
+        body |= {"logprobs": True, "top_logprobs": likeliest}
     if not settings.thinking:
         body["chat_template_kwargs"] = {"enable_thinking": False}
     if ask.schema is not None:

@@ -45,6 +45,8 @@ class Settings:
     """How many of the likeliest tokens to report at each place, with their natural log-probabilities; 0 = none."""
     thinking: bool = True
     """Whether a template that knows a thinking mode may use it."""
+    entropy: bool = False
+    """Whether to report the entropy of every generated token, and the token's text and log-probability with it."""
 
 
 _FIRST = ("temperature", "top_p", "top_k", "max_tokens", "stop", "seed")
@@ -135,6 +137,11 @@ class Reply:
 
     `text` is speech alone; a reasoning block of the model is in `reasoning`. `tokens` are the ids of all generated tokens,
     reasoning included, as far as the engine knows them.
+
+    `entropies` (where `Settings.entropy` asks and the engine sees all logits) are in nats, one for each of `tokens`, of the
+    softmax over the whole vocabulary of the logits as the model gives them: at temperature 1, before any cut, penalty or
+    grammar, so of the policy itself. `logprobs` then has a row a token as well, whose texts joined are all that was
+    generated, reasoning with its marks included; a token that ends inside a character has what is complete by then.
     """
 
     text: str
@@ -144,6 +151,7 @@ class Reply:
     tokens: tuple[int, ...] = ()
     logprobs: tuple[TokenChance, ...] = ()
     note: str = ""
+    entropies: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -280,6 +280,7 @@ def reply_of(called: ModelCalled) -> Reply:
         called.tokens,
         tuple(TokenChance(*row) for row in called.logprobs),
         called.note,
+        called.entropies,
     )
 
 
@@ -309,6 +310,7 @@ def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:
         schema_name=text_hash(_schema_text(ask)) if ask.schema is not None else "",
         origin=reply.usage.origin,
         batch=reply.usage.batch,
+        entropies=reply.entropies,
     )
 
 

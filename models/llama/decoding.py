@@ -10,7 +10,7 @@ import codecs
 import ctypes
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import llama_cpp as lib
@@ -23,6 +23,9 @@ from models.llama.reasoning import BLOCKS, Splitter
 
 Ids = NDArray[np.int32]
 Flags = NDArray[np.bool_]
+Wide = NDArray[np.float64]
+LOWEST = -1e4
+"""Stands for a logit of minus infinity beside its weight of 0."""
 FIRST_TRIES = 64
 """Likeliest tokens that are tested against the grammar before all of them are."""
 
@@ -146,6 +149,22 @@ class Sampler:
         self._chain = self._grammar = None
 
 
+def _softmax(logits: Logits) -> tuple[Wide, Wide, float]:
+    """The logits relative to the largest, their exponentials, and the sum of these."""
+    values = logits.astype(np.float64)
+    values -= values.max()
+    weights = np.exp(values)
+    return values, weights, float(weights.sum())
+
+
+def _entropy(values: Wide, weights: Wide, total: float) -> float:
+    """Entropy of the softmax in nats, of what `_softmax` gives: H = ln Z - sum(w x) / Z; a token of weight 0 adds nothing."""
+    if not math.isfinite(total):
+        raise NativeError("the model computes no numbers; its file is damaged")
+    finite = np.maximum(values, LOWEST)
+    return round(max(0.0, float(np.log(total)) - float(weights @ finite) / total), 9)
+
+
 def _likeliest(logits: Logits, count: int) -> Ids:
     """The ids of the `count` likeliest tokens, likeliest first, the lower id first among equals."""
     size = len(logits)
@@ -166,6 +185,7 @@ class Speaker:
     thinks: bool
     tokens: list[int] = field(default_factory=list)
     chances: list[TokenChance] = field(default_factory=list)
+    entropies: list[float] = field(default_factory=list)
     speech: str = ""
     reasoning: str = ""
     finish: Finish | None = None
@@ -189,23 +209,22 @@ class Speaker:
             first = self.sampler.draw(logits, bound=False)
             bound = not self._opens_reasoning(first)
         token = self.sampler.draw(logits, bound=bound)
-        ended = self.model.ends(token)
-        if self.ask.settings.logprobs and not ended:
-            self.chances.append(self._chance(logits, token))
-        if ended:
-            self._hear(self._decoder.decode(b"", final=True), last=True)
+        if self.model.ends(token):
+            self._hear(self._rest(), last=True)
             self.finish = self.finish or "stop"
             return None
+        fresh = self._decoder.decode(self.model.piece(token))
+        self._measure(logits, token, fresh)
         self.sampler.accept(token, bound=bound)
         self.tokens.append(token)
-        self._hear(self._decoder.decode(self.model.piece(token)))
+        self._hear(fresh)
         if self.finish is None and len(self.tokens) >= self.ask.settings.max_tokens:
             self.end("length")
         return token if self.finish is None else None
 
     def end(self, finish: Finish) -> None:
         """The turn is over for a reason outside the model."""
-        self._hear(self._decoder.decode(b"", final=True), last=True)
+        self._hear(self._rest(), last=True)
         self.finish = self.finish or finish
 
     def news(self) -> list[tuple[Phase, str]]:
@@ -241,15 +260,26 @@ class Speaker:
             self.speech = self.speech[: min(found)]
             self.finish = "stop"
 
-    def _chance(self, logits: Logits, token: int) -> TokenChance:
-        """Natural log-probabilities before any sampling setting."""
-        values = logits.astype(np.float64)
-        values -= values.max()
-        total = float(np.log(np.exp(values).sum()))
-        count = min(self.ask.settings.logprobs, len(values))
-        likeliest = _likeliest(logits, count)
-        top = tuple((self._name(int(other)), round(float(values[other]) - total, 6)) for other in likeliest)
-        return TokenChance(self._name(token), round(float(values[token]) - total, 6), top)
+    def _rest(self) -> str:
+        """What is left of a character when the turn ends inside it."""
+        rest = self._decoder.decode(b"", final=True)
+        if rest and self.entropies:
+            self.chances[-1] = replace(self.chances[-1], text=self.chances[-1].text + rest)
+        return rest
+
+    def _measure(self, logits: Logits, token: int, fresh: str) -> None:
+        """Natural log-probabilities and entropy before any sampling setting; `fresh` is the text that the token adds."""
+        settings = self.ask.settings
+        if not settings.logprobs and not settings.entropy:
+            return
+        values, weights, total = _softmax(logits)
+        if settings.entropy:
+            self.entropies.append(_entropy(values, weights, total))
+        norm = float(np.log(total))
+        likeliest = _likeliest(logits, min(settings.logprobs, len(values))) if settings.logprobs else ()
+        top = tuple((self._name(int(other)), round(float(values[other]) - norm, 6)) for other in likeliest)
+        name = fresh if settings.entropy else self._name(token)
+        self.chances.append(TokenChance(name, round(float(values[token]) - norm, 6), top))
 
     def _name(self, token: int) -> str:
         return self.model.piece(token).decode("utf-8", "replace")

@@ -273,7 +273,7 @@ class Server:
         )
         reply = Reply(
             speaker.speech, usage, speaker.finish or "stop", speaker.reasoning, tuple(speaker.tokens),
-            tuple(speaker.chances), note,
+            tuple(speaker.chances), note, tuple(speaker.entropies),
         )  # fmt: skip
         self._emit({"event": "reply", "index": turn.index, **reply_data(reply)})
 

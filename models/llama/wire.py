@@ -81,6 +81,7 @@ def reply_data(reply: Reply) -> dict[str, Any]:
         "tokens": list(reply.tokens),
         "logprobs": [[chance.text, chance.logprob, chance.top] for chance in reply.logprobs],
         "note": reply.note,
+        "entropies": list(reply.entropies),
     }
 
 
@@ -89,5 +90,5 @@ def reply_of(data: Mapping[str, Any]) -> Reply:
     return Reply(
         data["text"], Usage(**data["usage"]), data["finish"], data["reasoning"], tuple(data["tokens"]),
         tuple(TokenChance(text, chance, tuple((other, p) for other, p in top)) for text, chance, top in data["logprobs"]),
-        data["note"],
+        data["note"], tuple(data.get("entropies", ())),
     )  # fmt: skip

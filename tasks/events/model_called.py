@@ -13,14 +13,15 @@ class ModelCalled(Event):
     `asked` is the digest of the Ask (messages, schema, settings), `call` the number of the call in the episode.
     `text` is speech, `reasoning` what the model thought before it; `tokens` the ids of both as the engine generated them.
     `logprobs` holds a row a token: text, log-probability, [[text, log-probability], ...]. `schema_name` is the hash of
-    the JSON schema (its text is kept once), '' for free text. `origin` says where reused memory came from, `batch` how
+    the JSON schema (its text is kept once), '' for free text. `entropies` are in nats, one for each of `tokens`, exact: over
+    the whole vocabulary, of the logits before any sampling setting or grammar. `origin` says where reused memory came from, `batch` how
     many calls were decoded together.
     """
 
     tag: ClassVar[str] = "model_called"
     timing: ClassVar[frozenset[str]] = frozenset({"milliseconds", "evaluated", "reused", "origin", "batch"})
     later: ClassVar[frozenset[str]] = frozenset(
-        {"reasoning", "tokens", "logprobs", "note", "schema_name", "origin", "batch"}
+        {"reasoning", "tokens", "logprobs", "note", "schema_name", "origin", "batch", "entropies"}
     )
     seat: str
     call: int
@@ -42,3 +43,4 @@ class ModelCalled(Event):
     schema_name: str = ""
     origin: str = ""
     batch: int = 1
+    entropies: tuple[float, ...] = ()
