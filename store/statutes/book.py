@@ -8,7 +8,7 @@ the one that began last answers, and the others are named.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
@@ -136,6 +136,10 @@ class StatuteBook:
         """The law of this name or alias; None where there is none, or more than one."""
         found = self.named(name)
         return found[0] if len(found) == 1 else None
+
+    def aliases(self) -> Mapping[str, Sequence[str]]:
+        """Keys of names (`store.statutes.names.key_of_name`) with the official names they may mean."""
+        return self._aliases
 
     def near(self, name: str, limit: int = 3) -> list[str]:
         """Names of laws that look like this one."""

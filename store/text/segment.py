@@ -26,6 +26,11 @@ def words(text: str) -> list[str]:
     return [word for word in _jieba().cut_for_search(text) if any(character.isalnum() for character in word)]
 
 
+def cut(text: str) -> list[str]:
+    """The text as jieba's default mode cuts it, everything included: joined, the pieces are the text again."""
+    return list(_jieba().cut(text))
+
+
 @functools.cache
 def segmenter() -> str:
     """Name, version and dictionary of the cutter: an index made by another one cannot be searched."""
