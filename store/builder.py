@@ -14,13 +14,13 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Literal
 
 from store import manifest as manifests
-from store import places
+from store import places, web_tables
 from store.connection import quoted
 from store.errors import BadInput, StoreError
 from store.layout import Value, index_statements, key_of, storable, table_statements, text_index
@@ -31,6 +31,7 @@ from store.statutes.model import Article, Law, LawVersion, Link
 from store.statutes.tables import StatuteWriter
 from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
+from store.web_tables import WebWriter
 
 _ABANDONED_AFTER = 24 * 3600
 _BENCHMARK = re.compile(r"[a-z0-9][a-z0-9_-]*")
@@ -62,6 +63,7 @@ class PackBuilder:
         self._destination = places.packs() / name
         self._refuse_foreign_folder()
         self._folder = self._make_folder()
+        self._web = WebWriter(self._folder)
         try:
             with self._writing():
                 self._database = sqlite3.connect(self._folder / CORPUS, isolation_level=None, check_same_thread=False)
@@ -165,6 +167,25 @@ class PackBuilder:
         """Add a renumbering or a succession; see `StatuteWriter.add_link`."""
         self._statutes.add_link(link)
 
+    def add_page(
+        self,
+        url: str,
+        title: str,
+        day: date | None,
+        text: str,
+        provenance: Provenance,
+        source: str,
+        *,
+        replace: bool = False,
+    ) -> None:
+        """Add a page to the web snapshot. day: when it says it was published; source: where it comes from.
+
+        Raises:
+            BadInput: no address that `web_address.is_address` knows, no text, or (without `replace`) one that is taken.
+        """
+        with self._writing():
+            self._web.add(url, title, day, text, provenance, source, replace)
+
     def add_tasks(self, benchmark: str, lines: Iterable[str]) -> None:
         """Write the tasks of a benchmark, one JSON object a line; the store does not look into them."""
         if not _BENCHMARK.fullmatch(benchmark):
@@ -185,7 +206,8 @@ class PackBuilder:
         Raises:
             BadInput: the name is no plain file name, or is taken.
         """
-        if not _EXTRA.fullmatch(name) or name in (manifests.FILE, CORPUS) or (self._folder / name).exists():
+        taken = name in (manifests.FILE, CORPUS, web_tables.FILE) or (self._folder / name).exists()
+        if taken or not _EXTRA.fullmatch(name):
             raise BadInput(f"{name!r} cannot name a file in a pack")
         with self._writing():
             (self._folder / name).write_bytes(data)
@@ -196,6 +218,7 @@ class PackBuilder:
             try:
                 with self._writing():
                     self._close_database()
+                    self._web.finish()
                     self._write_manifest()
                     self._move_in()
             except BaseException:
@@ -209,6 +232,7 @@ class PackBuilder:
         if self._finished is None:
             if hasattr(self, "_database"):
                 self._database.close()
+            self._web.close()
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _known(self, tool: str, values: Sequence[Value], kind: str, rows: Sequence[int]) -> None:
@@ -261,14 +285,15 @@ class PackBuilder:
                 source=self._source,
                 licence=self._licence,
                 coverage=self._coverage,
-                provenance=sorted(self._provenance | self._statutes.provenance),
+                provenance=sorted(self._provenance | self._statutes.provenance | self._web.provenance),
                 counts=Counts(
                     tables={table: self._rows[table] for table in TABLES},
                     documents={corpus: self._documents[corpus] for corpus in CORPORA},
                     statutes=self._statutes.articles,
+                    pages=self._web.pages,
                     tasks=dict(sorted(self._tasks.items())),
                 ),
-                segmenter=segmenter() if self._documents else "",
+                segmenter=segmenter() if self._documents or self._web.pages else "",
                 built=datetime.now(UTC).isoformat(timespec="seconds"),
                 files={name: manifests.sha256(path) for name, path in names.items()},
                 sizes={name: path.stat().st_size for name, path in names.items()},

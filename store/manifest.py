@@ -43,13 +43,14 @@ PackFile = Annotated[str, AfterValidator(_inside)]
 
 
 class Counts(BaseModel):
-    """How much of everything the pack holds: rows a table, texts a corpus, tasks a benchmark."""
+    """How much of everything the pack holds: rows a table, texts a corpus, articles, web pages, tasks a benchmark."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     tables: dict[str, int]
     documents: dict[str, int]
     statutes: int = 0
+    pages: int = 0
     tasks: dict[str, int]
 
 
@@ -200,6 +201,9 @@ def sha256(path: Path) -> str:
 
 def _sealed(manifest: Manifest) -> bytes:
     content = manifest.model_dump(mode="json")
+    if not manifest.counts.pages:
+        # As it was sealed before packs had pages: the seal of an older pack stays the same.
+        del content["counts"]["pages"]
     seal = hashlib.sha256(_canonical(content)).hexdigest()
     return _canonical({**content, "seal": seal})
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from store import manifest as manifests
-from store import places
+from store import places, web_tables
 from store.connection import Reader, integrity_problem, quoted
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.layout import Value, bit, key_of, storable
@@ -122,7 +122,7 @@ class Pack:
             last = batch[-1][0]
 
     def counts(self) -> dict[str, Any]:
-        """`{"tables": {T: n}, "documents": {C: n}, "statutes": n, "tasks": {B: n}}`."""
+        """`{"tables": {T: n}, "documents": {C: n}, "statutes": n, "pages": n, "tasks": {B: n}}`."""
         return self.manifest.counts.model_dump()
 
     def statistics(self) -> dict[str, Any]:
@@ -201,6 +201,8 @@ def verify_pack(name_or_path: str | Path) -> list[Problem]:
         said = integrity_problem(path / CORPUS)
         if said:
             found.append(Problem(CORPUS, f"integrity check: {said}"))
+        if (path / web_tables.FILE).is_file() and (said := integrity_problem(path / web_tables.FILE)):
+            found.append(Problem(web_tables.FILE, f"integrity check: {said}"))
     return found
 
 
