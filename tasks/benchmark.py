@@ -12,6 +12,7 @@ from store.pack import Pack
 from tasks.errors import UsageError
 from tasks.program import Program
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
 from tasks.state import State
 
@@ -78,6 +79,10 @@ class Benchmark(Protocol):
         """The scores of one attempt, for the journal."""
         ...
 
+    def predictions(self, questions: Sequence[Any], path: Path, tokens: Path | None = None) -> Predictions:
+        """The answers of a prediction file; `tokens` is a file of token counts where the layout has one."""
+        ...
+
     def score(
         self, run: str, questions: Sequence[Any], results: Sequence[Result], context: ScoreContext = NOTHING
     ) -> dict[str, Any]:
@@ -85,7 +90,9 @@ class Benchmark(Protocol):
         ...
 
 
-BENCHMARKS: dict[str, str] = {"legalagentbench": "tasks.legalagentbench.benchmark:LegalAgentBench"}
+BENCHMARKS: dict[str, str] = {
+    "legalagentbench": "tasks.legalagentbench.benchmark:LegalAgentBench",
+}
 """Name -> where it lives; loaded on use."""
 
 

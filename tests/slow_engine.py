@@ -16,9 +16,9 @@ from models.engine import Ask, Delta, EngineError, Listener, Message, Phase, Rep
 from models.llama.template import CHATML
 from models.specs import KINDS, Opening
 from tasks.actions import Answer, CallTool, Move, ask, emit
+from tasks.environment import ToolEpisode
 from tasks.events import ModelCalled, Thought, ToolReturned
 from tasks.legalagentbench.benchmark import LegalAgentBench
-from tasks.legalagentbench.environment import ToolEpisode
 from tasks.seats import View
 from tasks.spec import RunSpec
 

@@ -52,10 +52,10 @@ def score_predictions(
     import tempfile
 
     from tasks.benchmark import benchmark as known_benchmark
-    from tasks.legalagentbench.imported import Sources, read_run, save_run
+    from tasks.imported import Sources, read_run, save_run
 
     known_benchmark(benchmark)
-    sources = Sources(dataset, predictions, tokens)
+    sources = Sources(benchmark, dataset, predictions, tokens)
     imported = read_run(sources)
     for note in imported.notes:
         _say(f"{predictions.name}: {note}")

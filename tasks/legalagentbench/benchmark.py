@@ -10,9 +10,11 @@ from typing import Any
 from store.journal import ScoreRow
 from store.pack import Pack
 from tasks.benchmark import Choices
+from tasks.environment import SEAT, ToolEpisode
 from tasks.errors import UsageError
 from tasks.events import ActionParsed, ToolReturned
-from tasks.legalagentbench.environment import SEAT, ToolEpisode
+from tasks.legalagentbench.environment import caller
+from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import score_block, score_one
 from tasks.legalagentbench.tools import Toolbox
@@ -27,6 +29,7 @@ from tasks.policies.react import ReactPolicy
 from tasks.program import Program
 from tasks.prompts import digest
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
 from tasks.seats import Policy
 from tasks.spec import RunSpec
@@ -98,7 +101,7 @@ class LegalAgentBench:
                 )
             return makers[name]()
 
-        return ToolEpisode(named, Toolbox(pack), spec.max_turns)
+        return ToolEpisode(named, caller(Toolbox(pack)), spec.max_turns)
 
     def modes(self, policy: str) -> tuple[str, ...]:
         """The modes that a model policy knows; () for policies without a model and for those of other releases."""
@@ -134,6 +137,13 @@ class LegalAgentBench:
             ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
             for score in score_one(question, result)
         ]
+
+    def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
+        """Published prediction lines, with the token file beside them if there is one."""
+        counted = read_tokens(tokens) if tokens else []
+        matched = match([question.id for question in questions], read_predictions(path), counted)
+        answers = {key: Predicted(one.res, one.summary, one.failed) for key, one in matched.predictions.items()}
+        return Predictions(answers, matched.notes, matched.tokens)
 
     def score(
         self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING

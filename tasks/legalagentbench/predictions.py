@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from store.errors import BadInput
 from store.importers.reading import records
 from tasks.plain import plain_text
+from tasks.scoring.predicted import TokenCount
 
 SILENCE = "silence"
 """What the published code writes for answer and summary when a task ended in an exception."""
@@ -38,19 +39,11 @@ class Prediction:
 
 
 @dataclass(frozen=True, slots=True)
-class Tokens:
-    """Tokens of one task as the provider counted them."""
-
-    prompt: int
-    generated: int
-
-
-@dataclass(frozen=True, slots=True)
 class Matched:
     """What the files hold for the tasks asked about, by task id, and what a person should know about the rest."""
 
     predictions: dict[str, Prediction]
-    tokens: dict[str, Tokens]
+    tokens: dict[str, TokenCount]
     notes: tuple[str, ...]
 
 
@@ -72,19 +65,19 @@ def read_predictions(path: Path) -> list[Prediction]:
     return found
 
 
-def read_tokens(path: Path) -> list[tuple[str, Tokens]]:
+def read_tokens(path: Path) -> list[tuple[str, TokenCount]]:
     """All lines of a token file, in order; blank lines are skipped, `BadInput` names file and line."""
     found = []
     for line, fields in records(path, str(path)):
         where = f"{path}, line {line}"
         total = _count(fields, "total_token", where, None)
         generated = min(total, _count(fields, "output_token", where, 0))
-        found.append((_id(fields, where), Tokens(total - generated, generated)))
+        found.append((_id(fields, where), TokenCount(total - generated, generated)))
     return found
 
 
 def match(
-    task_ids: Sequence[str], predictions: Iterable[Prediction], tokens: Iterable[tuple[str, Tokens]] = ()
+    task_ids: Sequence[str], predictions: Iterable[Prediction], tokens: Iterable[tuple[str, TokenCount]] = ()
 ) -> Matched:
     """Sort lines to tasks by id; of lines with the same id the last one counts."""
     asked = set(task_ids)

@@ -17,23 +17,23 @@ from typing import Any
 
 from store import places
 from store.journal import SUFFIX, EpisodeRow, Journal
+from tasks.benchmark import benchmark
+from tasks.environment import SEAT
 from tasks.events import Answered, AttemptStarted, Event, Record, Seated, StepEnded, Stopped, TokensReported
 from tasks.header import FORMAT, file_hash, now
-from tasks.legalagentbench.predictions import Matched, match, read_predictions, read_tokens
-from tasks.legalagentbench.questions import Question, load_questions
 from tasks.records import entry_of
+from tasks.scoring.predicted import Predictions
 from tasks.spec import RunSpec, fresh_id
 
-BENCHMARK = "legalagentbench"
 AGENT = "imported"
 POLICY = "imported/1"
-SEAT = "agent"
 
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The files of a run made elsewhere."""
+    """The files of a run made elsewhere; `tokens` only where the benchmark knows such a file."""
 
+    benchmark: str
     dataset: Path
     predictions: Path
     tokens: Path | None = None
@@ -43,24 +43,25 @@ class Sources:
 class Imported:
     """What was read: tasks, the record of each, and notes for a person."""
 
-    questions: list[Question]
+    questions: list[Any]
     records: list[list[Record]]
     notes: tuple[str, ...]
 
 
 def read_run(sources: Sources) -> Imported:
     """Read and match the files; `BadInput` and `NotFound` name what is wrong with them."""
-    questions = load_questions(sources.dataset)
-    counted = read_tokens(sources.tokens) if sources.tokens else []
-    matched = match([question.id for question in questions], read_predictions(sources.predictions), counted)
+    bench = benchmark(sources.benchmark)
+    questions = list(bench.load(sources.dataset))
+    found = bench.predictions(questions, sources.predictions, sources.tokens)
     at = time.time()
-    return Imported(questions, [_records(question, matched, at) for question in questions], matched.notes)
+    records = [_records(sources.benchmark, question, found, at) for question in questions]
+    return Imported(questions, records, found.notes)
 
 
-def _records(question: Question, matched: Matched, at: float) -> list[Record]:
-    start = AttemptStarted(benchmark=BENCHMARK, task_id=question.id, attempt=1, seed=0, card=question.card)
+def _records(bench: str, question: Any, found: Predictions, at: float) -> list[Record]:
+    start = AttemptStarted(benchmark=bench, task_id=question.id, attempt=1, seed=0, card=question.card)
     happened: list[Event] = []
-    prediction, tokens = matched.predictions.get(question.id), matched.tokens.get(question.id)
+    prediction, tokens = found.answers.get(question.id), found.tokens.get(question.id)
     if tokens is not None:
         happened.append(TokensReported(seat=SEAT, prompt=tokens.prompt, generated=tokens.generated))
     if prediction is None:
@@ -79,7 +80,7 @@ def _records(question: Question, matched: Matched, at: float) -> list[Record]:
 
 def save_run(sources: Sources, imported: Imported, *, out: Path | None = None, argv: Sequence[str] = ()) -> Path:
     """Write the run file and return its path; it must not exist yet."""
-    spec = RunSpec(benchmark=BENCHMARK, agent=AGENT, pack="", tasks=str(sources.dataset.absolute()))
+    spec = RunSpec(benchmark=sources.benchmark, agent=AGENT, pack="", tasks=str(sources.dataset.absolute()))
     name = out.stem if out else fresh_id(spec)
     path = out or places.runs() / f"{name}{SUFFIX}"
     rows = [EpisodeRow(question.id, position, question.id) for position, question in enumerate(imported.questions)]

@@ -1,0 +1,186 @@
+"""LegalSearch as the runner sees it: 13 tasks, agents with and without tools, seats for analyser, reader and grader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from store.search.law_search import CHANNELS, LawSearch
+
+from store.journal import ScoreRow
+from store.pack import Pack
+from tasks.benchmark import Choices
+from tasks.environment import SEAT, ToolEpisode
+from tasks.errors import UsageError
+from tasks.events import ActionParsed, ToolReturned
+from tasks.legalsearch.coverage import Coverage
+from tasks.legalsearch.measures import Verdict
+from tasks.legalsearch.predictions import match, read_predictions
+from tasks.legalsearch.questions import Question, load_questions
+from tasks.legalsearch.reference import GoldLawPolicy
+from tasks.legalsearch.scoring import Evidence, score_block, score_one
+from tasks.legalsearch.toolbox import LawToolbox, ToolSettings, snapshot_of
+from tasks.policies.echo import EchoPolicy
+from tasks.policies.human import HumanPolicy
+from tasks.policies.law.direct import DirectLawPolicy
+from tasks.policies.model.modes import Mode, split
+from tasks.policies.search import SearchPolicy
+from tasks.policies.statutes.policy import LawRulesPolicy
+from tasks.program import Program
+from tasks.prompts import digest
+from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.predicted import Predicted, Predictions
+from tasks.scoring.result import Result
+from tasks.seats import Policy
+from tasks.spec import RunSpec
+from tasks.state import State
+
+SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
+TURNS = 15
+"""Assistant turns of the published loop."""
+HELPERS = {"analyser/1": ("analyser/1",), "reader/1": ("reader/1",)}
+"""Policies of the seats beside the agent -> their prompt files."""
+
+
+class LegalSearch:
+    """13 tasks about the law in force on a day; any task file of the published layout."""
+
+    name = "legalsearch"
+    seat = SEAT
+    agents: Choices = {
+        "rules": ("law-rules/1", False),
+        "search": (SEARCH, True),
+        "direct": (DIRECT, True),
+        "direct-cot": (COT, True),
+        "human": ("human/1", False),
+        "gold": ("law-gold/1", False),
+        "echo": ("echo/1", False),
+    }
+    roles: Mapping[str, Choices] = {
+        "analyser": {"rules": ("query-rules/1", False), "model": ("analyser/1", True)},
+        "reader": {"rules": ("verbatim/1", False), "model": ("reader/1", True)},
+    }
+    graders: Sequence[str] = ("grader",)
+    turns = TURNS
+    options: frozenset[str] = frozenset(
+        {"temperature", "entropy", "window", "tools", "channels", "law_filter", "web"}
+    )
+
+    def load(self, path: Path) -> list[Question]:
+        """The questions of a task file."""
+        return load_questions(path)
+
+    def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
+        """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
+        _check_channels(spec)
+        settings = ToolSettings.of(spec)
+        toolbox = LawToolbox(LawSearch(pack), snapshot_of(spec, pack), settings)
+        heat = {"temperature": spec.temperature, "entropy": spec.entropy}
+        models: dict[str, Callable[[str], Policy]] = {
+            SEARCH: lambda name: SearchPolicy(name, settings.offered, **heat),
+            DIRECT: lambda name: DirectLawPolicy(name, cot=False, **heat),
+            COT: lambda name: DirectLawPolicy(name, cot=True, **heat),
+        }
+        makers: dict[str, Callable[[], Policy]] = {
+            "law-rules/1": lambda: LawRulesPolicy(toolbox.search, settings.search, settings.offered),
+            "human/1": HumanPolicy,
+            "law-gold/1": lambda: GoldLawPolicy({question.id: question.gold for question in questions}),
+            "echo/1": EchoPolicy,
+        }
+
+        @cache
+        def named(name: str) -> Policy:
+            if self.modes(name):
+                return models[split(name)[0]](name)
+            if name not in makers:
+                raise UsageError(
+                    f"this release has no policy {name}",
+                    "The run can be read and scored; to go on, fork it and seat somebody else with --seat agent=….",
+                )
+            return makers[name]()
+
+        return ToolEpisode(named, toolbox.call, spec.max_turns)
+
+    def modes(self, policy: str) -> tuple[str, ...]:
+        """The modes that a model policy knows; () for policies without a model and for those of other releases."""
+        base, mode = split(policy)
+        known: tuple[Mode, ...] = ("lean", "free", "paper") if base in (SEARCH, DIRECT, COT) else ()
+        return known if mode in known else ()
+
+    def prompts(self, policy: str) -> dict[str, str]:
+        """Prompt name -> hash."""
+        if policy in HELPERS:
+            return {name: digest(name) for name in HELPERS[policy]}
+        base, mode = split(policy)
+        by_policy = {SEARCH: SearchPolicy.PROMPTS, DIRECT: DirectLawPolicy.PROMPTS, COT: DirectLawPolicy.PROMPTS}
+        return {name: digest(name) for name in by_policy[base][mode]} if base in by_policy else {}
+
+    def result(self, task_id: str, epoch: int, state: State) -> Result:
+        """Answer, outcome, tokens, flags and what was really observed."""
+        answered = state.answered
+        returned = [record.event for record in state.records if isinstance(record.event, ToolReturned)]
+        offline = any(event.status == "no_snapshot" for event in returned)
+        return Result(
+            task_id=task_id,
+            outcome=state.stopped.outcome if state.stopped else "cancelled",
+            res=answered.res if answered else "",
+            summary=answered.summary if answered else "",
+            tokens=state.tokens,
+            flags=state.flags | {"rag_only"} if offline else state.flags,
+            observations=tuple(event.observation for event in returned),
+            epoch=epoch,
+            actions=tuple(r.event.result for r in state.records if isinstance(r.event, ActionParsed)),
+        )
+
+    def score_rows(
+        self, attempt: int, question: Question, result: Result, context: ScoreContext = NOTHING
+    ) -> list[ScoreRow]:
+        """The scores of one attempt, for the journal."""
+        return [
+            ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
+            for score in score_one(question, result, _evidence([question], context))
+        ]
+
+    def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
+        """Rows of the published metrics script."""
+        if tokens is not None:
+            raise UsageError("legalsearch has no token files", "Leave --tokens out.")
+        results, notes = match(questions, read_predictions(path))
+        return Predictions({one.task_id: Predicted(one.res, one.summary) for one in results}, notes)
+
+    def score(
+        self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
+    ) -> dict[str, Any]:
+        """The score block."""
+        return score_block(run, questions, results, _evidence(questions, context))
+
+
+_COVERAGE: WeakKeyDictionary[Pack, Coverage] = WeakKeyDictionary()
+
+
+def _coverage(pack: Pack) -> Coverage:
+    """One a pack: it remembers what it has read."""
+    if pack not in _COVERAGE:
+        _COVERAGE[pack] = Coverage(pack)
+    return _COVERAGE[pack]
+
+
+def _evidence(questions: Sequence[Question], context: ScoreContext) -> Evidence:
+    verdicts = {
+        key: Verdict(bool(grade["answer"]), bool(grade["basis"]))
+        for key, grade in context.graded.items()
+        if grade.get("answer") is not None and grade.get("basis") is not None
+    }
+    coverage = _coverage(context.pack) if context.pack is not None else None
+    if coverage is None or not coverage.useful:
+        return Evidence(verdicts=verdicts)
+    return Evidence(coverage.covered(questions), verdicts, coverage)
+
+
+def _check_channels(spec: RunSpec) -> None:
+    for name in spec.channels:
+        if name not in CHANNELS:
+            raise UsageError(f"there is no channel named '{name}'", f"Channels: {', '.join(CHANNELS)}.")

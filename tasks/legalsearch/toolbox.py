@@ -1,0 +1,294 @@
+"""The three tools of the search agent: statutes by version, pages of the web snapshot, reading a page (paper §3.2).
+
+A tool is a generator: it may put questions to the seats beside the agent, the analyser of queries and the reader of pages,
+and without a model in them keeps to rules (rule analysis, verbatim windows). Nothing here raises for what a model wrote.
+
+Limits are the published ones: 3 queries a call, 5 hits a query, 5 pages a call, 5 windows a page.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import Any
+
+from store.search.law_search import Answer, Hit, LawSearch, Settings
+from store.search.query import LawQuery, from_analyser
+
+from store.pack import Pack
+from store.statutes.applicable import CaseDates, mark
+from store.statutes.model import LawVersion
+from store.web import Page, WebSnapshot
+from tasks.actions import Sent, Steps, Yield, emit
+from tasks.environment import SEAT
+from tasks.errors import UsageError
+from tasks.events import ToolCalled, ToolReturned
+from tasks.legalsearch.dates import case_dates
+from tasks.legalsearch.seats import analyse_with, read_window
+from tasks.plain import plain, plain_text
+from tasks.spec import RunSpec
+from tasks.state import State
+
+RAG, WEB, BROWSE = "rag_retrieve", "web_search", "browse_webpage"
+OFFERED: Mapping[str, tuple[str, ...]] = {"on": (RAG, WEB, BROWSE), "rag": (RAG,), "web": (WEB, BROWSE), "off": ()}
+"""What `--tools` says -> the tools an agent has."""
+ARGUMENT = {RAG: "query", WEB: "query", BROWSE: "url_list"}
+MOST = {RAG: 3, WEB: 3, BROWSE: 5}
+"""Texts of one call that are looked at; further ones are dropped, as published."""
+HITS = 5
+WINDOWS = 5
+LONGEST = 4000
+"""Characters of a query that are looked at."""
+NO_SNAPSHOT = "没有装载网页快照，不能联网检索或浏览网页；请改用 rag_retrieve。"
+
+Told = Generator[Yield, Sent, "Returned"]
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What a tool answers: the text a model reads, the same as data."""
+
+    status: str
+    observation: str
+    value: Any = None
+    provenance: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSettings:
+    """How the tools of a run work. `today` is a setting of the run, never the clock: None, and 去年 has no year."""
+
+    offered: tuple[str, ...] = OFFERED["on"]
+    search: Settings = Settings(k=HITS)
+    today: date | None = None
+
+    @classmethod
+    def of(cls, spec: RunSpec) -> ToolSettings:
+        """From the settings of a run; `--paper` searches as the published code does."""
+        search = Settings(k=HITS, window=spec.window, law_filter=spec.law_filter, paper=spec.paper)
+        if spec.channels:
+            search = replace(search, channels=spec.channels)
+        return cls(OFFERED[spec.tools], search)
+
+
+class LawToolbox:
+    """Carries out the tool calls of episodes over one pack and, where there is one, a web snapshot."""
+
+    def __init__(self, search: LawSearch, snapshot: WebSnapshot | None, settings: ToolSettings) -> None:
+        self.search = search
+        self.snapshot = snapshot
+        self.settings = settings
+        self._tools: dict[str, Callable[[State, list[str], int], Told]] = {
+            RAG: self._retrieve,
+            WEB: self._search_web,
+            BROWSE: self._browse,
+        }
+
+    def call(self, state: State, tool: str, arguments: object) -> Steps:
+        """One call with the events that come of it."""
+        asked = yield from emit(ToolCalled(seat=SEAT, tool=tool, input=plain(arguments)))
+        started = time.perf_counter()
+        texts = texts_of(tool, arguments)
+        if tool not in self.settings.offered:
+            known = "、".join(self.settings.offered) or "无"
+            returned = Returned("call_error", f"没有名为 {tool[:60]} 的工具。可用的工具：{known}。")
+        elif isinstance(texts, str):
+            returned = Returned("call_error", texts)
+        elif tool != RAG and self.snapshot is None:
+            returned = Returned("no_snapshot", NO_SNAPSHOT)
+        else:
+            returned = yield from self._tools[tool](state, texts, asked)
+        event = ToolReturned(
+            seat=SEAT, tool=tool, status=returned.status, observation=plain_text(returned.observation),
+            value=plain(returned.value), provenance=returned.provenance,
+            milliseconds=round((time.perf_counter() - started) * 1000, 3),
+        )  # fmt: skip
+        yield from emit(event, parent=asked)
+
+    def _retrieve(self, state: State, queries: list[str], call: int) -> Told:
+        dates = self.dates_of(str(state.card.get("question", "")))
+        value, told, provenance = [], [], set()
+        for text in queries:
+            query = yield from self._analysed(state, text, call)
+            answer = self.search.search(query, self.settings.search)
+            value.append(retrieved(answer, dates, self._state_of))
+            told.append(_told(answer))
+            provenance |= {hit.provenance for hit in answer.hits}
+        status = "ok" if any(one["hits"] for one in value) else "no_data"
+        return Returned(status, _text(told), value, tuple(sorted(provenance)))
+
+    def dates_of(self, question: str) -> CaseDates:
+        """The days of the case that a question tells."""
+        return case_dates(self.search.analyse(question, today=self.settings.today).spans)
+
+    def _state_of(self, version: LawVersion) -> str:
+        """Whether a version is in force today, as the run has it; without a today the last word of the book."""
+        return self.search.book.state(version, self.settings.today or date.max)
+
+    def _analysed(self, state: State, text: str, call: int) -> Generator[Yield, Sent, LawQuery]:
+        sits = state.seats.get("analyser")
+        if sits is None or not sits.engine:
+            return self.search.analyse(text, today=self.settings.today)
+        value = yield from analyse_with("analyser", text, call)
+        return from_analyser(text, value, self.search.book)
+
+    def _search_web(self, state: State, queries: list[str], call: int) -> Told:
+        assert self.snapshot is not None
+        value, told, provenance = [], [], set()
+        for text in queries:
+            hits = self.snapshot.search(text, HITS)
+            pages = [
+                {"url": hit.page.url, "title": hit.page.title, "day": _day(hit.page.day), "snippet": hit.snippet}
+                for hit in hits
+            ]
+            value.append({"query": text, "pages": pages})
+            shown = [
+                {"title": page["title"], "url": page["url"], "date": page["day"], "quick_summary": page["snippet"]}
+                for page in pages
+            ]
+            told.append({"search_query": text, "web_page_info_list": shown})
+            provenance |= {hit.page.provenance for hit in hits}
+        status = "ok" if any(one["pages"] for one in value) else "no_data"
+        return Returned(status, _text(told), value, tuple(sorted(provenance)))
+
+    def _browse(self, state: State, urls: list[str], call: int) -> Told:
+        assert self.snapshot is not None
+        known = _found_urls(state)
+        value, told, provenance = [], [], set()
+        for url in urls:
+            page = self.snapshot.page(url) if url in known else None
+            if page is None:
+                why = "快照中没有该网页" if url in known else "该网址不在此前 web_search 的结果中"
+                told.append({"url": url, "error": why})
+                continue
+            windows = yield from self._read(state, page, call)
+            value.append({"url": page.url, "title": page.title, "day": _day(page.day), "windows": windows})
+            told.append({"url": page.url, "title": page.title, "date": _day(page.day), "information": [_shown(w) for w in windows]})
+            provenance.add(page.provenance)
+        return Returned("ok" if value else "no_data", _text(told), value, tuple(sorted(provenance)))
+
+    def _read(self, state: State, page: Page, call: int) -> Generator[Yield, Sent, list[dict[str, Any]]]:
+        """The windows of a page: read one after the other by the reader, or the next one word for word."""
+        assert self.snapshot is not None
+        windows = self.snapshot.windows(page)[:WINDOWS]
+        sits = state.seats.get("reader")
+        if sits is None or not sits.engine:
+            place = min(_times_browsed(state, page.url), max(0, len(windows) - 1))
+            return [{"number": place + 1, "of": len(windows), "text": windows[place]}] if windows else []
+        read = []
+        for number, text in enumerate(windows, 1):
+            said = yield from read_window(
+                "reader", str(state.card.get("question", "")), page, text, number, len(windows), call
+            )
+            read.append(
+                {"number": number, "of": len(windows), "summary": said.summary, "extracted": said.extracted_info}
+            )
+            if not said.page_down:
+                break
+        return read
+
+
+def snapshot_of(spec: RunSpec, pack: Pack) -> WebSnapshot | None:
+    """The web snapshot of a run: in the pack that `--web` names, else in its own."""
+    if not spec.web:
+        return WebSnapshot.of(pack)
+    found = WebSnapshot.of(Pack.open(spec.web))
+    if found is None:
+        raise UsageError(f"pack '{spec.web}' holds no web snapshot", "Import one: moot data import web FOLDER.")
+    return found
+
+
+def texts_of(tool: str, arguments: object) -> list[str] | str:
+    """The texts of a call in their order, repeats and blanks dropped; or a sentence about what is wrong with it."""
+    name = ARGUMENT.get(tool, "query")
+    value = arguments.get(name) if isinstance(arguments, Mapping) else None
+    given = [value] if isinstance(value, str) else value
+    if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
+        return f"{tool[:60]} 的参数应为 {{\"{name}\": [\"…\"]}}：一个由 1 至 {MOST.get(tool, 3)} 个字符串组成的列表。"
+    texts = list(dict.fromkeys(text.strip()[:LONGEST] for text in given if text.strip()))
+    return texts[: MOST.get(tool, 3)] or f"{tool[:60]} 的 {name} 是空的。"
+
+
+def retrieved(answer: Answer, dates: CaseDates, state_of: Callable[[LawVersion], str]) -> dict[str, Any]:
+    """One query of `rag_retrieve` as data: how it was read, what the filters left, every hit with its mark."""
+    query = answer.query
+    return {
+        "query": query.text,
+        "analysis": {
+            "spans": [[span.first.isoformat(), span.last.isoformat(), span.said] for span in query.spans],
+            "laws": list(query.laws),
+            "numbers": [number.key for number in query.numbers],
+            "headings": list(query.headings),
+            "keywords": list(query.keywords),
+            "made_by": query.made_by,
+        },
+        "allowed": answer.allowed,
+        "of": answer.of,
+        "notes": list(answer.notes),
+        "hits": [_hit(hit, dates, state_of(hit.version)) for hit in answer.hits],
+    }
+
+
+def _hit(hit: Hit, dates: CaseDates, state: str) -> dict[str, Any]:
+    article, version = hit.article, hit.version
+    marked = mark(version, dates, number=article.number)
+    return {
+        "id": hit.id, "law": article.law, "label": article.label, "number": article.number.key,
+        "chinese": article.number.chinese, "title": article.title, "text": article.text,
+        "valid_from": _day(version.valid_from), "valid_to": _day(version.valid_to),
+        "score": round(hit.score, 6), "ranks": dict(hit.ranks), "kept": list(hit.kept),
+        "mark": marked.verdict, "rule": marked.rule.key, "basis": marked.rule.basis, "says": marked.rule.says, "state": state,
+    }  # fmt: skip
+
+
+def _told(answer: Answer) -> dict[str, Any]:
+    """One query of `rag_retrieve` as a model reads it."""
+    results = []
+    for hit in answer.hits:
+        article, version = hit.article, hit.version
+        title = f"【{article.title}】" if article.title else ""
+        results.append(
+            {
+                "id": hit.id,
+                "法律": article.label,
+                "条号": article.number.chinese,
+                "法条内容": f"{title}{article.text}" if article.text is not None else "（数据包未收录本条文本）",
+                "施行时间": _day(version.valid_from) or "不明",
+                "失效时间": _day(version.valid_to) or "现行有效",
+                "相关度分数": round(hit.score, 4),
+            }
+        )
+    return {"query": answer.query.text, "result_count": len(results), "results": results}
+
+
+def _found_urls(state: State) -> set[str]:
+    found = set()
+    for record in state.records:
+        event = record.event
+        if isinstance(event, ToolReturned) and event.tool == WEB and isinstance(event.value, list):
+            found |= {page["url"] for one in event.value for page in one.get("pages", ())}
+    return found
+
+
+def _times_browsed(state: State, url: str) -> int:
+    """How often a page was browsed before: each time shows its next window."""
+    values = [r.event.value for r in state.records if isinstance(r.event, ToolReturned) and r.event.tool == BROWSE]
+    return sum(one.get("url") == url for value in values if isinstance(value, list) for one in value)
+
+
+def _shown(window: Mapping[str, Any]) -> dict[str, Any]:
+    place = f"{window['number']}/{window['of']}"
+    if "text" in window:
+        return {"page_number": place, "page_text": window["text"]}
+    return {"page_number": place, "page_summary": window["summary"], "extracted_info": window["extracted"]}
+
+
+def _text(told: Sequence[Any]) -> str:
+    return json.dumps(list(told), ensure_ascii=False)
+
+
+def _day(day: date | None) -> str | None:
+    return day.isoformat() if day else None

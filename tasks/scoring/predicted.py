@@ -1,0 +1,32 @@
+"""Answers made elsewhere, matched to tasks: what a benchmark reads from a prediction file of its own layout."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Predicted:
+    """The answer to one task; `failed`: it stands for an exception of whoever ran it, not for an answer."""
+
+    res: str
+    summary: str
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCount:
+    """Tokens of one task as the provider counted them."""
+
+    prompt: int
+    generated: int
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """By task id; `notes` for a person. A task without an answer counts as an error."""
+
+    answers: Mapping[str, Predicted]
+    notes: tuple[str, ...] = ()
+    tokens: Mapping[str, TokenCount] = field(default_factory=dict)
