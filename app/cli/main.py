@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("app.cli.score:score", "Score a run again."),
     "score-predictions": ("app.cli.score:score_predictions", "Score a file of predictions."),
     "report": ("app.cli.report:report", "Report one or more runs."),
+    "export": ("app.cli.export:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),
 }
 """Command -> (where it lives, its line in the help)."""
 
