@@ -70,4 +70,4 @@ def _tell(out: Path, counts: Mapping[str, int], as_json: bool) -> None:
         click.echo(json_text({"out": str(out), "files": dict(counts)}))
         return
     for name, lines in counts.items():
-        click.echo(clean(t("export.wrote", file=name, n=f"{lines:,}"), multiline=False))
+        click.echo(clean(t("exported.wrote", file=name, n=f"{lines:,}"), multiline=False))
