@@ -17,6 +17,7 @@ from tasks.scoring.result import Result
 from tasks.state import State
 
 if TYPE_CHECKING:
+    from tasks.scoring.grader import Grading
     from tasks.spec import RunSpec
 
 Choices = Mapping[str, tuple[str, bool]]
@@ -77,6 +78,10 @@ class Benchmark(Protocol):
         self, attempt: int, question: Any, result: Result, context: ScoreContext = NOTHING
     ) -> list[ScoreRow]:
         """The scores of one attempt, for the journal."""
+        ...
+
+    def grading(self, question: Any, result: Result) -> Grading | None:
+        """What a grader is asked about an attempt; None where rules say everything."""
         ...
 
     def predictions(self, questions: Sequence[Any], path: Path, tokens: Path | None = None) -> Predictions:

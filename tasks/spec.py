@@ -102,6 +102,8 @@ def _check_settings(bench: Benchmark, spec: RunSpec) -> None:
         if role not in known:
             only = f"Its only seat is '{bench.seat}'." if len(known) == 1 else f"Its seats: {', '.join(known)}."
             raise UsageError(f"{bench.name} has no seat '{role}'", only)
+        if role in bench.graders and ":" not in spec.seats[role]:
+            raise UsageError(f"'{spec.seats[role]}' cannot sit in seat '{role}'", "Possible: SPEC of a model.")
 
 
 def others(bench: Benchmark, spec: RunSpec) -> list[Seated]:

@@ -14,6 +14,7 @@ from typing import Any
 import click
 from pydantic import ValidationError
 
+from app.cli.grading import grade
 from app.guard import install_guard
 from app.hosts import checked_hosts, open_hosts_of
 from app.strings import language, t
@@ -28,7 +29,7 @@ from tasks.errors import UsageError
 from tasks.events import Seated
 from tasks.header import spec_of
 from tasks.legalagentbench.recorded_log import method_of
-from tasks.runner import Run, fork_run, read_episode, resume_run, start_run
+from tasks.runner import GRADER, Run, fork_run, read_episode, resume_run, start_run
 from tasks.spec import RECORDED_LOG, RunSpec, choose, first_model_agent, newcomer, others, policy_of, task_file
 from tasks.state import completed, fold
 from tasks.watcher import Watcher
@@ -248,6 +249,8 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
             click.echo(clean(f"moot: stopped with {left} episodes unfinished. {hint}", multiline=False), err=True)
             sys.exit(1)
         made.record_scores()
+        if grader := made.spec.seats.get(GRADER):
+            grade(made.journal, made.bench, made.questions, grader, made.spec.allow_hosts)
         block, header = made.score(), made.journal.header
         n = len(made.scheduler.episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)

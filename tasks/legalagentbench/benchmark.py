@@ -138,6 +138,10 @@ class LegalAgentBench:
             for score in score_one(question, result)
         ]
 
+    def grading(self, question: Question, result: Result) -> None:
+        """Nothing is graded here."""
+        del question, result
+
     def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
         """Published prediction lines, with the token file beside them if there is one."""
         counted = read_tokens(tokens) if tokens else []

@@ -17,6 +17,7 @@ from tasks.environment import SEAT, ToolEpisode
 from tasks.errors import UsageError
 from tasks.events import ActionParsed, ToolReturned
 from tasks.legalsearch.coverage import Coverage
+from tasks.legalsearch.grading import grading_of
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
@@ -32,6 +33,7 @@ from tasks.policies.statutes.policy import LawRulesPolicy
 from tasks.program import Program
 from tasks.prompts import digest
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.grader import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
 from tasks.seats import Policy
@@ -143,6 +145,10 @@ class LegalSearch:
             ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
             for score in score_one(question, result, _evidence([question], context))
         ]
+
+    def grading(self, question: Question, result: Result) -> Grading | None:
+        """A consultation is for a grader."""
+        return grading_of(question, result)
 
     def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
         """Rows of the published metrics script."""
