@@ -11,6 +11,7 @@ LOCAL = "local:"
 MAX_ADDRESS = 2048
 """Characters; a longer address is taken as none."""
 
+_LONGEST_NAME = 1900
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -42,7 +43,8 @@ def is_address(url: str) -> bool:
 
 def local_address(label: str) -> str:
     """The address of a page that states none: its path inside what was imported."""
-    return LOCAL + quote(label, safe="/#,;()（）【】《》·、，。：-_.~", encoding="utf-8", errors="replace")[-1900:]
+    shown = (c if c.isprintable() and c not in ' %<>"\\' else quote(c, errors="replace") for c in label)
+    return LOCAL + "".join(shown)[-_LONGEST_NAME:]
 
 
 def host_of(url: str) -> str:

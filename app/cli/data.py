@@ -20,6 +20,8 @@ from store.manifest import Manifest
 from store.pack import Pack, remove_pack, verify_pack
 
 _BAR = 24
+_REPORTS = ("statutes.json", "web.json")
+"""What an importer says about the files it read; a pack has one of them, or none."""
 _json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
@@ -105,7 +107,8 @@ def sample(scale: float, seed: int, name: str, as_json: bool) -> None:
 @click.option("--name", default=None, callback=_pack_name, help="Name of the pack; default: the format.")
 @_json
 def import_(format_name: str, source: Path, name: str | None, as_json: bool) -> None:
-    """Import a folder, zip or file as a pack. FORMAT: legalagentbench, legalagentbench-logs, legalsearch or tables.
+    """Import a folder, zip or file as a pack. FORMAT: legalagentbench, legalagentbench-logs, law-markdown, law-text,
+    law-json, legalsearch, web or tables.
 
     Example: moot data import tables my_corpora --name full
     """
@@ -197,7 +200,7 @@ def _make(run: Callable[[Talk], Path], as_json: bool) -> None:
     finally:
         talk.close()
     entry = _listed(path)
-    if (report := path / "statutes.json").is_file():
+    if (report := next((path / name for name in _REPORTS if (path / name).is_file()), None)) is not None:
         entry["import"] = json.loads(report.read_text(encoding="utf-8"))
         entry["seconds"] = {phase: round(seconds, 3) for phase, seconds in talk.seconds.items() if len(phase) < 40}
     click.echo(json_text(entry) if as_json else clean(_line(entry), multiline=False))
@@ -242,7 +245,8 @@ def _line(pack: dict[str, Any]) -> str:
         documents=sum(pack["documents"].values()),
         tasks=sum(pack["tasks"].values()),
     )
-    return line + statutes
+    pages = t("data.pages", n=pack["pages"]) if pack["pages"] else ""
+    return line + statutes + pages
 
 
 def _statistics(folder: Path) -> dict[str, Any]:

@@ -25,6 +25,7 @@ FORMATS: dict[str, tuple[str, str]] = {
         "store.importers.law.legalsearch",
         "statutes by version: version list, article index, texts, chunks",
     ),
+    "web": ("store.importers.web", "saved web pages: HTML, MHTML, Markdown or JSON lines with url, title, date"),
     "tables": ("store.importers.tables", "CSV, JSON lines, XLSX or SQLite with the upstream column names"),
 }
 """Format -> (module, what it reads)."""
