@@ -43,7 +43,7 @@ Line = tuple[Piece, ...]
 
 ROLES = (
     "text", "label", "dim", "thought", "tool", "value", "answer", "question", "good", "warn", "bad", "seat", "mark",
-    "rule", "match",
+    "rule", "match", "removed", "added",
 )  # fmt: skip
 SHORT = 6
 """Lines shown of a long text until it is unfolded."""

@@ -38,6 +38,7 @@ from app.renderers import one
 from app.screens.episode import EpisodeScreen
 from app.screens.help import HelpScreen
 from app.screens.home import HomeScreen
+from app.screens.law import LawScreen
 from app.screens.models import ModelsScreen
 from app.screens.problem import ProblemScreen
 from app.screens.progress import ProgressScreen
@@ -67,7 +68,7 @@ class Desk(App[int]):
     Toast { width: 48; max-width: 80%; }
     Tooltip { max-width: 60; }
     """
-    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {"home": HomeScreen, "episode": EpisodeScreen, "models": ModelsScreen}  # type: ignore[assignment]
+    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {"home": HomeScreen, "episode": EpisodeScreen, "models": ModelsScreen, "law": LawScreen}  # type: ignore[assignment]
     DEFAULT_MODE = "home"
     COMMANDS = {MootCommands}
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
@@ -125,7 +126,7 @@ class Desk(App[int]):
         set_language("en" if language() == "zh" else "zh")
         for stack in self._screen_stacks.values():
             for screen in stack:
-                if isinstance(screen, EpisodeScreen | HomeScreen | ModelsScreen | PromptScreen | RunScreen | TrialScreen) and screen.is_mounted:
+                if isinstance(screen, EpisodeScreen | HomeScreen | LawScreen | ModelsScreen | PromptScreen | RunScreen | TrialScreen) and screen.is_mounted:
                     screen.retranslate()
         self.say(t("app.switched"))
 

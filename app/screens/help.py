@@ -32,6 +32,13 @@ AREAS: dict[str, tuple[str, ...]] = {
     "seat": ("dialog",),
     "models": ("models", "app"),
     "trial": ("trial", "app"),
+    "law": ("law", "app"),
+    "law_box": ("law_box", "app"),
+    "law_hits": ("law_choice", "law", "app"),
+    "law_article": ("pane", "law", "app"),
+    "law_timeline": ("law_choice", "law", "app"),
+    "law_diff": ("pane", "law", "app"),
+    "law_faults": ("pane", "law", "app"),
     "add_model": ("dialog",),
     "check_model": ("dialog",),
 }

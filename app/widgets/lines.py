@@ -23,6 +23,9 @@ from app.renderers import ROLES, Line, Piece
 from app.widgets.ink import ink
 from app.wrapping import wrap
 
+FILLED = ("match", "removed", "added")
+"""Roles with a background of their own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -79,6 +82,8 @@ class LineView(ScrollView, can_focus=True):
         & > .lines--mark { color: $text-warning; text-style: bold; }
         & > .lines--rule { color: $foreground 40%; }
         & > .lines--match { background: $warning; color: $background; }
+        & > .lines--removed { color: $text-error; background: $error-muted; }
+        & > .lines--added { color: $text-success; background: $success-muted; }
         & > .lines--cursor { background: $foreground 8%; }
         & > .lines--bar { color: $accent; }
     }
@@ -161,7 +166,7 @@ class LineView(ScrollView, can_focus=True):
         text = Text(style=base, end="", no_wrap=True)
         for part, role in self.rows[y].pieces:
             name = f"lines--{role}"
-            text.append(part, self.get_component_rich_style(name) if role == "match" else ink(self, name))
+            text.append(part, self.get_component_rich_style(name) if role in FILLED else ink(self, name))
         if marked and text.plain[:1] == " ":
             text = Text.assemble(("▌", ink(self, "lines--bar")), text[1:], style=base, end="")
         selection = self.text_selection

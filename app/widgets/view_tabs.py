@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.text import Text
 from textual.events import Click
 from textual.message import Message
@@ -36,8 +38,11 @@ class ViewTabs(Widget):
             super().__init__()
             self.index = index
 
-    def __init__(self, *, id: str | None = None) -> None:
+    def __init__(self, names: Sequence[str] = VIEWS, prefix: str = "view", *, id: str | None = None) -> None:
+        """Tabs whose texts are `<prefix>.<name>`."""
         super().__init__(id=id)
+        self._names = tuple(names)
+        self._prefix = prefix
         self._at = 0
 
     def show(self, index: int) -> None:
@@ -48,19 +53,19 @@ class ViewTabs(Widget):
     def render(self) -> Text:
         """The names."""
         text = Text(no_wrap=True, end="")
-        for index, name in enumerate(VIEWS):
+        for index, name in enumerate(self._names):
             if index:
                 text.append("   ")
             style = "view-tabs--on" if index == self._at else "view-tabs--off"
-            text.append(t(f"view.{name}"), ink(self, style))
+            text.append(t(f"{self._prefix}.{name}"), ink(self, style))
         return text
 
     def on_click(self, event: Click) -> None:
         """Choose the name under the pointer."""
         x = event.get_content_offset_capture(self).x
         at = 0
-        for index, name in enumerate(VIEWS):
-            end = at + width(t(f"view.{name}"))
+        for index, name in enumerate(self._names):
+            end = at + width(t(f"{self._prefix}.{name}"))
             if at <= x < end:
                 self.post_message(self.Chosen(index))
             at = end + 3

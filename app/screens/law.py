@@ -1,0 +1,503 @@
+"""Law: search in the statutes of a pack, one article through time, two wordings side by side, faults of the version list.
+
+Opening, searching, reading, comparing and checking run in named workers; what comes late, after something else was asked,
+is dropped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import ContentSwitcher, Label
+from textual.worker import Worker
+
+from app import law_shelf
+from app.bindings import bindings
+from app.law_shelf import Asked, Faults, LawDesk, Reading, Shelf
+from app.renderers import Line, one
+from app.strings import counted, t
+from app.terminal import clean, truncate
+from app.widgets.empty import Empty
+from app.widgets.key_bar import KeyBar
+from app.widgets.law_article import ArticleView
+from app.widgets.law_choice import Choice
+from app.widgets.law_diff import Comparison, DiffView, comparable, compare, first_sides
+from app.widgets.law_faults import FaultsView
+from app.widgets.law_form import LawForm
+from app.widgets.law_hits import HitsView
+from app.widgets.law_query import note_words, query_words
+from app.widgets.law_timeline import TimelineView
+from app.widgets.lines import LineView, row_text
+from app.widgets.view_tabs import ViewTabs
+from store.statutes.model import ArticleNumber
+
+if TYPE_CHECKING:
+    from app.shell import Desk
+
+TABS = ("text", "timeline", "diff", "faults")
+TEXT, TIMELINE, DIFF, FAULTS = range(4)
+
+
+class LawScreen(Screen[None]):
+    """A line to ask in; results left, the article right; under each other on a narrow screen."""
+
+    CSS_PATH = "law.tcss"
+    area = "law"
+    help_id = "law"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("law")
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shelves: list[Shelf] = []
+        self.book: LawDesk | None = None
+        self.asked: Asked | None = None
+        self.reading: Reading | None = None
+        self.tab = TEXT
+        self._loaded = False
+        self._wrong = ""
+        self._searching = False
+        self._waiting: tuple[str, date | None] | None = None
+        self._sides: tuple[int, int] | None = None
+        self._tickets: dict[str, int] = {}
+
+    @property
+    def desk(self) -> Desk:
+        """The app."""
+        return cast("Desk", self.app)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a worker of this screen is at work."""
+        return any(worker.name.startswith("law_") and not worker.is_finished for worker in self.workers if worker.node is self)
+
+    def compose(self) -> ComposeResult:
+        """Title, form, what was understood, panes, keys."""
+        yield Label("", id="title", markup=False)
+        yield LawForm(id="form")
+        yield Label("", id="understood", markup=False)
+        yield Label("", id="notes", markup=False)
+        with Horizontal(id="panes"):
+            yield HitsView(id="hits")
+            with Vertical(id="right"):
+                yield ViewTabs(TABS, "law_screen.tab", id="law-tabs")
+                with ContentSwitcher(initial="text", id="views"):
+                    yield ArticleView(id="text")
+                    yield TimelineView(id="timeline")
+                    yield DiffView(id="diff")
+                    yield FaultsView(id="faults")
+        yield Empty(id="nothing")
+        yield KeyBar(("law", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Words; what is on disk comes when the screen is shown."""
+        self.retranslate()
+        self.query_one(LawForm).focus_on("words")
+
+    def on_unmount(self) -> None:
+        """Let the pack go."""
+        if self.book is not None:
+            self.book.close()
+
+    def on_screen_resume(self) -> None:
+        """Packs may have come or gone."""
+        self._work("law_shelves", law_shelf.shelves)
+
+    def on_resize(self) -> None:
+        """Other widths fit."""
+        self.call_after_refresh(self._show_lines)
+
+    def on_descendant_focus(self) -> None:
+        """While one types, the key bar speaks of the form; on a narrow screen the pane one reads has the room."""
+        around = self.focused.ancestors_with_self if self.focused else []
+        typing = any(isinstance(node, LawForm) for node in around)
+        self.query_one(KeyBar).areas("law_box" if typing else "law", "app")
+        self.set_class(any(node.id == "right" for node in around), "-reading")
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        self.query_one("#hits").border_title = t("law_screen.hits")
+        self.query_one(LawForm).relabel("")
+        self.query_one(ViewTabs).refresh(layout=True)
+        self._show_all()
+
+    # workers
+
+    def _work(self, name: str, job: Callable[[], Any]) -> None:
+        """Do something in a thread; only the newest of a name counts."""
+        ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
+        self.run_worker(lambda: (ticket, job()), name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Results by name; a failure becomes a dialog."""
+        name = event.worker.name
+        if self.desk.worker_failed(event):
+            if name == "law_search" and event.worker.is_finished and not event.worker.is_cancelled:
+                self._searching = False
+                self._show_all()
+            return
+        if name not in self._tickets or event.worker.result is None:
+            return
+        ticket, result = event.worker.result
+        if ticket != self._tickets[name]:
+            if name == "law_open":
+                result.close()
+            return
+        match name, result:
+            case "law_shelves", list():
+                self._have(result)
+            case "law_open", LawDesk():
+                self._opened(result)
+            case "law_search", Asked():
+                self._found(result)
+            case "law_read", Reading():
+                self._read_done(result)
+            case "law_diff", Comparison():
+                self.query_one(DiffView).show(result)
+                self.query_one(TimelineView).mark_sides(*result.sides)
+            case "law_check", Faults():
+                self.query_one(FaultsView).show(result)
+
+    # packs
+
+    def _have(self, shelves: list[Shelf]) -> None:
+        """The packs on disk; the open one stays open unless it changed."""
+        self.shelves, self._loaded = shelves, True
+        mine = next((shelf for shelf in shelves if self.book and shelf.name == self.book.name), None)
+        if self.book is not None and mine is not None and mine.hash == self.book.hash:
+            self.query_one(LawForm).offer(shelves, mine.name)
+            return
+        name = mine.name if mine else law_shelf.first_choice(shelves)
+        self.query_one(LawForm).offer(shelves, name)
+        if name is not None:
+            self._work("law_open", partial(LawDesk, name))
+        else:
+            self._let_go()
+        self._show_all()
+
+    @on(LawForm.Picked)
+    def _picked(self, event: LawForm.Picked) -> None:
+        if self.book is None or event.name != self.book.name:
+            self._let_go()
+            self._work("law_open", partial(LawDesk, event.name))
+            self._show_all()
+
+    def _let_go(self) -> None:
+        """Close the open pack, in a thread: a search may be under way in it."""
+        if self.book is not None:
+            self.run_worker(self.book.close, name="law_close", thread=True, exit_on_error=False)
+        self.book = self.asked = self.reading = self._sides = None
+        for name in ("law_search", "law_read", "law_diff", "law_check"):
+            self._tickets[name] = self._tickets.get(name, 0) + 1
+        self._searching = False
+
+    def _opened(self, book: LawDesk) -> None:
+        """A pack is open; what was asked before it was is asked now."""
+        if self.book is not None and self.book is not book:
+            self._let_go()
+        self.book = book
+        if book.fault is not None:
+            self.desk.problem(book.fault.title, book.fault.hint)
+        waiting, self._waiting = self._waiting, None
+        self._show_all()
+        if waiting is not None:
+            self.ask(*waiting)
+
+    # asking
+
+    @on(LawForm.Asked)
+    def _asked(self, event: LawForm.Asked) -> None:
+        self._wrong = ""
+        self.ask(event.words, event.day)
+
+    def ask(self, words: str, day: date | None) -> None:
+        """Search, or say what is missing."""
+        if not words:
+            self._wrong = t("law_screen.no_words")
+            self._show_lines()
+        elif self.book is None:
+            self._waiting = (words, day)
+        else:
+            self._searching = True
+            self._work("law_search", partial(self.book.ask, words, day))
+            self._show_all()
+
+    @on(LawForm.Wrong)
+    def _wrong_day(self, event: LawForm.Wrong) -> None:
+        self._wrong = event.sentence
+        self._show_lines()
+
+    @on(LawForm.Left)
+    def _left_form(self) -> None:
+        target = self.query_one(HitsView) if self.asked and self.asked.hits else self._view
+        target.focus()
+
+    def _found(self, asked: Asked) -> None:
+        """The results; the article that the question names is opened, else the first hit is shown."""
+        self.asked, self._searching = asked, False
+        self.reading = self._sides = None
+        self._show_hits()
+        self._show_all()
+        if asked.direct is not None:
+            self.read(*asked.direct, asked.day)
+        elif asked.hits:
+            self._read_hit(0)
+        if asked.hits and not (asked.direct and self._differs(asked)):
+            self.query_one(HitsView).focus()
+        elif asked.direct or asked.hits:
+            self.go_to(TEXT)
+
+    def _differs(self, asked: Asked) -> bool:
+        """Whether the first hit is another article than the one that the question names."""
+        hit = asked.hits[0].hit
+        return (hit.article.law, hit.article.number) != asked.direct
+
+    # reading
+
+    @on(Choice.Looked)
+    def _looked(self, event: Choice.Looked) -> None:
+        if isinstance(event.view, HitsView) and not isinstance(event, Choice.Chosen):
+            self._read_hit(event.index)
+
+    @on(Choice.Chosen)
+    def _chosen(self, event: Choice.Chosen) -> None:
+        if isinstance(event.view, HitsView):
+            self._read_hit(event.index)
+            self.go_to(TEXT)
+            return
+        step = self.query_one(TimelineView).chosen
+        if step is None or self.reading is None:
+            return
+        entry = step.entry
+        if entry is not None and entry.article is not None:
+            self.read(self.reading.law.name, entry.article.number, self.reading.day, entry.version.label)
+        elif step.first is not None:
+            self.read(self.reading.law.name, self.reading.number, step.first)
+        self.go_to(TEXT)
+
+    def _read_hit(self, index: int) -> None:
+        if self.asked is not None and 0 <= index < len(self.asked.hits):
+            hit = self.asked.hits[index].hit
+            self.read(hit.version.law, hit.article.number, self.asked.day, hit.version.label)
+
+    def read(self, law: str, number: ArticleNumber, day: date | None, label: str | None = None) -> None:
+        """Show an article on a day, or as it stands in a version."""
+        if self.book is not None:
+            self._work("law_read", partial(self.book.read, law, number, day, label))
+
+    def _read_done(self, reading: Reading) -> None:
+        self.reading, self._sides = reading, None
+        self._show_reading()
+
+    # what is shown
+
+    @property
+    def _view(self) -> LineView:
+        return cast(LineView, self.query_one(f"#{TABS[self.tab]}"))
+
+    def go_to(self, tab: int) -> None:
+        """Show a tab and put the cursor in it."""
+        self._turn(tab)
+        self._view.focus()
+
+    def _turn(self, tab: int) -> None:
+        self.tab = tab
+        self.query_one(ContentSwitcher).current = TABS[tab]
+        self.query_one(ViewTabs).show(tab)
+        self._need()
+        self.query_one(KeyBar).refresh()
+
+    def _need(self) -> None:
+        """Compute what the shown tab needs."""
+        reading = self.reading
+        if reading is None or self.book is None:
+            return
+        if self.tab in (TIMELINE, DIFF):
+            if self._sides is None:
+                self._sides = first_sides(reading.entries, reading.place if reading.place >= 0 else len(reading.entries) - 1)
+            self._compare()
+        if self.tab == FAULTS:
+            view = self.query_one(FaultsView)
+            if view.faults is None or view.faults.law.name != reading.law.name:
+                view.show(None, _say("law_screen.checking"))
+                self._work("law_check", partial(self.book.faults, reading.law.name))
+
+    def _compare(self) -> None:
+        reading = self.reading
+        if reading is None:
+            return
+        if self._sides is None:
+            self.query_one(DiffView).show(None, _say("law_screen.no_diff", "law_screen.no_diff.hint"))
+            self.query_one(TimelineView).mark_sides(-1, -1)
+            return
+        self._work("law_diff", partial(compare, reading.law.short or reading.law.name, reading.entries, self._sides))
+
+    def _show_all(self) -> None:
+        self.set_class(self._loaded and not any(not shelf.error for shelf in self.shelves), "-empty")
+        broken = [shelf for shelf in self.shelves if shelf.error]
+        hint = "\n".join(f"✘ {one(shelf.name)}：{one(shelf.error)}" for shelf in broken)
+        self.query_one(Empty).say(t("law_screen.empty"), "\n\n".join(part for part in (t("law_screen.empty.hint"), hint) if part))
+        self.query_one(LawForm).relabel(self.book.example if self.book else "")
+        self._show_lines()
+        if self.asked is None or self._searching:
+            self._show_hits()
+        self._show_reading()
+        self.query_one(KeyBar).refresh()
+
+    def _show_lines(self) -> None:
+        room = max(20, self.size.width - 2)
+        self.query_one("#title", Label).update(truncate(self._title(), room))
+        line, notes = self.query_one("#understood", Label), self.query_one("#notes", Label)
+        line.set_class(bool(self._wrong), "-bad")
+        query = self.asked.answer.query if self.asked else None
+        line.update(truncate(self._wrong or (query_words(query) if query else t("law_screen.how")), room))
+        said = "；".join(map(note_words, self.asked.answer.notes)) if self.asked else ""
+        notes.display = bool(said)
+        notes.update(truncate(said, room))
+
+    def _title(self) -> str:
+        parts = [t("law_screen.title")]
+        if self.book is not None:
+            counts = self.book.counts
+            parts.append(one(self.book.name))
+            parts.append(t("law_screen.counts", laws=counts["laws"], versions=counts["versions"], articles=f"{counts['articles']:,}"))
+            if self.book.fictional:
+                parts.append(f"● {t('mark.fictional')}")
+        elif self.shelves and not self.has_class("-empty"):
+            parts.append(t("law_screen.opening"))
+        return " · ".join(parts)
+
+    def _show_hits(self) -> None:
+        view, asked = self.query_one(HitsView), self.asked
+        if self._searching or asked is None:
+            view.show((), None, said=_say("law_screen.searching") if self._searching else _say("law_screen.ask", "law_screen.ask.hint"))
+            view.border_subtitle = ""
+            return
+        words = [*asked.answer.query.keywords]
+        said = _say("law_screen.none", "law_screen.none.day" if asked.day else "law_screen.none.hint")
+        view.show(asked.hits, asked.day, words, said)
+        answer = asked.answer
+        view.border_subtitle = t("law_screen.of", n=len(asked.hits), allowed=f"{answer.allowed:,}", of=f"{answer.of:,}", ms=f"{answer.milliseconds:.0f}")
+
+    def _show_reading(self) -> None:
+        reading = self.reading
+        said = _say("law_screen.nothing_open")
+        self.query_one(ArticleView).show(reading, said)
+        self.query_one(TimelineView).show(reading, said)
+        if reading is None:
+            self.query_one(DiffView).show(None, said)
+            self.query_one(FaultsView).show(None, said)
+        else:
+            self.query_one(DiffView).rebuild()
+            self.query_one(FaultsView).rebuild()
+        self._need()
+        self.query_one(KeyBar).refresh()
+
+    # wishes
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim or absent."""
+        if action == "side":
+            many = self.reading is not None and len(comparable(self.reading.entries)) > 1
+            return many if self.tab in (TIMELINE, DIFF) else False
+        if action == "near":
+            return self.reading is not None and any(self.reading.near) if self.tab == TEXT else False
+        if action in ("tab", "copy"):
+            return True if self.reading is not None else None
+        if action == "open":
+            return True if self.asked is not None and self.asked.hits else None
+        return True
+
+    def action_open(self) -> None:
+        """The hit, or the step of the timeline, at the cursor."""
+        focused = self.focused
+        (focused if isinstance(focused, Choice) else self.query_one(HitsView)).action_choose()
+
+    def action_box(self, name: str = "words") -> None:
+        """Into the box for words, for the day, or to the packs."""
+        self.query_one(LawForm).focus_on(name)
+
+    def action_tab(self, tab: int = 0) -> None:
+        """Another view of the article."""
+        if self.reading is not None:
+            self.go_to(tab)
+
+    @on(ViewTabs.Chosen)
+    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
+        self.action_tab(event.index)
+
+    def action_side(self, side: int = 0) -> None:
+        """The version at the cursor of the timeline becomes a side of the comparison; beside it, the next one does."""
+        if self.reading is None:
+            return
+        known = comparable(self.reading.entries)
+        if len(known) < 2 or self._sides is None:
+            return
+        sides = list(self._sides)
+        if self.tab == TIMELINE:
+            step = self.query_one(TimelineView).chosen
+            if step is None or step.index not in known:
+                self.desk.say(t("law_screen.no_side"), "warning")
+                return
+            sides[side] = step.index
+        else:
+            free = [place for place in known if place != sides[1 - side]]
+            at = free.index(sides[side]) if sides[side] in free else 0
+            sides[side] = free[(at + (-1 if side == 0 else 1)) % len(free)]
+        if sides[0] == sides[1]:
+            self.desk.say(t("law_screen.same_side"), "warning")
+            return
+        self._sides = (min(sides), max(sides))
+        self._compare()
+
+    def action_near(self, by: int = 1) -> None:
+        """The article before or after, in the same version."""
+        reading = self.reading
+        other = reading.near[by > 0] if reading is not None else None
+        if reading is not None and other is not None:
+            self.read(other.law, other.number, reading.day, other.label)
+
+    def action_copy(self) -> None:
+        """The text of the article, or what the shown tab says."""
+        reading = self.reading
+        if reading is None:
+            return
+        article = reading.article
+        if self.tab == TEXT and article is not None and article.text is not None:
+            version = reading.version
+            text = f"《{reading.law.name}》{article.number.chinese}（{version.label if version else ''}）\n{article.text}"
+        else:
+            text = "\n".join(row_text(row).rstrip() for row in self._view.rows)
+        self.desk.copy_to_clipboard(clean(text))
+        self.desk.say(counted("law_screen.copied", len(text)))
+
+    def action_wide(self) -> None:
+        """The shown view fills the screen, or goes back."""
+        if self.maximized is not None:
+            self.minimize()
+        elif isinstance(self.focused, LineView):
+            self.maximize(self.focused)
+
+    async def action_back(self) -> None:
+        """From the article to the results, from there to the words, from there home."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.has_class("-reading") and self.asked is not None and self.asked.hits:
+            self.query_one(HitsView).focus()
+        else:
+            self.action_box()
+
+
+def _say(*keys: str) -> tuple[Line, ...]:
+    """Sentences, the first one stronger."""
+    return tuple(((t(key), "text" if number == 0 else "dim"),) for number, key in enumerate(keys))
+
+
