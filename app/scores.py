@@ -5,7 +5,7 @@ This is the one place of the desk that holds gold. What leaves it are rates (0 t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.events import Record
 from tasks.header import spec_of
+from tasks.reports.layouts import layout_of
 from tasks.runner import read_episode
 from tasks.spec import task_file
 from tasks.state import State, fold
@@ -31,12 +32,15 @@ class StepScores:
     evidence: float | None
     keys: tuple[dict[str, Any], ...]
     group: str = ""
+    rates: tuple[str, ...] = ("success", "process")
+    """Which values are shown, in their order."""
 
 
 @dataclass(frozen=True)
-class RunScores:
-    """Scores of the ended episodes of a run: rates, intervals, floor and ceiling of the answer rate."""
+class Part:
+    """One group of a run: the answer rate of all LegalAgentBench tasks, or one task of LegalSearch."""
 
+    group: str
     n: int
     compat: float | None = None
     strict: float | None = None
@@ -44,7 +48,19 @@ class RunScores:
     strict_interval: tuple[float, float] | None = None
     floor: float | None = None
     ceiling: float | None = None
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """Scores of the ended episodes of a run: rates, intervals, floor and ceiling of the answer rate."""
+
+    n: int
+    parts: tuple[Part, ...] = ()
     outcomes: dict[str, int] = field(default_factory=dict)
+
+
+RATES: dict[str, tuple[str, ...]] = {"legalsearch": ("score",)}
+"""Benchmark -> the values of a step that are shown; the default is success and process."""
 
 
 class Scorekeeper:
@@ -61,6 +77,8 @@ class Scorekeeper:
     def group(self, task_id: str) -> str:
         """The hop group of a task, '' when unknown."""
         question = self.questions.get(task_id)
+        if question is not None and self.bench.name == "legalsearch":
+            return str(question.kind.id)
         return str(getattr(getattr(question, "gold", None), "group", ""))
 
     def step(self, records: Sequence[Record]) -> StepScores | None:
@@ -71,14 +89,15 @@ class Scorekeeper:
             return None
         result = self.bench.result(state.task_id, 0, state)
         rows = {row.scorer: row for row in self.bench.score_rows(0, question, result)}
-        evidence = rows["evidence"]
+        evidence = rows.get("evidence")
         return StepScores(
             state.answered is not None,
             rows["compat"].value,
             rows["strict"].value,
-            evidence.value.get("evidence_rate"),
-            tuple(evidence.evidence),
+            evidence.value.get("evidence_rate") if evidence else None,
+            tuple(evidence.evidence) if evidence else (),
             self.group(state.task_id),
+            RATES.get(self.bench.name, ("success", "process")),
         )
 
     def so_far(self, tasks: Sequence[str], states: Sequence[State]) -> RunScores:
@@ -92,20 +111,8 @@ class Scorekeeper:
         if not questions:
             return RunScores(0)
         block = self.bench.score(self.run, questions, [self.bench.result(s.task_id, 0, s) for s in ended])
-        floor = block["floor"]["compat"]["success"]["all"]
-        ceiling = block["ceiling"]["reference"]["compat"]["success"]["all"]
-        if not ended:
-            return RunScores(0, floor=floor, ceiling=ceiling)
-        return RunScores(
-            len(ended),
-            block["compat"]["success"]["all"],
-            block["strict"]["success"]["all"],
-            _pair(block["intervals"]["compat"]["success"]["all"]),
-            _pair(block["intervals"]["strict"]["success"]["all"]),
-            floor,
-            ceiling,
-            {outcome: n for outcome, n in block["outcomes"].items() if n},
-        )
+        outcomes = {outcome: n for outcome, n in block["outcomes"].items() if n} if ended else {}
+        return RunScores(len(ended), tuple(_parts(block, bool(ended))), outcomes)
 
     def of_file(self, path: Path) -> RunScores:
         """The scores of a run file so far."""
@@ -115,5 +122,19 @@ class Scorekeeper:
         return self.so_far([row.task_id for row in rows], states)
 
 
-def _pair(interval: Any) -> tuple[float, float] | None:
-    return (interval[0], interval[1]) if interval else None
+def _parts(block: dict[str, Any], ended: bool) -> Iterator[Part]:
+    """The groups of a block as shares from 0 to 1; only floor and ceiling before anything has ended."""
+    layout = layout_of(block)
+    rate = layout.rates[0][1]
+    for group in ["all"] if layout.across == "columns" else list(block["groups"]):
+        limits = [layout.limit(name, block, "compat", rate, group) for name in ("floor", "reference")]
+        figures = [layout.value(block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
+        spans = [layout.beside("intervals", block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
+        top = layout.top
+        yield Part(
+            group,
+            layout.count(block, "compat", rate, group) if ended else 0,
+            *(None if value is None else value / top for value in figures),
+            *((span[0] / top, span[1] / top) if span else None for span in spans),
+            *(None if value is None else value / top for value in limits),
+        )

@@ -191,4 +191,5 @@ def test_scores_at_a_step_come_from_what_was_seen_so_far() -> None:
     assert not early.answered and early.evidence == 0.5
     assert whole.answered and whole.compat["success"] == 1.0 and whole.evidence == 1.0
     run = keeper.of_file(path)
-    assert run.n == 1 and run.compat == 1.0 and run.ceiling == 1.0 and run.compat_interval is not None
+    (part,) = run.parts
+    assert run.n == 1 and part.compat == 1.0 and part.ceiling == 1.0 and part.compat_interval is not None

@@ -15,7 +15,8 @@ from tasks.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question
 from tasks.legalagentbench.scoring import score_block
 from tasks.reports import FORMATS, Report, text_report
-from tasks.reports.model import RATES, facts, lines, printable
+from tasks.reports.layouts import TOOLS
+from tasks.reports.model import facts, lines, printable
 from tasks.reports.words import WORDS
 from tasks.scoring.result import Result
 
@@ -83,7 +84,7 @@ def test_a_long_fact_of_an_engine_is_shown_by_its_hash() -> None:
 
 def test_lines_hold_every_rate_of_every_group() -> None:
     made = lines(Report(block()))
-    assert {(line.rule, line.rate) for line in made} == set(RATES)
+    assert {(line.rule, line.rate) for line in made} == set(TOOLS.rates)
     assert {line.group for line in made} == {"1-hop", "2-hop", "3-hop", "all"}
     for line in made:
         assert line.value is not None
@@ -137,7 +138,7 @@ def test_markdown_keeps_hostile_text_in_its_cell() -> None:
     assert "](http" not in text.replace("\\](", "")
     assert not set(text) & set("\x1b\x07\u202e")
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    widths = {line.replace("\\|", "").count("|") for line in rows[: 2 + len(RATES)]}
+    widths = {line.replace("\\|", "").count("|") for line in rows[: 2 + len(TOOLS.rates)]}
     assert len(widths) == 1
 
 
@@ -146,7 +147,7 @@ def test_csv_is_no_formula_and_reads_back() -> None:
     rows = list(csv.DictReader(io.StringIO(text)))
     assert {row["run"] for row in rows} == {"'=cmd()"}
     assert {row["pack"] for row in rows} == {"'@x"}
-    assert len(rows) == len(RATES) * 4
+    assert len(rows) == len(TOOLS.rates) * 4
     assert sum(int(rows[0][f"outcome_{outcome}"]) for outcome in OUTCOMES) == 12
     assert float(rows[0]["value"]) <= 1.0
 

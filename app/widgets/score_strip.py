@@ -82,7 +82,7 @@ class ScoreStrip(LineView):
             yield from self._of_run(self._run, columns, width_)
 
     def _of_step(self, step: StepScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
-        for name in ("success", "process"):
+        for name in step.rates:
             pair = (step.compat.get(name), step.strict.get(name)) if step.answered else (None, None)
             cells = (t(f"scores.{name}"), rate(pair[0]), rate(pair[1]))
             yield Row(tuple(_cells(cells, columns, ("text", _tone(pair[0]), _tone(pair[1])))))
@@ -101,17 +101,23 @@ class ScoreStrip(LineView):
     def _of_run(self, run: RunScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
         title = f"── {counted('scores.run', run.n)} "
         yield Row(((title, "rule"), ("─" * max(0, width_ - width(title)), "rule")))
-        if run.n:
-            pair = (run.compat, run.strict)
-            yield Row(tuple(_cells((t("scores.success"), rate(pair[0]), rate(pair[1])), columns, ("text", "text", "text"))))
-            intervals = (t("scores.interval"), interval(run.compat_interval), interval(run.strict_interval))
-            yield Row(tuple(_cells(intervals, columns, ("dim", "dim", "dim"))))
-        yield Row(tuple(_cells((t("scores.floor"), rate(run.floor), ""), columns, ("dim", "dim", "dim"))))
-        yield Row(tuple(_cells((t("scores.ceiling"), rate(run.ceiling), ""), columns, ("dim", "dim", "dim"))))
+        for part in run.parts:
+            label = t("scores.success") if part.group == "all" else f"{part.group.upper()} {part.n or ''}".strip()
+            if run.n:
+                pair = tuple(t("scores.unscored") if v is None and part.n else rate(v) for v in (part.compat, part.strict))
+                yield Row(tuple(_cells((label, *pair), columns, ("text", "text", "text"))))
+                intervals = (t("scores.interval"), interval(part.compat_interval), interval(part.strict_interval))
+                yield Row(tuple(_cells(intervals, columns, ("dim", "dim", "dim"))))
+            elif part.group != "all":
+                yield Row(((label, "text"),))
+            limits = (("floor", part.floor), ("ceiling", part.ceiling))
+            for name, value in limits:
+                if value is not None or part.group == "all":
+                    yield Row(tuple(_cells((t(f"scores.{name}"), rate(value), ""), columns, ("dim", "dim", "dim"))))
 
 
 def _columns(room: int) -> tuple[int, int, int]:
-    first = max(width(t(f"scores.{name}")) for name in ("success", "process", "evidence", "interval", "floor", "ceiling")) + 1
+    first = max(width(t(f"scores.{name}")) for name in ("success", "process", "score", "evidence", "interval", "floor", "ceiling")) + 1
     rest = min(12, max(6, (room - first) // 2))
     return first, rest, rest
 

@@ -42,7 +42,7 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
                 "low": line.low, "high": line.high, "method": line.method, "clusters": line.clusters,
                 "design_effect": line.design_effect, "effective_n": line.effective_n, "floor": line.floor,
                 "ceiling_reference": line.reference, "ceiling_walker": line.walker,
-                "evidence_rate": (block["evidence_rate"] or {}).get(line.group),
+                "evidence_rate": (block.get("evidence_rate") or {}).get(line.group),
                 "scorer": block.get("scorers", {}).get(line.rule, ""),
             }  # fmt: skip
             writer.writerow({name: _cell(value) for name, value in row.items()})

@@ -8,7 +8,20 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
-from tasks.reports.model import Line, Report, agent, counts, facts, fictional, lines, printable, show, show_interval
+from tasks.reports.model import (
+    Line,
+    Report,
+    agent,
+    counts,
+    facts,
+    fictional,
+    figure,
+    heading,
+    lines,
+    printable,
+    show,
+    show_interval,
+)
 from tasks.reports.words import phrase, word
 
 STYLE = """
@@ -49,7 +62,7 @@ def page(reports: Sequence[Report], language: str = "zh") -> str:
     ]
     if len(reports) > 1:
         parts.append(f"<h2>{_text(word('overview', language))}</h2>")
-        parts += _table(reports, ["all"], language)
+        parts += _table(reports, None, language)
     for report in reports:
         parts += _section(report, language)
     return "\n".join([*parts, "</body></html>\n"])
@@ -67,19 +80,20 @@ def _section(report: Report, language: str) -> Iterable[str]:
     yield "</dl>"
 
 
-def _table(reports: Sequence[Report], groups: Sequence[str], language: str) -> Iterable[str]:
+def _table(reports: Sequence[Report], groups: Sequence[str] | None, language: str) -> Iterable[str]:
     several = len(reports) > 1
     heads = [word("run", language)] if several else []
     heads += [word("measure", language), word("group", language)]
     yield '<div class="scroll"><table><thead><tr>'
     yield "".join(f'<th class="t">{_text(head)}</th>' for head in heads)
-    yield "".join(f"<th>{_text(word(column, language))}</th>" for column in COLUMNS) + "<th></th></tr></thead><tbody>"
+    yield "".join(f"<th>{_text(heading(reports, column, language))}</th>" for column in COLUMNS) + "<th></th></tr></thead><tbody>"
     for report in reports:
-        for line in lines(report, groups):
+        shown = report.layout.overall(report.block) if groups is None else groups
+        for line in lines(report, shown):
             names = [str(report.block["run"]) + (f" 〔{word('fictional', language)}〕" if fictional(report) else "")]
             names = names if several else []
             names += [word(f"{line.rule}.{line.rate}", language), word(f"group.{line.group}", language)]
-            first = ' class="first"' if line.group == groups[0] and not several else ""
+            first = ' class="first"' if line.group == shown[0] and not several else ""
             yield (
                 f"<tr{first}>"
                 + "".join(f'<td class="t">{_text(name)}</td>' for name in names)
@@ -91,8 +105,9 @@ def _table(reports: Sequence[Report], groups: Sequence[str], language: str) -> I
 
 def _numbers(line: Line, language: str) -> str:
     cells = (
-        str(line.n), show(line.value), show_interval(line), phrase(line.method, language) or "–", str(line.clusters),
-        show(line.design_effect, 2), show(line.effective_n, 1), show(line.floor), show(line.reference), show(line.walker),
+        str(line.n), figure(line, line.value), show_interval(line), phrase(line.method, language) or "–", "–" if line.clusters is None else str(line.clusters),
+        show(line.design_effect, 2), show(line.effective_n, 1), figure(line, line.floor), figure(line, line.reference),
+        figure(line, line.walker),
     )  # fmt: skip
     return "".join(f"<td>{_text(cell)}</td>" for cell in cells) + f"<td>{_plot(line)}</td>"
 
@@ -103,14 +118,14 @@ def _plot(line: Line) -> str:
         return ""
     shapes = ['<rect x="0" y="7" width="100" height="1" fill="var(--line)"/>']
     if line.low is not None and line.high is not None:
-        width = max(0.5, (line.high - line.low) * PLOT)
+        width = max(0.5, (line.high - line.low) * PLOT / line.top)
         shapes.append(
-            f'<rect x="{line.low * PLOT:.1f}" y="5" width="{width:.1f}" height="5" fill="var(--bar)" opacity=".4"/>'
+            f'<rect x="{line.low * PLOT / line.top:.1f}" y="5" width="{width:.1f}" height="5" fill="var(--bar)" opacity=".4"/>'
         )
     for limit in (line.floor, line.reference):
         if limit is not None:
-            shapes.append(f'<rect x="{limit * PLOT:.1f}" y="2" width=".8" height="11" fill="var(--mark)"/>')
-    shapes.append(f'<circle cx="{line.value * PLOT:.1f}" cy="7.5" r="2.5" fill="var(--bar)"/>')
+            shapes.append(f'<rect x="{limit * PLOT / line.top:.1f}" y="2" width=".8" height="11" fill="var(--mark)"/>')
+    shapes.append(f'<circle cx="{line.value * PLOT / line.top:.1f}" cy="7.5" r="2.5" fill="var(--bar)"/>')
     return f'<svg viewBox="-3 0 106 15" aria-hidden="true">{"".join(shapes)}</svg>'
 
 

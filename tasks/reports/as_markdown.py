@@ -5,7 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tasks.reports.model import Report, counts, facts, fictional, lines, printable, show, show_interval
+from tasks.reports.model import (
+    Report,
+    counts,
+    facts,
+    fictional,
+    figure,
+    heading,
+    lines,
+    printable,
+    show,
+    show_interval,
+)
 from tasks.reports.words import phrase, word
 
 COLUMNS = (
@@ -29,7 +40,7 @@ def markdown(reports: Sequence[Report], language: str = "zh") -> str:
         "",
         f"## {word('overview', language)}",
         "",
-        *_table(reports, ["all"], language),
+        *_table(reports, None, language),
     ]
     for report in reports:
         parts += ["", f"## {plain(str(report.block['run']))}", ""]
@@ -50,19 +61,19 @@ def plain(text: str) -> str:
     return re.sub(r"([\\`*_\[\]|#~$!])", r"\\\1", text).replace("://", ":&#8203;//")
 
 
-def _table(reports: Sequence[Report], groups: Sequence[str], language: str) -> list[str]:
-    several = len(reports) > 1 or list(groups) == ["all"]
+def _table(reports: Sequence[Report], groups: Sequence[str] | None, language: str) -> list[str]:
+    several = len(reports) > 1 or groups is None
     head = [word("run", language)] if several else []
-    head += [word("measure", language), word("group", language), *(word(column, language) for column in COLUMNS)]
+    head += [word("measure", language), word("group", language), *(heading(reports, column, language) for column in COLUMNS)]
     rows = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for report in reports:
-        for line in lines(report, groups):
+        for line in lines(report, report.layout.overall(report.block) if groups is None else groups):
             cells = [plain(str(report.block["run"]))] if several else []
             cells += [
                 word(f"{line.rule}.{line.rate}", language), word(f"group.{line.group}", language), str(line.n),
-                show(line.value), show_interval(line), phrase(line.method, language) or "–", str(line.clusters),
-                show(line.design_effect, 2), show(line.effective_n, 1), show(line.floor), show(line.reference),
-                show(line.walker),
+                figure(line, line.value), show_interval(line), phrase(line.method, language) or "–", "–" if line.clusters is None else str(line.clusters),
+                show(line.design_effect, 2), show(line.effective_n, 1), figure(line, line.floor),
+                figure(line, line.reference), figure(line, line.walker),
             ]  # fmt: skip
             rows.append("| " + " | ".join(cells) + " |")
     return rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Sequence
 
-from tasks.reports.model import RATES, Report, agent, counts, facts, fictional, lines, printable, show
+from tasks.reports.model import Line, Report, agent, counts, facts, fictional, lines, printable, show
 from tasks.reports.words import phrase, word
 
 LABEL = 20
@@ -24,9 +24,9 @@ def cells(string: str) -> int:
     )
 
 
-def _row(label: str, values: Sequence[str], label_cells: int) -> str:
+def _row(label: str, values: Sequence[str], label_cells: int, column: int = COLUMN) -> str:
     head = label + " " * max(0, label_cells - cells(label))
-    return (head + "".join(" " * max(1, COLUMN - cells(value)) + value for value in values)).rstrip()
+    return (head + "".join(" " * max(1, column - cells(value)) + value for value in values)).rstrip()
 
 
 def _brief(value: float | None) -> str:
@@ -35,6 +35,44 @@ def _brief(value: float | None) -> str:
 
 
 def _run(report: Report, language: str) -> str:
+    table = _by_row(report, language) if report.layout.across == "rows" else _by_column(report, language)
+    title = " · ".join(
+        filter(None, (str(report.block["run"]), str(report.block["benchmark"]), agent(report, language)))
+    )
+    head = [printable(title)] + ([f"〔{word('fictional', language)}〕"] if fictional(report) else [])
+    method = [(word("method", language), text) for text in [_methods(report, language)] if text]
+    more = [*counts(report, language), *method, *facts(report, language)[1:]]
+    return "\n".join([*head, "", *table, "", *(f"{label}: {value}" for label, value in more)])
+
+
+def _by_row(report: Report, language: str) -> list[str]:
+    """A line a task: n, both scores with their intervals, floor and ceiling; a line of its own for covered questions."""
+    made = {(line.rule, line.rate, line.group): line for line in lines(report)}
+    heads = [word("n", language), word("compat.all", language), word("interval", language)]
+    heads += [word("strict.all", language), word("interval", language), word("floor", language).split("：")[0].split(":")[0]]
+    rows: list[tuple[str, list[str]]] = [("", heads)]
+    for group in report.groups:
+        for rate in ("all", "covered"):
+            if ("compat", rate, group) not in made:
+                continue
+            compat, strict = made["compat", rate, group], made["strict", rate, group]
+            label = word(f"group.{group}", language) if rate == "all" else f"  {word('covered', language)}"
+            means = [_mean(line.value) if line.value is not None or not compat.n else word("unscored", language) for line in (compat, strict)]
+            cells_ = [str(compat.n), means[0], _range(compat), means[1], _range(strict)]
+            rows.append((label, [*cells_, _mean(compat.floor)]))
+    width = max(LABEL, *(cells(label) for label, _ in rows))
+    return [_row(label, values, width, 11) for label, values in rows]
+
+
+def _mean(value: float | None) -> str:
+    return "–" if value is None else f"{value:.2f}"
+
+
+def _range(line: Line) -> str:
+    return "–" if line.low is None or line.high is None else f"{line.low:.1f}–{line.high:.1f}"
+
+
+def _by_column(report: Report, language: str) -> list[str]:
     block = report.block
     made = {(line.rule, line.rate, line.group): line for line in lines(report)}
     groups = report.groups
@@ -43,7 +81,7 @@ def _run(report: Report, language: str) -> str:
         (word("n", language), [str(block["groups"][group]) for group in groups]),
         (word("clusters", language), [str(block["clusters"][group]) for group in groups]),
     ]
-    for rule, rate in RATES:
+    for rule, rate in report.layout.rates:
         found = [made[rule, rate, group] for group in groups]
         rows.append((word(f"{rule}.{rate}", language), [_brief(line.value) for line in found]))
         rows.append(("  " + word("interval", language), [_span(line.low, line.high) for line in found]))
@@ -59,11 +97,7 @@ def _run(report: Report, language: str) -> str:
     rows.append((word("design_effect", language), [show(block["design_effect"][group], 2) for group in groups]))
     rows.append((word("effective_n", language), [show(block["effective_n"][group], 1) for group in groups]))
     width = max(LABEL, *(cells(label) for label, _ in rows))
-    title = " · ".join(filter(None, (str(block["run"]), str(block["benchmark"]), agent(report, language))))
-    head = [printable(title)] + ([f"〔{word('fictional', language)}〕"] if fictional(report) else [])
-    table = [_row(label, values, width) for label, values in rows]
-    more = [*counts(report, language), (word("method", language), _methods(report, language)), *facts(report, language)[1:]]
-    return "\n".join([*head, "", *table, "", *(f"{label}: {value}" for label, value in more)])
+    return [_row(label, values, width) for label, values in rows]
 
 
 def _span(low: float | None, high: float | None) -> str:
@@ -80,7 +114,7 @@ def _methods(report: Report, language: str) -> str:
     """Which interval each group has; groups that share a method stand together."""
     by_method: dict[str, list[str]] = {}
     for line in lines(report):
-        if (line.rule, line.rate) == ("compat", "success"):
-            by_method.setdefault(line.method or "–", []).append(line.group)
+        if (line.rule, line.rate) == report.layout.rates[0] and line.method:
+            by_method.setdefault(line.method, []).append(line.group)
     named = ((", ".join(word(f"group.{g}", language) for g in groups), m) for m, groups in by_method.items())
     return "; ".join(f"{groups}: {phrase(method, language)}" for groups, method in named)

@@ -13,18 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from store.journal import text_hash
+from tasks.reports.layouts import DOMAINS, Layout, at, layout_of
 from tasks.reports.words import phrase, word
 
-RATES: tuple[tuple[str, str], ...] = (
-    ("compat", "success"),
-    ("compat", "process"),
-    ("strict", "success"),
-    ("strict", "process"),
-    ("strict", "success_not_given"),
-    ("strict", "all_keys"),
-)
-"""(rule, rate) in the order of the tables."""
 SHOWN_HASH = 16
+SETTINGS = ("paper", "free", "temperature", "window", "tools", "channels", "law_filter", "web", "seed", "epochs")
+_DEFAULTS: dict[str, tuple[Any, ...]] = {
+    "paper": (False,), "free": (False,), "temperature": (0.0,), "window": ("on",), "tools": ("on",), "channels": ([], ()),
+    "law_filter": (True,), "web": ("",), "seed": (0,), "epochs": (1,),
+}  # fmt: skip
 LONGEST_FACT = 300
 """Characters of a fact of an engine that are shown; of a longer text (a chat template) its hash is."""
 """Characters of a hash that a person compares by eye."""
@@ -39,8 +36,13 @@ class Report:
 
     @property
     def groups(self) -> list[str]:
-        """Hop groups in the order of the published tables, then `all`."""
-        return list(self.block["groups"])
+        """Groups in the order of the published tables, then the overall ones."""
+        return self.layout.groups(self.block)
+
+    @property
+    def layout(self) -> Layout:
+        """How its block is laid out."""
+        return layout_of(self.block)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,43 +60,40 @@ class Line:
     floor: float | None
     reference: float | None
     walker: float | None
-    clusters: int
+    clusters: int | None
     design_effect: float | None
-    effective_n: float
-
-
-def _at(tree: Any, *path: str) -> Any:
-    for name in path:
-        if not isinstance(tree, Mapping) or name not in tree:
-            return None
-        tree = tree[name]
-    return tree
+    effective_n: float | None
+    places: int = 4
+    top: float = 1.0
 
 
 def lines(report: Report, groups: Sequence[str] | None = None) -> list[Line]:
     """The lines of a block, rate by rate; only some groups if asked."""
-    block = report.block
+    block, layout = report.block, report.layout
     made = []
-    for rule, rate in RATES:
+    for rule, rate in layout.rates:
         for group in groups if groups is not None else report.groups:
-            low, high = _at(block, "intervals", rule, rate, group) or (None, None)
-            scored = _at(block, "strict", "n_scored_by_group", group) if rule == "strict" else None
+            if not layout.has(block, rate, group):
+                continue
+            low, high = layout.beside("intervals", block, rule, rate, group) or (None, None)
             made.append(
                 Line(
                     rule=rule,
                     rate=rate,
                     group=group,
-                    n=block["groups"][group] if scored is None else scored,
-                    value=_at(block, rule, rate, group),
+                    n=layout.count(block, rule, rate, group),
+                    value=layout.value(block, rule, rate, group),
                     low=low,
                     high=high,
-                    method=_at(block, "interval_methods", rule, rate, group) or "",
-                    floor=_at(block, "floor", rule, rate, group),
-                    reference=_at(block, "ceiling", "reference", rule, rate, group),
-                    walker=_at(block, "ceiling", "walker", rule, rate, group),
-                    clusters=block["clusters"][group],
-                    design_effect=block["design_effect"][group],
-                    effective_n=block["effective_n"][group],
+                    method=layout.beside("interval_methods", block, rule, rate, group) or "",
+                    floor=layout.limit("floor", block, rule, rate, group),
+                    reference=layout.limit("reference", block, rule, rate, group),
+                    walker=layout.limit("walker", block, rule, rate, group),
+                    clusters=block["clusters"].get(group),
+                    design_effect=block["design_effect"].get(group),
+                    effective_n=block["effective_n"].get(group),
+                    places=layout.places,
+                    top=layout.top,
                 )
             )
     return made
@@ -102,13 +101,13 @@ def lines(report: Report, groups: Sequence[str] | None = None) -> list[Line]:
 
 def fictional(report: Report) -> bool:
     """Whether the run used authored data: every table of it says so."""
-    return "authored" in (_at(report.header, "pack", "provenance") or ())
+    return "authored" in (at(report.header, "pack", "provenance") or ())
 
 
 def agent(report: Report, language: str) -> str:
     """Who was tested: the policy's label, and its model or source file."""
-    name = str(_at(report.header, "spec", "agent") or "")
-    behind = _at(report.header, "spec", "model") or _at(report.header, "imported", "file") or ""
+    name = str(at(report.header, "spec", "agent") or "")
+    behind = at(report.header, "spec", "model") or at(report.header, "imported", "file") or ""
     label = word(f"agent.{name}", language) if name else ""
     people = report.block.get("flags", {}).get("human", 0)
     if people and name != "human":
@@ -119,25 +118,33 @@ def agent(report: Report, language: str) -> str:
 def facts(report: Report, language: str) -> list[tuple[str, str]]:
     """Label and text of everything the header says that a reader needs, empty ones left out."""
     header, block = report.header, report.block
-    pack = _at(header, "pack", "name") or ""
+    pack = at(header, "pack", "name") or ""
     marks = f" · {word('fictional', language)}" if fictional(report) else ""
-    engines = {**(_at(header, "engines") or {}), **(_at(header, "prompts") or {})}
-    parent = _at(header, "parent")
+    engines = {**(at(header, "engines") or {}), **(at(header, "prompts") or {})}
+    parent = at(header, "parent")
     rows = [
         ("agent", agent(report, language)),
-        ("pack", f"{pack} {_hash(_at(header, 'pack', 'hash'))}{marks}".strip()),
-        ("task_file", f"{_at(header, 'tasks', 'file') or ''} {_hash(_at(header, 'tasks', 'sha256'))}".strip()),
+        ("pack", f"{pack} {_hash(at(header, 'pack', 'hash'))}{marks}".strip()),
+        ("task_file", f"{at(header, 'tasks', 'file') or ''} {_hash(at(header, 'tasks', 'sha256'))}".strip()),
         ("engines", "; ".join(f"{name} {_described(what)}".strip() for name, what in engines.items())),
-        ("harness", ", ".join(f"{name} {version}" for name, version in (_at(header, "versions") or {}).items())),
+        ("harness", ", ".join(f"{name} {version}" for name, version in (at(header, "versions") or {}).items())),
         ("scorers", ", ".join(block.get("scorers", {}).values())),
         (
             "parent",
             f"{parent['run']} · {parent['episode']} · {parent['step']}" if isinstance(parent, Mapping) else "",
         ),
-        ("created", str(_at(header, "created") or "")),
-        ("command", " ".join(map(str, _at(header, "command") or ()))),
+        ("settings", _settings(at(header, "spec") or {})),
+        ("created", str(at(header, "created") or "")),
+        ("command", " ".join(map(str, at(header, "command") or ()))),
     ]
     return [(word(key, language), printable(text)) for key, text in rows if text]
+
+
+def _settings(spec: Mapping[str, Any]) -> str:
+    """Settings and seats of a run that differ from the defaults."""
+    named = {name: spec[name] for name in SETTINGS if spec.get(name) not in (None, *_DEFAULTS[name])}
+    seats = {f"seat {role}": who for role, who in (spec.get("seats") or {}).items()}
+    return ", ".join(f"{name} = {value}" for name, value in {**named, **seats}.items())
 
 
 def _hash(value: Any) -> str:
@@ -153,24 +160,58 @@ def _described(value: Any) -> str:
     return text[:SHOWN_HASH] if re.fullmatch(r"[0-9a-f]{40,}", text) else text
 
 
+def _law_counts(block: Mapping[str, Any], language: str) -> list[tuple[str, str]]:
+    """What only a block of LegalSearch counts: coverage, mixed up versions, what no grader has seen, missing tasks."""
+    recited, wrong = at(block, "compat", "lar"), block.get("wrong_version")
+    coverage = f"{recited['n_covered']} / {recited['n']}" if recited and recited["n_covered"] is not None else ""
+    mixed = ""
+    if wrong:
+        span = "–".join(show(value, 2) for value in wrong["interval"] or ()) or "–"
+        mixed = f"{show(wrong['rate'], 2)} [{span}], n = {wrong['n']}"
+    missing = [
+        f"{word(domain, language)}: {', '.join(at(block, 'overall', 'compat', domain, 'missing') or ())}"
+        for domain in DOMAINS
+        if at(block, "overall", "compat", domain, "missing") and at(block, "overall", "compat", domain, "tasks")
+    ]
+    ungraded = block.get("ungraded")
+    return [
+        ("coverage", coverage),
+        ("wrong_version", mixed),
+        ("ungraded", str(ungraded) if ungraded else ""),
+        ("left_out", "; ".join(missing)),
+    ]
+
+
+def heading(reports: Sequence[Report], column: str, language: str) -> str:
+    """The head of a column; the floor of LegalSearch is another one than that of LegalAgentBench."""
+    law = all(report.layout.across == "rows" for report in reports)
+    return word(f"{column}.law" if law and column in ("floor", "reference") else column, language)
+
+
+def figure(line: Line, value: float | None) -> str:
+    """A figure of a line in its unit."""
+    return show(value, line.places)
+
+
 def counts(report: Report, language: str) -> list[tuple[str, str]]:
     """Label and text of what was counted: outcomes (they add up to n), flags, tokens, bounds."""
     block = report.block
     outcomes = [f"{word(f'outcome.{name}', language)} {count}" for name, count in block["outcomes"].items() if count]
     flags = [f"{word(f'flag.{name}', language)} {count}" for name, count in block["flags"].items() if count]
     bounds = [
-        show(_at(block, "strict", "bounds", way, "success", "all"))
+        show(at(block, "strict", "bounds", way, "success", "all"))
         for way in ("errors_as_zero", "errors_excluded", "errors_as_one")
     ]
     rows = [
         ("outcomes", f"{' · '.join(outcomes)} = {block['n']}"),
         ("flags", " · ".join(flags)),
-        ("bounds", " / ".join(bounds)),
+        ("bounds", " / ".join(bounds) if report.layout.across == "columns" else ""),
         ("epochs", str(block["epochs"])),
-        ("evidence_rate", show(_at(block, "evidence_rate", "all")) if block["evidence_rate"] else ""),
-        ("evidence_rate_literal", show(_at(block, "evidence_rate_literal", "all")) if block["evidence_rate"] else ""),
+        ("evidence_rate", show(at(block, "evidence_rate", "all")) if block.get("evidence_rate") else ""),
+        ("evidence_rate_literal", show(at(block, "evidence_rate_literal", "all")) if block.get("evidence_rate") else ""),
+        *_law_counts(block, language),
         ("tokens", f"{block['tokens']['total']:,}" if block["tokens"]["total"] else ""),
-        ("walker", phrase(str(_at(block, "ceiling", "walker_reason") or ""), language)),
+        ("walker", phrase(str(at(block, "ceiling", "walker_reason") or ""), language)),
     ]
     return [(word(key, language), printable(text)) for key, text in rows if text]
 
@@ -180,11 +221,11 @@ def show(value: float | None, places: int = 4) -> str:
     return "–" if value is None else f"{value:.{places}f}"
 
 
-def show_interval(line: Line, places: int = 4) -> str:
+def show_interval(line: Line) -> str:
     """The interval for a table."""
     if line.low is None or line.high is None:
         return "–"
-    return f"[{line.low:.{places}f}, {line.high:.{places}f}]"
+    return f"[{line.low:.{line.places}f}, {line.high:.{line.places}f}]"
 
 
 def printable(text: str) -> str:
