@@ -22,6 +22,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("app.cli.score:score", "Score a run again."),
     "score-predictions": ("app.cli.score:score_predictions", "Score a file of predictions."),
     "report": ("app.cli.report:report", "Report one or more runs."),
+    "ablate": ("app.cli.ablate:ablate", "Run the same tasks under settings that differ in one thing."),
+    "temporal": ("app.cli.temporal:temporal", "Show how runs of legalsearch deal with time."),
     "export": ("app.cli.export:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),
 }
 """Command -> (where it lives, its line in the help)."""

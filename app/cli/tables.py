@@ -1,0 +1,44 @@
+"""Plain tables and heat maps for stdout: columns as wide as their widest cell, numbers to the right."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from app.terminal import clean, pad, width
+
+SHADES = " ░▒▓█"
+"""From the least to the most, a fifth of the scale each."""
+WIDEST = 48
+"""Cells of a column; what is longer is cut."""
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Lines of a table. The first `left` columns stand to the left, all others to the right."""
+    cells = [[clean(cell, multiline=False) for cell in row] for row in (head, *rows)]
+    widths = [min(WIDEST, max(width(row[column]) for row in cells)) for column in range(len(head))]
+    return "\n".join(
+        "  ".join(
+            pad(cell, widths[column], "left" if column < left else "right") for column, cell in enumerate(row)
+        ).rstrip()
+        for row in cells
+    )
+
+
+def shade(value: float, most: float = 100.0) -> str:
+    """A block for a value from 0 to `most`."""
+    return SHADES[max(0, min(len(SHADES) - 1, int(value / most * len(SHADES))))]
+
+
+def number(value: float | None, places: int = 2) -> str:
+    """A number for a table, – for none."""
+    return "–" if value is None else f"{value:.{places}f}"
+
+
+def bounds(interval: Sequence[float] | None, places: int = 1) -> str:
+    """An interval for a table, – for none."""
+    return "–" if not interval else f"[{interval[0]:.{places}f}, {interval[1]:.{places}f}]"
+
+
+def percent(share: float | None) -> str:
+    """A share from 0 to 1 as percent, – for none."""
+    return "–" if share is None else f"{100 * share:.1f}%"

@@ -1,0 +1,251 @@
+"""Rollouts of a stored run: a reward each, an advantage within the group of its prompt, a shaped advantage a token.
+
+A group is the episodes of one task in a run that played it several times (`moot run … --rollouts G`). Everything comes in
+both readings of `rewards.py`: the paper's words and the published code. Nothing is guessed: a consultation that no grader
+has seen has no reward and its group no advantages, a token of unknown entropy no shaped advantage where the entropy would
+count; each says why. Rewards are 0 or 1, entropy is in nats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Literal
+
+from store.journal import EpisodeRow, Journal
+from tasks.engines import run_path
+from tasks.errors import UsageError
+from tasks.events import ModelCalled, Record, Stopped
+from tasks.header import spec_of
+from tasks.legalsearch.format import READINGS, Reading, TokenKind, token_kinds
+from tasks.legalsearch.measures import Verdict
+from tasks.legalsearch.questions import Question, load_questions
+from tasks.legalsearch.rewards import EPSILON, Reward, group_advantages, reward, shaped_advantages
+from tasks.legalsearch.scoring import BENCHMARK
+from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
+from tasks.rescoring import grades, stored_task_file
+from tasks.runner import read_episode
+from tasks.scoring.context import Grade
+from tasks.scoring.result import INFRASTRUCTURE
+
+EPSILONS: Mapping[Reading, float] = {"paper": 0.0, "code": EPSILON}
+"""What each reading adds to the standard deviation of a group."""
+SHAPED: Mapping[Reading, frozenset[TokenKind]] = {"paper": frozenset({"plan"}), "code": frozenset({"plan", "agent"})}
+"""The tokens whose advantage the entropy raises."""
+
+EntropyLabel = Literal["exact", "top-n estimate", "absent"]
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRow:
+    """One token for the eye. `shaped` is its advantage in the reading asked for, None where that needs an entropy that
+    nobody recorded. Not `exact`: the entropy is estimated from the likeliest tokens of an endpoint."""
+
+    text: str
+    kind: TokenKind
+    entropy: float | None
+    exact: bool
+    shaped: float | None
+
+
+def token_rows(records: Sequence[Record], advantage: float | None, reading: Reading = "paper") -> list[TokenRow]:
+    """The tokens of an episode in order, with entropy and shaped advantage; their texts joined are its trajectory.
+
+    Args:
+        records: the episode, in order.
+        advantage: A of the rollout; None when its group has none, then no token has one either.
+        reading: which tokens are shaped.
+    """
+    tokens = trajectory_tokens(records)
+    kinds = kinds_of(tokens)
+    exact = entropy_label(records) == "exact"
+    entropies = [entropy for _, _, entropy in tokens]
+    shaped = shape(advantage, entropies, kinds, reading)
+    return [
+        TokenRow(text, kind, entropy, exact and entropy is not None, value)
+        for (text, _, entropy), kind, value in zip(tokens, kinds, shaped, strict=True)
+    ]
+
+
+def kinds_of(tokens: Sequence[tuple[str, str, float | None]]) -> list[TokenKind]:
+    """What each token is. Who wrote it is known from the record: tags of tools in the agent's own words do not count."""
+    read = token_kinds([text for text, _, _ in tokens])
+    return [
+        "tool" if source != "agent" else "agent" if kind == "tool" else kind
+        for (_, source, _), kind in zip(tokens, read, strict=True)
+    ]
+
+
+def shape(
+    advantage: float | None, entropies: Sequence[float | None], kinds: Sequence[TokenKind], reading: Reading
+) -> list[float | None]:
+    """Shaped advantages; None without an advantage, and where an entropy is missing that would change the value."""
+    if advantage is None:
+        return [None] * len(kinds)
+    values = shaped_advantages(advantage, [entropy or 0.0 for entropy in entropies], kinds, reading)
+    return [
+        None if entropy is None and kind in SHAPED[reading] and advantage else value
+        for value, entropy, kind in zip(values, entropies, kinds, strict=True)
+    ]
+
+
+def entropy_label(records: Sequence[Record]) -> EntropyLabel:
+    """How the entropies of an episode were had: exact only when every call that generated tokens has them."""
+    calls = [record.event for record in records if isinstance(record.event, ModelCalled) and not record.event.human]
+    calls = [call for call in calls if call.seat == "agent" and call.text + call.reasoning]
+    if calls and all(call.entropies for call in calls):
+        return "exact"
+    estimated = any(call.entropies or any(top for _, _, top in call.logprobs) for call in calls)
+    return "top-n estimate" if estimated else "absent"
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One episode on its way into a group. `number` counts the rollouts of a task from 1."""
+
+    number: int
+    records: Sequence[Record]
+    verdict: Verdict | None = None
+
+    @property
+    def outcome(self) -> str:
+        """How it ended; '' when it has not."""
+        stops = [record.event for record in self.records if isinstance(record.event, Stopped)]
+        return stops[-1].outcome if stops else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """One rollout. `rewards` and `advantages` by reading; an advantage is None where its group has none."""
+
+    task: str
+    kind: str
+    number: int
+    outcome: str
+    rewards: Mapping[Reading, Reward]
+    advantages: Mapping[Reading, float | None]
+    entropy: EntropyLabel
+    tokens: Mapping[Reading, Sequence[TokenRow]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """The rollout as JSON data: what `moot export --to rollouts` writes on one line."""
+        paper, code = self.tokens["paper"], self.tokens["code"]
+        return {
+            "task": self.task,
+            "type": self.kind,
+            "rollout": self.number,
+            "outcome": self.outcome,
+            "answer": {reading: self.rewards[reading].answer for reading in READINGS},
+            "reward": {reading: self.rewards[reading].value for reading in READINGS},
+            "faults": {reading: list(self.rewards[reading].faults) for reading in READINGS},
+            "advantage": dict(self.advantages),
+            "entropy": self.entropy,
+            "tokens": [
+                {
+                    "text": one.text, "kind": one.kind, "entropy": one.entropy,
+                    "shaped_paper": one.shaped, "shaped_code": other.shaped,
+                }
+                for one, other in zip(paper, code, strict=True)
+            ],
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The rollouts of one task. `failed` numbers those that the machinery cut short: they are no rollouts of the policy.
+
+    `left_out` says for each reading without advantages why.
+    """
+
+    task: str
+    kind: str
+    rollouts: tuple[Rollout, ...]
+    failed: tuple[int, ...] = ()
+    left_out: Mapping[Reading, str] = field(default_factory=dict)
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Its rollouts as JSON data, each with the size of the group and why it was left out, if it was."""
+        common = {"group": len(self.rollouts), "failed": list(self.failed), "left_out": dict(self.left_out)}
+        return [{**rollout.as_dict(), **common} for rollout in self.rollouts]
+
+
+def make_group(question: Question, members: Sequence[Member]) -> Group:
+    """Rewards, advantages and shaped advantages of the rollouts of one task."""
+    kind = question.kind.id
+    failed = tuple(one.number for one in members if one.outcome in INFRASTRUCTURE or not one.outcome)
+    kept = [one for one in members if one.number not in failed]
+    texts = [trajectory(one.records) for one in kept]
+    rewards: dict[Reading, list[Reward]] = {
+        reading: [reward(question, text, reading, one.verdict) for one, text in zip(kept, texts, strict=True)]
+        for reading in READINGS
+    }
+    left_out: dict[Reading, str] = {}
+    advantages: dict[Reading, Sequence[float | None]] = {}
+    for reading in READINGS:
+        values = [made.value for made in rewards[reading] if made.value is not None]
+        if len(kept) < 2:
+            left_out[reading] = f"{len(kept)} of {len(members)} rollouts came to an end"
+        elif len(values) < len(kept):
+            left_out[reading] = f"no grader has seen {len(kept) - len(values)} of {len(kept)} rollouts"
+        whole = reading not in left_out
+        advantages[reading] = group_advantages(values, EPSILONS[reading]) if whole else [None] * len(kept)
+    rollouts = tuple(
+        Rollout(
+            task=question.id,
+            kind=kind,
+            number=one.number,
+            outcome=one.outcome,
+            rewards={reading: rewards[reading][place] for reading in READINGS},
+            advantages={reading: advantages[reading][place] for reading in READINGS},
+            entropy=entropy_label(one.records),
+            tokens={reading: token_rows(one.records, advantages[reading][place], reading) for reading in READINGS},
+        )
+        for place, one in enumerate(kept)
+    )
+    return Group(question.id, kind, rollouts, failed, left_out)
+
+
+def read_groups(name: str | Path) -> Iterator[Group]:
+    """The groups of a stored run in the order of its tasks, read one at a time.
+
+    Raises:
+        UsageError: the run is of another benchmark, or plays every task once.
+        RecordMismatch: its task file has changed since.
+    """
+    with Journal.open(run_path(name)) as journal:
+        header = journal.header
+        check_benchmark(header)
+        rows = journal.episodes()
+        if not has_groups(rows):
+            raise UsageError(
+                f"run {header['run']} plays every task once, so it has no groups",
+                "Make one with `moot run legalsearch --agent search --model SPEC --rollouts 8`.",
+            )
+        questions = {question.id: question for question in load_questions(stored_task_file(header))}
+        graded = grades(journal)
+        for task, members in groupby(rows, lambda row: row.task_id):
+            yield make_group(questions[task], [_member(journal, row, graded) for row in members])
+
+
+def has_groups(rows: Sequence[EpisodeRow]) -> bool:
+    """Whether any task of a run was played more than once."""
+    return len({row.task_id for row in rows}) < len(rows)
+
+
+def check_benchmark(header: Mapping[str, Any]) -> None:
+    """Refuse a run of another benchmark: only this one has rewards."""
+    found = spec_of(header).benchmark
+    if found != BENCHMARK:
+        raise UsageError(f"run {header['run']} is of {found}", f"Rewards and rollouts belong to {BENCHMARK}.")
+
+
+def verdict_of(grade: Grade | None) -> Verdict | None:
+    """The grader's word on a consultation as it stands in the journal; None when it has not been given, or failed."""
+    answer, basis = (grade.get("answer"), grade.get("basis")) if grade else (None, None)
+    return None if answer is None or basis is None else Verdict(bool(answer), bool(basis))
+
+
+def _member(journal: Journal, row: EpisodeRow, graded: Mapping[tuple[str, int], Grade]) -> Member:
+    return Member(row.epoch + 1, read_episode(journal, row.id), verdict_of(graded.get((row.task_id, row.epoch))))
