@@ -12,14 +12,16 @@ from typing import Any
 
 from store.journal import Journal
 from tasks.engines import run_path
-from tasks.errors import UsageError
-from tasks.events import ModelCalled
 from tasks.exporting import refuse_existing, whole_folder, write_lines
+from tasks.header import spec_of
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rollouts import check_benchmark, has_groups, read_groups
+from tasks.legalsearch.toolbox import OFFERED
 from tasks.legalsearch.verl import REWARD_FILE, reward_source, row
+from tasks.policies.law.paper import PROMPT
+from tasks.policies.law.phrases import tool_schemas
+from tasks.prompts import fill
 from tasks.rescoring import stored_task_file
-from tasks.runner import read_episode
 
 ROWS_FILE, ROLLOUTS_FILE, README_FILE = "train.jsonl", "rollouts.jsonl", "README.md"
 
@@ -79,7 +81,7 @@ def export_verl(name: str | Path, out: Path) -> dict[str, int]:
         check_benchmark(header)
         asked = {episode.task_id for episode in episodes}
         questions = [one for one in load_questions(stored_task_file(header)) if one.id in asked]
-        system = system_prompt(journal)
+    system = system_prompt(spec_of(header).tools)
     counts: dict[str, int] = {}
     with whole_folder(out) as folder:
         counts[ROWS_FILE] = write_lines(folder / ROWS_FILE, (_line(row(question, system)) for question in questions))
@@ -98,15 +100,10 @@ def rollout_lines(name: str | Path) -> Iterator[dict[str, Any]]:
         yield from group.lines()
 
 
-def system_prompt(journal: Journal) -> str:
-    """What the tested model was told first in a run, the same in every episode; `UsageError` where no model searched."""
-    for row_ in journal.episodes():
-        for record in read_episode(journal, row_.id):
-            event = record.event
-            if isinstance(event, ModelCalled) and event.seat == "agent" and event.messages:
-                role, name = event.messages[0]
-                return (journal.text(name) or "") if role == "system" else ""
-    raise UsageError("no model sat in the tested seat", "Rows need its system prompt.")
+def system_prompt(tools: str) -> str:
+    """The system prompt of the published loop with the tools of a run: only its form of trajectory passes the reward's
+    format check, whatever form the run itself had. A run without tools gets all of them, as the check asks for a call."""
+    return fill(PROMPT, tools=tool_schemas(OFFERED[tools] or OFFERED["on"]))
 
 
 def _line(value: dict[str, Any]) -> str:

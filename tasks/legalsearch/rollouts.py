@@ -17,7 +17,7 @@ from typing import Any, Literal
 from store.journal import EpisodeRow, Journal
 from tasks.engines import run_path
 from tasks.errors import UsageError
-from tasks.events import ModelCalled, Record, Stopped
+from tasks.events import Record, Stopped
 from tasks.header import spec_of
 from tasks.legalsearch.format import READINGS, Reading, TokenKind, token_kinds
 from tasks.legalsearch.measures import Verdict
@@ -25,8 +25,9 @@ from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rewards import EPSILON, Reward, group_advantages, reward, shaped_advantages
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
-from tasks.rescoring import grades, stored_task_file
-from tasks.runner import read_episode
+from tasks.policies.law.spoken import Piece
+from tasks.rescoring import stored_task_file
+from tasks.runner import grades, read_episode
 from tasks.scoring.context import Grade
 from tasks.scoring.result import INFRASTRUCTURE
 
@@ -35,7 +36,8 @@ EPSILONS: Mapping[Reading, float] = {"paper": 0.0, "code": EPSILON}
 SHAPED: Mapping[Reading, frozenset[TokenKind]] = {"paper": frozenset({"plan"}), "code": frozenset({"plan", "agent"})}
 """The tokens whose advantage the entropy raises."""
 
-EntropyLabel = Literal["exact", "top-n estimate", "absent"]
+EntropyLabel = Literal["exact", "top-n estimate", "partial", "absent"]
+"""Exact: over the whole vocabulary, for every token. Partial: exact, but not known for all. Estimates are from below."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,47 +60,50 @@ def token_rows(records: Sequence[Record], advantage: float | None, reading: Read
         advantage: A of the rollout; None when its group has none, then no token has one either.
         reading: which tokens are shaped.
     """
-    tokens = trajectory_tokens(records)
-    kinds = kinds_of(tokens)
-    exact = entropy_label(records) == "exact"
-    entropies = [entropy for _, _, entropy in tokens]
-    shaped = shape(advantage, entropies, kinds, reading)
+    pieces = trajectory_tokens(records)
+    kinds = kinds_of(pieces)
+    shaped = shape(advantage, pieces, kinds, reading)
     return [
-        TokenRow(text, kind, entropy, exact and entropy is not None, value)
-        for (text, _, entropy), kind, value in zip(tokens, kinds, shaped, strict=True)
+        TokenRow(piece.text, kind, piece.entropy, piece.exact, value)
+        for piece, kind, value in zip(pieces, kinds, shaped, strict=True)
     ]
 
 
-def kinds_of(tokens: Sequence[tuple[str, str, float | None]]) -> list[TokenKind]:
+def kinds_of(pieces: Sequence[Piece]) -> list[TokenKind]:
     """What each token is. Who wrote it is known from the record: tags of tools in the agent's own words do not count."""
-    read = token_kinds([text for text, _, _ in tokens])
+    read = token_kinds([piece.text for piece in pieces])
     return [
-        "tool" if source != "agent" else "agent" if kind == "tool" else kind
-        for (_, source, _), kind in zip(tokens, read, strict=True)
+        "tool" if piece.source == "tool" else "agent" if kind == "tool" else kind
+        for piece, kind in zip(pieces, read, strict=True)
     ]
 
 
 def shape(
-    advantage: float | None, entropies: Sequence[float | None], kinds: Sequence[TokenKind], reading: Reading
+    advantage: float | None, pieces: Sequence[Piece], kinds: Sequence[TokenKind], reading: Reading
 ) -> list[float | None]:
-    """Shaped advantages; None without an advantage, and where an entropy is missing that would change the value."""
+    """Shaped advantages of tokens.
+
+    None without an advantage, for words that no model drew (tags that the protocol adds), and where an entropy is missing
+    that would change the value.
+    """
     if advantage is None:
-        return [None] * len(kinds)
-    values = shaped_advantages(advantage, [entropy or 0.0 for entropy in entropies], kinds, reading)
+        return [None] * len(pieces)
+    values = shaped_advantages(advantage, [piece.entropy or 0.0 for piece in pieces], kinds, reading)
     return [
-        None if entropy is None and kind in SHAPED[reading] and advantage else value
-        for value, entropy, kind in zip(values, entropies, kinds, strict=True)
+        None if piece.source == "rendered" or (piece.entropy is None and advantage and kind in SHAPED[reading]) else value
+        for piece, kind, value in zip(pieces, kinds, values, strict=True)
     ]
 
 
-def entropy_label(records: Sequence[Record]) -> EntropyLabel:
-    """How the entropies of an episode were had: exact only when every call that generated tokens has them."""
-    calls = [record.event for record in records if isinstance(record.event, ModelCalled) and not record.event.human]
-    calls = [call for call in calls if call.seat == "agent" and call.text + call.reasoning]
-    if calls and all(call.entropies for call in calls):
-        return "exact"
-    estimated = any(call.entropies or any(top for _, _, top in call.logprobs) for call in calls)
-    return "top-n estimate" if estimated else "absent"
+def entropy_label(pieces: Sequence[Piece]) -> EntropyLabel:
+    """How the entropies of an episode were had, over the tokens that a model drew."""
+    drawn = [piece for piece in pieces if piece.source == "model"]
+    known = [piece for piece in drawn if piece.entropy is not None]
+    if not known:
+        return "absent"
+    if not all(piece.exact for piece in known):
+        return "top-n estimate"
+    return "exact" if len(known) == len(drawn) else "partial"
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +204,7 @@ def make_group(question: Question, members: Sequence[Member]) -> Group:
             outcome=one.outcome,
             rewards={reading: rewards[reading][place] for reading in READINGS},
             advantages={reading: advantages[reading][place] for reading in READINGS},
-            entropy=entropy_label(one.records),
+            entropy=entropy_label(trajectory_tokens(one.records)),
             tokens={reading: token_rows(one.records, advantages[reading][place], reading) for reading in READINGS},
         )
         for place, one in enumerate(kept)
