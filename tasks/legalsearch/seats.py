@@ -1,0 +1,184 @@
+"""The two seats that help the tools: the analyser, who reads a query, and the reader, who reads a window of a web page.
+
+Both answer under a schema. A reply that cannot be read is asked for once more; if it cannot be read again, that is
+recorded (`ActionParsed`, rejected) and the tool goes on without: no analysis, or the words of the window themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from typing import Any, Protocol
+
+from models.engine import Ask, Message, Settings
+from models.schema import violation
+from tasks.actions import Sent, Yield, ask, emit
+from tasks.events import ActionParsed
+from tasks.policies.law.phrases import phrase
+from tasks.policies.law.reading import first_object
+from tasks.prompts import fill, load
+
+ANALYSER, READER = "analyser/1", "reader/1"
+PROMPTS: dict[str, tuple[str, ...]] = {
+    "analyser": (ANALYSER, "law-phrases/1"),
+    "reader": (READER, "read-window/1", "law-phrases/1"),
+}
+"""Seat -> the prompt files it uses."""
+TRIES = 2
+CALM = Settings(max_tokens=1024)
+READING = Settings(max_tokens=4096)
+LONGEST_EXTRACT = 2500
+LONGEST_SUMMARY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ReadWindow:
+    """What a window of a page says on a question, whether to turn the page, and a sentence on the window.
+
+    `read` is False when no reader could be understood: then the extract is the window's own beginning.
+    """
+
+    extracted_info: str
+    page_down: bool
+    summary: str
+    read: bool = True
+
+
+class PageFacts(Protocol):
+    """What is said of a page beside its text."""
+
+    @property
+    def url(self) -> str:
+        """Its address."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Its title."""
+        ...
+
+    @property
+    def day(self) -> date | None:
+        """When it was published or fetched, if that is known."""
+        ...
+
+
+def _texts(longest: int, most: int, **more: Any) -> dict[str, Any]:
+    return {"type": "array", "items": {"type": "string", **(more or {"maxLength": longest})}, "maxItems": most}
+
+
+def _object(**properties: Any) -> dict[str, Any]:
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+ANALYSIS_SCHEMA: dict[str, Any] = _object(
+    time_info=_texts(10, 12, pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
+    chapter_info=_texts(20, 10),
+    keywords=_texts(20, 20),
+    law_info=_texts(40, 6),
+)
+"""What the analyser says of a query."""
+READING_SCHEMA: dict[str, Any] = _object(
+    extracted_info={"type": "string", "maxLength": LONGEST_EXTRACT},
+    page_down={"type": "boolean"},
+    summary={"type": "string", "maxLength": LONGEST_SUMMARY},
+)
+"""What the reader says of a window."""
+
+
+def analyse_with(
+    seat: str,
+    text: str,
+    parent: int | None,
+    settings: Settings | None = None,
+    schema: Mapping[str, Any] = ANALYSIS_SCHEMA,
+) -> Generator[Yield, Sent, Mapping[str, Any]]:
+    """What the seat finds in a query: {time_info, chapter_info, keywords, law_info}; {} if it could not be understood.
+
+    Args:
+        seat: the seat to ask.
+        text: the query.
+        parent: sequence number of the `ToolCalled` that the query belongs to.
+        settings: of the call; calm and short without.
+        schema: the schema of the reply.
+    """
+    messages = (Message("system", load(ANALYSER).strip()), Message("user", text))
+    value = yield from _structured(seat, messages, ANALYSER, schema, settings or CALM, parent)
+    return value or {}
+
+
+def read_window(
+    seat: str,
+    question: str,
+    page: PageFacts,
+    text: str,
+    number: int,
+    of: int,
+    parent: int | None,
+    *,
+    known: str = "",
+    settings: Settings | None = None,
+) -> Generator[Yield, Sent, ReadWindow]:
+    """What the seat makes of a window of a page.
+
+    Args:
+        seat: the seat to ask.
+        question: the question of the task.
+        page: address, title and day of the page.
+        text: the window.
+        number: which window, from 1.
+        of: how many there are.
+        parent: sequence number of the `ToolCalled` that the page was opened by.
+        known: what earlier windows of the page have given.
+        settings: of the call; calm without.
+    """
+    shown = fill(
+        "read-window/1",
+        question=question,
+        title=page.title or "无",
+        url=page.url,
+        day=page.day.isoformat() if page.day else "不详",
+        known=known or "无",
+        number=str(number),
+        of=str(of),
+        text=text,
+    )
+    messages = (Message("system", load(READER).strip()), Message("user", shown))
+    value = yield from _structured(seat, messages, READER, READING_SCHEMA, settings or READING, parent)
+    if value is None:
+        return ReadWindow(text[:LONGEST_EXTRACT], number < of, "", read=False)
+    return ReadWindow(
+        value["extracted_info"].strip(), bool(value["page_down"]) and number < of, value["summary"].strip()
+    )
+
+
+def _structured(
+    seat: str,
+    messages: tuple[Message, ...],
+    prompt: str,
+    schema: Mapping[str, Any],
+    settings: Settings,
+    parent: int | None,
+) -> Generator[Yield, Sent, dict[str, Any] | None]:
+    """A reply under a schema; a bad one is complained of once, then None. What was not plain sailing is recorded."""
+    complaint = ""
+    for attempt in range(TRIES):
+        reply = yield from ask(Ask(seat, messages, prompt, schema=schema, settings=settings, parent=parent))
+        value, note = first_object(reply.text)
+        reason = (violation(schema, value) if isinstance(value, dict) else note) or ""
+        if not reason:
+            note = f"重问{attempt}次后可读：{complaint}" if attempt else note
+            if note:
+                yield from emit(ActionParsed(seat=seat, result="repaired", note=note), parent)
+            return dict(value)
+        complaint = reason
+        again = Message("user", phrase("seat", "repair", note=reason))
+        messages = (*messages, Message("assistant", reply.text), again)
+    yield from emit(ActionParsed(seat=seat, result="rejected", note=complaint), parent)
+    return None
