@@ -20,7 +20,7 @@ from store.importers.web.decoding import decode
 from store.importers.web.parsed import DAY, ParsedPage, clean_text, clean_title, published
 from store.web_address import host_of, tidy_address
 
-MAX_TAGS = 200_000
+MAX_TAGS = 100_000
 """Tags of one page: more would keep the reader busy for minutes."""
 
 _COMMENT_HEAD = 8192
@@ -69,6 +69,9 @@ def _parsed(text: str, label: str) -> Any:
         tree = html.document_fromstring(text.replace("\0", "").encode("utf-8", "replace"), parser=parser)
     except (etree.LxmlError, ValueError, AssertionError):
         tree = None
+    if any(entry.type_name == "ERR_RESOURCE_LIMIT" for entry in parser.error_log):
+        # libxml2 stops there and would give the beginning of the page as the whole of it.
+        raise BadInput(f"{label} is nested too deeply or has a text too long for a page", "Save the page again.")
     if tree is None:
         raise BadInput(f"{label} has no text that can be read", "Save the page again.")
     return tree
