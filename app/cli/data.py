@@ -101,6 +101,23 @@ def sample(scale: float, seed: int, name: str, as_json: bool) -> None:
     _make(lambda talk: build_sample(name=name, scale=scale, seed=seed, progress=talk), as_json)
 
 
+@build.command("law-index")
+@click.option("--name", default="law-index", show_default=True, callback=_pack_name, help="Name of the pack.")
+@_json
+def law_index(name: str, as_json: bool) -> None:
+    """Build the index of real laws: versions, windows and article numbers, without text.
+
+    Example: moot data build law-index
+    """
+    from store.statutes.shipped import build_index
+
+    def run(talk: Talk) -> Path:
+        talk(name, 0, None)
+        return build_index(name)
+
+    _make(run, as_json)
+
+
 @data.command("import")
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("source", metavar="PATH", type=click.Path(path_type=Path))

@@ -1,0 +1,1 @@
+"""Facts about statutes that ship with the program."""

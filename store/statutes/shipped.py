@@ -1,0 +1,85 @@
+"""The shipped index of real laws: which versions applied when, and which articles they have. No text of any law.
+
+Court cases have fictional people and facts but apply real law, cited by number. The index lets a citation be checked, and
+dated, on a fresh machine; the words show when a pack with the text is loaded. `moot data build law-index` makes a pack of it.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from store.builder import PackBuilder
+from store.statutes.known import SUCCESSIONS
+from store.statutes.model import Article, ArticleNumber, Law, LawVersion
+from store.statutes.names import aliases_of, short_name
+
+PACK_NAME = "law-index"
+JURISDICTION = "中华人民共和国"
+SOURCE = "index of real laws: titles, windows and article numbers, without text"
+_FILE = "real_laws.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedLaw:
+    """A law with its versions and their articles, whose text is None throughout."""
+
+    law: Law
+    versions: tuple[tuple[LawVersion, tuple[Article, ...]], ...]
+
+
+@cache
+def as_of() -> date:
+    """The day up to which the index was kept."""
+    return date.fromisoformat(_book()["as_of"])
+
+
+def indexed_laws() -> Iterator[IndexedLaw]:
+    """All laws of the index in the order of its file."""
+    for entry in _book()["law"]:
+        law = Law(entry["name"], short_name(entry["name"]), entry["level"], "derived")
+        yield IndexedLaw(law, tuple(_version(law.name, version) for version in entry["versions"]))
+
+
+def build_index(name: str = PACK_NAME) -> Path:
+    """Build the pack of the index; gives its path."""
+    with PackBuilder(
+        name, jurisdiction=JURISDICTION, source=SOURCE, licence="MIT", coverage="complete", as_of=as_of().isoformat()
+    ) as builder:
+        known = set()
+        for indexed in indexed_laws():
+            known.add(indexed.law.name)
+            builder.add_law(indexed.law, aliases_of(indexed.law.name))
+            for version, articles in indexed.versions:
+                builder.add_version(version, articles)
+        for link in SUCCESSIONS:
+            if link.from_law in known and link.to_law in known:
+                builder.add_link(link)
+        return builder.finish()
+
+
+def _book() -> dict[str, Any]:
+    return tomllib.loads(files("store.statutes.data").joinpath(_FILE).read_text(encoding="utf-8"))
+
+
+def _version(law: str, entry: dict[str, Any]) -> tuple[LawVersion, tuple[Article, ...]]:
+    label = entry["label"]
+    ends, adopted = (date.fromisoformat(entry[key]) if key in entry else None for key in ("to", "adopted"))
+    version = LawVersion(law, label, date.fromisoformat(entry["from"]), ends, adopted, source=SOURCE)
+    return version, tuple(Article(law, label, number) for number in numbers_of(entry["articles"]))
+
+
+def numbers_of(text: str) -> list[ArticleNumber]:
+    """The numbers of a list like "1..3 17-1": in the order of a statute, 17-1 after 17."""
+    found = []
+    for part in text.split():
+        first, dots, last = part.partition("..")
+        number, _, sub = first.partition("-")
+        found += [ArticleNumber(n) for n in range(int(first), int(last) + 1)] if dots else [ArticleNumber(int(number), int(sub or 0))]
+    return sorted(found)

@@ -1,0 +1,55 @@
+"""The shipped index of real laws: windows that meet, numbers that are counted, and not a word of text."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+import pytest
+
+from store.pack import Pack
+from store.statutes.book import Gap, NoText, NotYet, StatuteBook, Unknown
+from store.statutes.model import ArticleNumber
+from store.statutes.shipped import as_of, build_index, indexed_laws, numbers_of
+
+
+def test_windows_of_a_law_follow_each_other_without_a_gap() -> None:
+    for indexed in indexed_laws():
+        versions = [version for version, _ in indexed.versions]
+        for old, new in zip(versions, versions[1:], strict=False):
+            assert old.valid_to is not None and new.valid_from is not None
+            assert new.valid_from - old.valid_to == timedelta(days=1), new.label
+        for version in versions:
+            assert version.valid_from is not None and version.valid_from <= as_of()
+            assert version.adopted is None or version.adopted <= version.valid_from
+
+
+def test_no_text_and_no_article_twice() -> None:
+    for indexed in indexed_laws():
+        for version, articles in indexed.versions:
+            assert articles, version.label
+            assert all(article.text is None and not article.title for article in articles)
+            assert len({article.number for article in articles}) == len(articles)
+
+
+def test_numbers() -> None:
+    assert numbers_of("1..3 2-1") == [ArticleNumber(1), ArticleNumber(2), ArticleNumber(2, 1), ArticleNumber(3)]
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> StatuteBook:
+    patch = pytest.MonkeyPatch()
+    patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("index")))
+    path = build_index()
+    patch.undo()
+    return StatuteBook(Pack.open(path))
+
+
+def test_a_citation_is_dated_without_its_text(book: StatuteBook) -> None:
+    loan = book.on("民法典", ArticleNumber(675), date(2022, 5, 1))
+    assert isinstance(loan, NoText) and loan.article is not None
+    drunk = book.on("刑法", ArticleNumber(133, 1), date(2010, 1, 1))
+    assert isinstance(drunk, NotYet) and drunk.first.valid_from == date(2011, 5, 1)
+    assert isinstance(book.on("公司法", ArticleNumber(1), date(2010, 1, 1)), Gap), "older versions are not listed"
+    assert isinstance(book.on("民法典", ArticleNumber(1261), date(2022, 1, 1)), Unknown)
+
+
