@@ -194,8 +194,6 @@ def _newcomer(run_name: str, episode: str, turn: int, pairs: Sequence[str]) -> S
     for role, value in _seats(pairs).items():
         with Journal.open(run_path(run_name)) as journal:
             bench = load_benchmark(spec_of(journal.header).benchmark)
-            if role != bench.seat:
-                raise UsageError(f"there is no seat '{role}'", f"The only seat is '{bench.seat}'.")
             sitting = fold(completed(read_episode(journal, episode), turn)).seats.get(role)
         return newcomer(bench, role, value, sitting.policy if sitting else "")
     return None

@@ -79,7 +79,8 @@ class LegalSearch:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
         _check_channels(spec)
         settings = ToolSettings.of(spec)
-        toolbox = LawToolbox(LawSearch(pack), snapshot_of(spec, pack), settings)
+        statutes = LawSearch(pack) if pack.manifest.counts.statutes else None
+        toolbox = LawToolbox(statutes, snapshot_of(spec, pack), settings)
         heat = {"temperature": spec.temperature, "entropy": spec.entropy}
         models: dict[str, Callable[[str], Policy]] = {
             SEARCH: lambda name: SearchPolicy(name, settings.offered, **heat),
@@ -87,7 +88,7 @@ class LegalSearch:
             COT: lambda name: DirectLawPolicy(name, cot=True, **heat),
         }
         makers: dict[str, Callable[[], Policy]] = {
-            "law-rules/1": lambda: LawRulesPolicy(toolbox.search, settings.search, settings.offered),
+            "law-rules/1": lambda: _rules(pack, toolbox, settings),
             "human/1": HumanPolicy,
             "law-gold/1": lambda: GoldLawPolicy({question.id: question.gold for question in questions}),
             "echo/1": EchoPolicy,
@@ -164,12 +165,24 @@ class LegalSearch:
         return score_block(run, questions, results, _evidence(questions, context))
 
 
+def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
+    if toolbox.search is None:
+        raise UsageError(f"pack '{pack.name}' holds no statutes for the rules to look up", "Name another with --pack.")
+    return LawRulesPolicy(toolbox.search, settings.search, settings.offered)
+
+
 _COVERAGE: WeakKeyDictionary[Pack, Coverage] = WeakKeyDictionary()
 
 
 def _coverage(pack: Pack) -> Coverage:
     """One a pack: it remembers what it has read."""
-    if pack not in _COVERAGE:
+    if pack not in def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
+    if toolbox.search is None:
+        raise UsageError(f"pack '{pack.name}' holds no statutes for the rules to look up", "Name another with --pack.")
+    return LawRulesPolicy(toolbox.search, settings.search, settings.offered)
+
+
+_COVERAGE:
         _COVERAGE[pack] = Coverage(pack)
     return _COVERAGE[pack]
 

@@ -42,6 +42,7 @@ HITS = 5
 WINDOWS = 5
 LONGEST = 4000
 """Characters of a query that are looked at."""
+NO_STATUTES = "本数据包没有法条，不能检索。"
 NO_SNAPSHOT = "没有装载网页快照，不能联网检索或浏览网页；请改用 rag_retrieve。"
 
 Told = Generator[Yield, Sent, "Returned"]
@@ -77,7 +78,7 @@ class ToolSettings:
 class LawToolbox:
     """Carries out the tool calls of episodes over one pack and, where there is one, a web snapshot."""
 
-    def __init__(self, search: LawSearch, snapshot: WebSnapshot | None, settings: ToolSettings) -> None:
+    def __init__(self, search: LawSearch | None, snapshot: WebSnapshot | None, settings: ToolSettings) -> None:
         self.search = search
         self.snapshot = snapshot
         self.settings = settings
@@ -99,6 +100,8 @@ class LawToolbox:
             returned = Returned("call_error", texts)
         elif tool != RAG and self.snapshot is None:
             returned = Returned("no_snapshot", NO_SNAPSHOT)
+        elif tool == RAG and self.search is None:
+            returned = Returned("no_data", NO_STATUTES)
         else:
             returned = yield from self._tools[tool](state, texts, asked)
         event = ToolReturned(
@@ -109,6 +112,7 @@ class LawToolbox:
         yield from emit(event, parent=asked)
 
     def _retrieve(self, state: State, queries: list[str], call: int) -> Told:
+        assert self.search is not None
         dates = self.dates_of(str(state.card.get("question", "")))
         value, told, provenance = [], [], set()
         for text in queries:
@@ -122,13 +126,16 @@ class LawToolbox:
 
     def dates_of(self, question: str) -> CaseDates:
         """The days of the case that a question tells."""
+        assert self.search is not None
         return case_dates(self.search.analyse(question, today=self.settings.today).spans)
 
     def _state_of(self, version: LawVersion) -> str:
         """Whether a version is in force today, as the run has it; without a today the last word of the book."""
+        assert self.search is not None
         return self.search.book.state(version, self.settings.today or date.max)
 
     def _analysed(self, state: State, text: str, call: int) -> Generator[Yield, Sent, LawQuery]:
+        assert self.search is not None
         sits = state.seats.get("analyser")
         if sits is None or not sits.engine:
             return self.search.analyse(text, today=self.settings.today)
