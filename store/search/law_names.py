@@ -1,0 +1,225 @@
+"""Where a text names laws of a statute book: in 《》 or bare, by any alias, with the version that a bracket names.
+
+A bare name counts where it begins and ends on the border of words (取消法定程序 does not name 消法) and where no longer name
+covers it (劳动合同法 does not name 合同法). One matcher a book: a table from the first two characters to the aliases that begin
+so, longest first, which stays quick for thousands of aliases. Offsets are in characters of the given text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from weakref import WeakKeyDictionary
+
+from store.statutes.book import StatuteBook
+from store.statutes.known import LIFETIMES
+from store.statutes.model import LawVersion
+from store.statutes.names import ABBREVIATIONS, STATE, aliases_of, key_of_name
+from store.text.dates import parse_date
+from store.text.normalise import fold_width
+from store.text.segment import cut
+
+_OPEN, _CLOSE = "《〈<", "》〉>"
+_LONGEST_TITLE = 120
+_SKIPPED = frozenset("《》〈〉<>「」“”\"' \t\r\n\u00a0\u200b\ufeff")
+"""What `key_of_name` leaves out of a name."""
+_TITLE = re.compile(r"(?:法|法典|条例|规定|解释|办法|通则|总则|细则|规则|决定|批复|修正案|章程)(?:\([^()]*\))?$")
+_BRACKET = re.compile(r"[ ]?[\[(〔【]([^\[\]()〔〕【】]{2,24})[\])〕】]")
+_CHANGED = r"(?:修正|修订|修改|试行|公布|颁布|通过|制定|施行)"
+_VERSION_WORDS = re.compile(
+    rf"(?:(?:19|20)\d\d(?:[-./年]\d{{1,2}}(?:[-./月]\d{{1,2}}日?)?)?年?)?(?:第[一二三四五六七八九十\d]+次)?{_CHANGED}?(?:版本?|文本)?"
+)
+_FILLER = re.compile(r"年|版本?$|文本$|\s")
+_LABEL = re.compile(r"\(([^()]*)\)$")
+_BEFORE = re.compile(
+    r"(?:^|[^\w]|依照|依据|根据|按照|参照|适用|违反|违背|触犯|符合|援引|结合|关于|属于|以及|或者|我国|现行|正在施行|有效|的|了|和|与|及|或|即|是|对|由|在|为|按|依|据|看|查|新|旧|原"
+    r"|[年月日时号前后])$"
+)
+_AFTER = re.compile(r"(?:$|[^\w]|[第的中里上对之是有没何怎如规\d])")
+_SURE = 6
+"""A bare name of so many characters is no accident, wherever words are cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """One mention of a law.
+
+    start, end: the span with marks and version bracket; laws: official names it may mean, none where the book has no such
+    law; said: the name as written; bracket: the words of the version bracket, or nothing.
+    """
+
+    start: int
+    end: int
+    laws: tuple[str, ...]
+    said: str
+    bracket: str = ""
+
+
+class LawNames:
+    """Finds the names of the laws of one book."""
+
+    def __init__(self, aliases: Mapping[str, Sequence[str]]) -> None:
+        known: dict[str, tuple[str, ...]] = {key: tuple(laws) for key, laws in aliases.items() if len(key) > 1}
+        # Laws that exist although this book lacks them: their names must not be read as the end of others.
+        for law in {*LIFETIMES, *ABBREVIATIONS}:
+            for key in aliases_of(law):
+                if len(key) > 3:
+                    known.setdefault(key, ())
+        self._known = known
+        self._begins: dict[str, list[str]] = {}
+        for key in sorted(known, key=lambda key: (-len(key), key)):
+            self._begins.setdefault(key[:2], []).append(key)
+
+    def find(self, text: str) -> list[Named]:
+        """All mentions in a text whose width is folded, in order, none inside another."""
+        quoted = list(self._quoted(text))
+        taken = [(one.start, one.end) for one in quoted]
+        return sorted([*quoted, *self._bare(text, taken)], key=lambda one: one.start)
+
+    def _quoted(self, text: str) -> Iterable[Named]:
+        for start, end in _titles(text):
+            said = text[start + 1 : end - 1].strip()
+            laws = self._known.get(key_of_name(said), ())
+            if not laws and not _TITLE.search(said):
+                continue
+            bracket = _LABEL.search(said)
+            inside = bracket[1] if bracket and _names_version(bracket[1]) else ""
+            after, stop = _bracket_after(text, end)
+            yield Named(start, stop if not inside else end, laws, said, inside or after)
+
+    def _bare(self, text: str, taken: Sequence[tuple[int, int]]) -> Iterable[Named]:
+        compact, places = _compact(text, taken)
+        borders: frozenset[int] | None = None
+        position = 0
+        while position < len(compact) - 1:
+            key = next(
+                (
+                    k
+                    for k in self._begins.get(compact[position : position + 2], ())
+                    if compact.startswith(k, position)
+                ),
+                "",
+            )
+            if not key:
+                position += 1
+                continue
+            start, end = places[position], places[position + len(key) - 1] + 1
+            if text[:start].endswith(STATE):
+                start -= len(STATE)
+            if borders is None:
+                borders = _borders(text)
+            if len(key) < _SURE and not _stands_alone(text, start, end, borders):
+                position += 1
+                continue
+            said = text[start:end]
+            bracket, stop = _bracket_after(text, end)
+            yield Named(start, stop, self._known[key], said, bracket)
+            position += len(key)
+
+
+_books: WeakKeyDictionary[StatuteBook, LawNames] = WeakKeyDictionary()
+
+
+def law_names(book: StatuteBook) -> LawNames:
+    """The matcher of a book, made once."""
+    if book not in _books:
+        _books[book] = LawNames(book.aliases())
+    return _books[book]
+
+
+def versions_named(versions: Sequence[LawVersion], words: str) -> list[LawVersion]:
+    """The versions of one law that a bracket names: by its label (2012修正), the day or the year; none where none fits."""
+    wanted = _plain(words)
+    exact = [version for version in versions if (label := _label(version)) and _plain(label) == wanted]
+    if exact or not (year := re.search(r"(?:19|20)\d\d", wanted)):
+        return exact
+    if day := parse_date(re.sub(r"[^\d日月年./-]", "", fold_width(words))):
+        return [version for version in versions if day in (version.valid_from, version.adopted)]
+    for years in (
+        [re.search(r"\d{4}", _label(version)) for version in versions],
+        [version.adopted and re.search(r"\d{4}", version.adopted.isoformat()) for version in versions],
+        [version.valid_from and re.search(r"\d{4}", version.valid_from.isoformat()) for version in versions],
+    ):
+        found = [v for v, match in zip(versions, years, strict=True) if match and match.group() == year.group()]
+        if found:
+            return found
+    return []
+
+
+def _label(version: LawVersion) -> str:
+    match = _LABEL.search(fold_width(version.label))
+    return match[1] if match else ""
+
+
+@lru_cache(maxsize=4096)
+def _plain(words: str) -> str:
+    return _FILLER.sub("", fold_width(words)).replace("修改", "修正")
+
+
+def _names_version(words: str) -> bool:
+    return bool(_VERSION_WORDS.fullmatch(words)) and words != ""
+
+
+def _bracket_after(text: str, end: int) -> tuple[str, int]:
+    """The version bracket that follows a name, and where it ends."""
+    match = _BRACKET.match(text, end)
+    if match and _names_version(match[1].strip()):
+        return match[1].strip(), match.end()
+    return "", end
+
+
+def _titles(text: str) -> Iterable[tuple[int, int]]:
+    """Outermost 《…》, titles in titles included; one that is not closed is none."""
+    start, depth = -1, 0
+    for place, character in enumerate(text):
+        if start >= 0 and place - start > _LONGEST_TITLE:
+            start, depth = -1, 0
+        if character in _OPEN:
+            if depth == 0:
+                if character == "<":
+                    continue
+                start = place
+            depth += 1
+        elif character in _CLOSE and depth:
+            depth -= 1
+            if depth == 0:
+                yield start, place + 1
+                start = -1
+
+
+def _compact(text: str, taken: Sequence[tuple[int, int]]) -> tuple[str, list[int]]:
+    """The text as keys are written (no marks, no 中华人民共和国), and where each character stood; taken spans as a wall."""
+    inside = bytearray(len(text))
+    for start, end in taken:
+        inside[start:end] = b"\1" * (end - start)
+    characters: list[str] = []
+    places: list[int] = []
+    place = 0
+    while place < len(text):
+        if inside[place]:
+            characters.append("\0")
+            places.append(place)
+        elif text.startswith(STATE, place):
+            place += len(STATE)
+            continue
+        elif text[place] not in _SKIPPED:
+            lower = text[place].lower()
+            characters.append(lower if len(lower) == 1 else text[place])
+            places.append(place)
+        place += 1
+    return "".join(characters), places
+
+
+def _borders(text: str) -> frozenset[int]:
+    places, place = {0}, 0
+    for piece in cut(text):
+        place += len(piece)
+        places.add(place)
+    return frozenset(places)
+
+
+def _stands_alone(text: str, start: int, end: int, borders: frozenset[int]) -> bool:
+    begins = start in borders or _BEFORE.search(text[max(0, start - 8) : start]) is not None
+    return begins and (end in borders or _AFTER.match(text, end) is not None)

@@ -1,0 +1,262 @@
+"""Search over statutes in time: read the question, filter by window, law, article and heading, then rank and fuse.
+
+The filters come before the ranking, so that no ranking ever spends its depth on a version that did not apply. A version
+whose days are not known is kept and says so. Each span of a question counts for itself: 2009年和2023年 admits nothing that
+only applied between.
+
+Decisions:
+- No day in the question: every version may answer, but of a run of versions with the same words only the newest is ranked
+  (`newest`), and where words differ the newest stands first among equals and in the exact channel.
+- Several versions meet a span (a year): the one that covers most of it stands first among equals and in the exact channel.
+- A law is named and the versions leave the day out: the neighbours on both sides are offered, marked `gap_neighbour`. A law
+  that had ended, or had not begun, on the day gives way to the laws that took its matter over (`successor`).
+- Filters that leave nothing give way: first headings, then article numbers, and the answer says so (`dropped:…`).
+- Where filters leave articles and no channel finds a word in them, they are listed in the order of the statute.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from store.errors import NotFound
+from store.pack import Pack
+from store.search.catalogue import Booleans, Catalogue, Integers
+from store.search import fusion
+from store.search.narrowing import Narrowed, narrow
+from store.search.query import LawQuery, analyse
+from store.statutes.applicable import CaseDates
+from store.statutes.book import StatuteBook
+from store.statutes.model import Article, ArticleNumber, LawVersion
+
+if TYPE_CHECKING:
+    from store.search.channels import Articles
+    from store.search.paper import Paper
+
+Window = Literal["on", "off", "newest"]
+"""on: versions that applied on the days of the question; off: all versions; newest: the newest version of each law."""
+WINDOWS: tuple[Window, ...] = ("on", "off", "newest")
+CHANNELS = ("exact", "keyword", "dense", "bm25")
+Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
+
+_DEPTH = 100
+"""Ranks of each channel that enter the fusion (at least; never fewer than asked for)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to search.
+
+    k: hits; window: see `Window`; law_filter: whether laws that are named filter; channels: which of `CHANNELS` rank; paper:
+    the published pipeline instead; at: a day given beside the text, in place of the days of the text; law: a law (name or
+    alias) given beside the text, in place of those of the text.
+    """
+
+    k: int = 10
+    window: Window = "on"
+    law_filter: bool = True
+    channels: tuple[str, ...] = CHANNELS
+    paper: bool = False
+    at: date | None = None
+    law: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An article that was found.
+
+    id: its row; score: fused, without unit; ranks: its place in each channel, from 1; kept: why the filters let it through
+    (window, no_window, gap_neighbour, successor, no_date, newest, all_versions; law, no_law; number, no_number; heading);
+    provenance: of its law.
+    """
+
+    id: int
+    article: Article
+    version: LawVersion
+    score: float
+    ranks: Mapping[str, int]
+    kept: tuple[str, ...]
+    provenance: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Hits, best first. allowed: articles that the filters left, of how many; notes: codes with what they are about."""
+
+    query: LawQuery
+    hits: tuple[Hit, ...]
+    allowed: int
+    of: int
+    notes: tuple[str, ...]
+    milliseconds: float
+
+
+class LawSearch:
+    """Searches the statutes of an open pack; may be used for many questions.
+
+    Args:
+        pack: an open pack with statutes.
+        embed: texts to vectors of the model that made the vectors of the pack; None: the vectoriser kept in the pack.
+
+    Raises:
+        NotFound: the pack holds no statutes.
+    """
+
+    def __init__(self, pack: Pack, *, embed: Embed | None = None) -> None:
+        self._pack, self._embed = pack, embed
+        self.book = StatuteBook(pack)
+        if not self.book.laws():
+            raise NotFound(
+                f"Pack {pack.name} holds no statutes",
+                "Import some: moot data import legalsearch PATH --name statutes.",
+            )
+        self._provenance = {law.name: law.provenance for law in self.book.laws()}
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The rows of the pack."""
+        return Catalogue(self._pack, self.book)
+
+    @cached_property
+    def articles(self) -> Articles:
+        """The indexes; StoreError or Damaged where they cannot be used."""
+        try:
+            from store.search.channels import Articles
+        except ImportError:
+            return None
+
+        return Articles(self._pack, self._embed)
+
+    @cached_property
+    def paper(self) -> Paper:
+        """The published pipeline over the same rows."""
+        from store.search.paper import Paper
+
+        return Paper(self._pack, self.catalogue, self.articles)
+
+    def analyse(self, text: str, *, today: date | None = None, case: CaseDates | None = None) -> LawQuery:
+        """Read a question by rules; see `store.search.query.analyse`."""
+        return analyse(text, self.book, today=today, case=case)
+
+    def search(self, query: str | LawQuery, settings: Settings | None = None) -> Answer:
+        """The best articles for a question; an empty question has none.
+
+        Raises:
+            StoreError: the indexes of the pack were made by another segmenter.
+            Damaged: an index is not the one that was written.
+        """
+        settings = settings or Settings()
+        began = time.perf_counter()
+        asked = self.analyse(query) if isinstance(query, str) else query
+        narrowed, rankings, fused = self.rankings(asked, settings)
+        places = {name: {row: rank for rank, row in enumerate(rows, 1)} for name, rows in rankings.items()}
+        best = fused[: max(0, settings.k)]
+        hits = self._hits(best, places, narrowed)
+        spent = 1000 * (time.perf_counter() - began)
+        return Answer(asked, hits, narrowed.count, len(self.catalogue), narrowed.notes, spent)
+
+    def rankings(
+        self, query: LawQuery, settings: Settings
+    ) -> tuple[Narrowed, dict[str, list[int]], list[tuple[int, float]]]:
+        """What the filters left, the rows of each channel, and all of them fused; best first."""
+        if settings.paper:
+            return self.paper.rankings(query, settings.k)
+        narrowed = narrow(self.catalogue, self.book, query, settings)
+        nothing = not query.text.strip() and not (query.numbers or query.keywords or query.headings or query.laws)
+        if nothing or not narrowed.count or settings.k < 1:
+            return narrowed, {}, []
+        rankings: dict[str, list[int]] = {}
+        if "exact" in settings.channels and (exact := self._exact(narrowed)):
+            rankings["exact"] = exact
+        depth = max(_DEPTH, settings.k)
+        allowed = None if narrowed.count == len(self.catalogue) else self.catalogue.ids[narrowed.rows]
+        for name in CHANNELS[1:]:
+            if name in settings.channels and self.articles is not None:
+                ranked = self.articles.rank(name, query, allowed, depth)
+                if ranked:
+                    rankings[name] = self._settled(ranked, narrowed)
+        fused = _fused(rankings)
+        if not fused and narrowed.selective:
+            fused = [(row, 0.0) for row in self._in_order(narrowed, settings.k)]
+        return narrowed, rankings, fused
+
+    def _exact(self, narrowed: Narrowed) -> list[int]:
+        """Rows of the articles that the question names with their law: in its order, the version that fits best first."""
+        catalogue, rows = self.catalogue, np.flatnonzero(narrowed.rows)
+        found: list[int] = []
+        for law, number in narrowed.pairs:
+            law_place = catalogue.law_places.get(law)
+            code = catalogue.code(number)
+            same = rows[(catalogue.number[rows] == code) & (catalogue.law_of[catalogue.version[rows]] == law_place)]
+            order = np.lexsort((same, narrowed.order[catalogue.version[same]]))
+            found += [int(identity) for identity in catalogue.ids[same[order]]]
+        return list(dict.fromkeys(found))[:_DEPTH]
+
+    def _settled(self, ranked: Sequence[tuple[int, float]], narrowed: Narrowed) -> list[int]:
+        """A ranking whose equals stand by the fit of their versions, then by row."""
+        rows = np.fromiter((row for row, _ in ranked), np.int64, len(ranked))
+        scores = np.fromiter((score for _, score in ranked), np.float64, len(ranked))
+        fit = narrowed.order[self._versions(rows)]
+        return [int(row) for row in rows[np.lexsort((rows, fit, -scores.round(9)))]]
+
+    def _in_order(self, narrowed: Narrowed, k: int) -> list[int]:
+        rows = np.flatnonzero(narrowed.rows)
+        order = np.lexsort((rows, narrowed.order[self.catalogue.version[rows]]))[:k]
+        return [int(identity) for identity in self.catalogue.ids[rows[order]]]
+
+    def _versions(self, identities: Integers) -> Integers:
+        return self.catalogue.version[np.searchsorted(self.catalogue.ids, identities)]
+
+    def _hits(
+        self, best: Sequence[tuple[int, float]], places: Mapping[str, Mapping[int, int]], narrowed: Narrowed
+    ) -> tuple[Hit, ...]:
+        if not best:
+            return ()
+        identities = [row for row, _ in best]
+        versions = [self.catalogue.versions[place] for place in self._versions(np.array(identities, np.int64))]
+        articles = self._articles(identities, versions)
+        return tuple(
+            Hit(
+                row,
+                article,
+                version,
+                score,
+                {name: ranks[row] for name, ranks in places.items() if row in ranks},
+                narrowed.kept(row),
+                self._provenance[version.law],
+            )
+            for (row, score), article, version in zip(best, articles, versions, strict=True)
+        )
+
+    def _articles(self, identities: Sequence[int], versions: Sequence[LawVersion]) -> list[Article]:
+        columns = (
+            "number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position, listed"
+        )
+        articles = []
+        for identity, version in zip(identities, versions, strict=True):
+            ((number, sub, *texts, derived, position, listed),) = self._pack.reader.all(
+                f"SELECT {columns} FROM articles WHERE id = ?", (identity,)
+            )
+            articles.append(
+                Article(
+                    version.law, version.label, ArticleNumber(number, sub), *texts,
+                    derived=bool(derived), position=position, listed=listed,
+                )
+            )  # fmt: skip
+        return articles
+
+
+def _fused(rankings: Mapping[str, list[int]]) -> list[tuple[int, float]]:
+    weighted = getattr(fusion, "fuse_weighted", None)
+    if weighted is None:
+        return fusion.fuse(list(rankings.values()))
+    return list(weighted(rankings, fusion.FUSION, fusion.CONSTANT))
+
+
+__all__ = ["CHANNELS", "WINDOWS", "Answer", "Booleans", "Hit", "LawSearch", "Settings", "Window"]

@@ -1,0 +1,136 @@
+"""Which articles and headings a text refers to, and of which law: 刑法第一百三十三条之一, 第十条至第十二条, 第三、五条, 刑法133条, 第三章.
+
+Single articles are read by `store.text.citation`; what is added here is what stands between several of them, and to which
+of the laws named in the text each belongs. A reference to a law that the book lacks is not searched in other laws.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from store.search.law_names import Named
+from store.statutes.model import ArticleNumber
+from store.text.citation import citations, parse_number
+from store.text.numerals import chinese_to_int, int_to_chinese
+
+MOST = 64
+"""Articles of a text that are looked at; also the longest range."""
+
+_NUM = r"[0-9零〇○一二三四五六七八九十百千两]{1,9}"
+_LISTED = re.compile(
+    rf"第\s{{0,2}}({_NUM}(?:\s{{0,2}}(?:[、,]|和|与|及|或|至|到|[-~–—]+)\s{{0,2}}第?\s{{0,2}}{_NUM}(?!\s{{0,2}}[款项])){{1,30}})\s{{0,2}}条"
+)
+_PIECE = re.compile(rf"(至|到|[-~–—]+)?\s*第?\s*({_NUM})")
+_BETWEEN = re.compile(r"\s{0,3}(?:至|到|[-~–—]+)\s{0,3}")
+_AFTER_NAME = re.compile(
+    rf"\s{{0,3}}的?\s{{0,3}}((?:[0-9]{{1,4}}-[0-9]{{1,2}}(?![\d-]))|{_NUM}\s{{0,2}}条(?:\s{{0,2}}之\s{{0,2}}{_NUM})?)"
+)
+_HEADING = re.compile(r"第\s{0,2}([0-9零〇一二三四五六七八九十百]{1,6})\s{0,2}(分编|编|章|节)(?!课|目)")
+_SENTENCE = re.compile(r"[。;；\n?？!！]")
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Articles at [start, end) of a text; laws: official names they may belong to.
+
+    until: the last article of a range; stated: whether the text says which law it is (laws empty then: one that the book
+    lacks, `said`).
+    """
+
+    number: ArticleNumber
+    laws: tuple[str, ...]
+    start: int
+    end: int
+    until: ArticleNumber | None = None
+    stated: bool = False
+    said: str = ""
+
+
+def references(text: str, named: Sequence[Named]) -> list[Reference]:
+    """The articles that a text of folded width refers to, in order; at most `MOST`."""
+    found: list[Reference] = []
+    masked = list(text)
+    for match in _LISTED.finditer(text):
+        found += _listed(match, text, named)
+        masked[match.start() : match.end()] = "#" * (match.end() - match.start())
+    for one in named:
+        match_after = _AFTER_NAME.match("".join(masked[one.end : one.end + 40]))
+        if match_after and (number := parse_number(re.sub(r"\s", "", match_after[1]))):
+            start, end = one.end + match_after.start(1), one.end + match_after.end()
+            found.append(Reference(number, one.laws, start, end, stated=True, said=one.said))
+            masked[start:end] = "#" * (end - start)
+    found += _cited("".join(masked), named)
+    found.sort(key=lambda reference: reference.start)
+    return _ranges(found, text)[:MOST]
+
+
+def headings(text: str) -> list[tuple[str, int, int]]:
+    """第三章 and its like as statutes print them, with their spans."""
+    found: list[tuple[str, int, int]] = []
+    for match in _HEADING.finditer(text):
+        value = int(match[1]) if match[1].isascii() else chinese_to_int(match[1])
+        if value and value < 1000:
+            found.append((f"第{int_to_chinese(value)}{match[2]}", match.start(), match.end()))
+    return found
+
+
+def _cited(text: str, named: Sequence[Named]) -> list[Reference]:
+    found: list[Reference] = []
+    for one in citations(text):
+        number_at = text.find("第", one.start, one.end) if one.law is None else text.rfind("第", one.start, one.end)
+        laws, stated, said = _law_of(text, named, max(one.start, number_at))
+        if not stated and one.law is not None and one.law.endswith("法") and not _inside(named, one.start, one.end):
+            # A name that the book does not know, written before the number: 外星法第三条.
+            laws, stated, said = (), True, one.law
+        found.append(Reference(one.number, laws, one.start, one.end, stated=stated, said=said))
+    return found
+
+
+def _law_of(text: str, named: Sequence[Named], place: int) -> tuple[tuple[str, ...], bool, str]:
+    """The law named last before a place in its sentence; else the only law of the text."""
+    before = [one for one in named if one.end <= place]
+    if before and not _SENTENCE.search(text[before[-1].end : place]):
+        return before[-1].laws, True, before[-1].said
+    only = {one.laws for one in named}
+    if len(only) == 1 and (laws := next(iter(only))):
+        return laws, False, ""
+    return (), False, ""
+
+
+def _inside(named: Sequence[Named], start: int, end: int) -> bool:
+    return any(one.start < end and start < one.end for one in named)
+
+
+def _listed(match: re.Match[str], text: str, named: Sequence[Named]) -> list[Reference]:
+    laws, stated, said = _law_of(text, named, match.start())
+    found: list[Reference] = []
+    for joint, numeral in _PIECE.findall(match[1]):
+        number = parse_number(numeral)
+        if number is None:
+            continue
+        if joint and found and found[-1].until is None and found[-1].number < number:
+            last = found.pop()
+            found.append(Reference(last.number, laws, match.start(), match.end(), number, stated, said))
+        else:
+            found.append(Reference(number, laws, match.start(), match.end(), None, stated, said))
+    return found
+
+
+def _ranges(found: Sequence[Reference], text: str) -> list[Reference]:
+    """第十条至第十二条: two references with 至 between them are one range."""
+    joined: list[Reference] = []
+    for one in found:
+        last = joined[-1] if joined else None
+        if (
+            last is not None
+            and last.until is None
+            and last.number < one.number
+            and (not one.stated or one.laws == last.laws)
+            and _BETWEEN.fullmatch(text[last.end : one.start])
+        ):
+            joined[-1] = Reference(last.number, last.laws, last.start, one.end, one.number, last.stated, last.said)
+        else:
+            joined.append(one)
+    return joined
