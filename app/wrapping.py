@@ -13,6 +13,8 @@ NO_START = frozenset("，。、；：？！）》】〉」』〕］｝〗”’�
 """Marks that stay with what is before them."""
 NO_END = frozenset("（《【〈「『〔［｛〖“‘￥＄" + "([{")
 """Marks that stay with what comes after them."""
+OPENING, CLOSING = ("[-", "{+"), ("-]", "+}")
+"""Signs around what is gone and what is new: they stay with what they enclose."""
 JOINTS = frozenset("-_/.,:;=&")
 """Where a word that is longer than a line is cut if it can be."""
 
@@ -66,7 +68,9 @@ def _units(text: str) -> list[tuple[int, int, int, bool]]:
         blank = token.lastgroup == "space"
         if units and not blank and not units[-1][3]:
             before = units[-1]
-            if text[start] in NO_START or cells == 0 or text[before[1] - 1] in NO_END:
+            ends = text[start] in NO_START or token.group().startswith(CLOSING)
+            begins = text[before[1] - 1] in NO_END or text.endswith(OPENING, before[0], before[1])
+            if ends or cells == 0 or begins:
                 units[-1] = (before[0], stop, before[2] + cells, False)
                 continue
         units.append((start, stop, cells, blank))

@@ -237,8 +237,10 @@ class LawScreen(Screen[None]):
 
     @on(LawForm.Left)
     def _left_form(self) -> None:
-        target = self.query_one(HitsView) if self.asked and self.asked.hits else self._view
-        target.focus()
+        if self.asked is not None and self.asked.hits:
+            self.query_one(HitsView).focus()
+        elif self.reading is not None:
+            self._view.focus()
 
     def _found(self, asked: Asked) -> None:
         """The results; the article that the question names is opened, else the first hit is shown."""
@@ -382,7 +384,8 @@ class LawScreen(Screen[None]):
             view.border_subtitle = ""
             return
         words = [*asked.answer.query.keywords]
-        said = _say("law_screen.none", "law_screen.none.day" if asked.day else "law_screen.none.hint")
+        hint = "direct" if asked.direct else "day" if asked.day else "hint"
+        said = _say("law_screen.none", f"law_screen.none.{hint}")
         view.show(asked.hits, asked.day, words, said)
         answer = asked.answer
         view.border_subtitle = t("law_screen.of", n=len(asked.hits), allowed=f"{answer.allowed:,}", of=f"{answer.of:,}", ms=f"{answer.milliseconds:.0f}")

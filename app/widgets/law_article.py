@@ -10,10 +10,10 @@ from textual.binding import BindingType
 from app.bindings import bindings
 from app.cli.law_words import answer_line, period, place
 from app.law_shelf import Reading
-from app.renderers import Line, Piece, many, one
+from app.renderers import Line, many, one
 from app.strings import t
 from app.terminal import pad
-from app.widgets.law_bar import FULL, HOLE, TICK, law_bar, period_bar, with_years, years_width
+from app.widgets.law_bar import FULL, HOLE, law_bar, period_bar, pointer, with_years, years_width
 from app.widgets.law_hits import STATES
 from app.widgets.lines import LineView, Row, wrapped
 from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, Unknown
@@ -60,9 +60,9 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
     yield ((f"{law}{reading.number.chinese}", "question"), *(((f"　{one(title)}", "label"),) if title else ()))
     answer = reading.answer
     if role := HEADS[answer.kind]:
-        day = reading.day or reading.today
-        yield ((f"▌{t(f'law_screen.head.{answer.kind}')}", role), (f"　{day.isoformat()}", "text"))
-        yield ((one(answer_line(answer)), role),)
+        day, word = reading.day or reading.today, t(f"law_screen.head.{answer.kind}")
+        yield ((f"▌{word}", role), (f"　{day.isoformat()}", "text"))
+        yield ((one(answer_line(answer)).removeprefix(word).lstrip("：: "), role),)
     if reading.life is not None:
         yield from _bar(reading, width)
     match answer:
@@ -71,7 +71,7 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
             for other in others:
                 yield ((t("law.other", label=one(other.label), period=period(other)), "warn"),)
             yield from _without_text(reading) if isinstance(answer, NoText) else ()
-            yield from _near(reading, width)
+            yield from _near(reading)
         case Gap():
             yield from _gap(reading, answer, width)
         case NotYet(first, article, current):
@@ -103,6 +103,9 @@ def version_lines(reading: Reading, version: LawVersion, article: Article | None
     if known is not None and known != (version.valid_from, version.valid_to):
         last = known[1].isoformat() if known[1] else t("law.open")
         yield _fact("wording", t("law.span", first=known[0].isoformat() if known[0] else "?", last=last))
+    yield (("─" * width, "rule"),)
+    yield from many(article.text) if article.text is not None else (((t("law.no_words"), "warn"),),)
+    yield (("─" * width, "rule"),)
     for name, text in (
         ("place", place(article)),
         ("amended_by", article.amended_by),
@@ -111,8 +114,6 @@ def version_lines(reading: Reading, version: LawVersion, article: Article | None
     ):
         if text:
             yield _fact(name, text)
-    yield (("─" * width, "rule"),)
-    yield from many(article.text) if article.text is not None else (((t("law.no_words"), "warn"),),)
 
 
 def _bar(reading: Reading, width: int) -> Iterator[Line]:
@@ -123,17 +124,16 @@ def _bar(reading: Reading, width: int) -> Iterator[Line]:
     whole = isinstance(answer, Gap) or version is None
     day = reading.day
     if whole:
-        bar = law_bar(life, cells, day)
+        bar = law_bar(life, cells)
     else:
         assert version is not None
-        bar = period_bar((version.valid_from, version.valid_to), life, cells, day)
+        bar = period_bar((version.valid_from, version.valid_to), life, cells)
     yield tuple(with_years(bar, life))
-    words = [(f"{FULL} ", "label"), (t("law_screen.legend.any" if whole else "law_screen.legend.this"), "dim")]
-    if whole:
-        words += [(f"　{HOLE} ", "bad"), (t("law_screen.legend.hole"), "dim")]
     if day is not None:
-        words += [(f"　{TICK} ", "mark"), (day.isoformat(), "dim")]
-    yield tuple(words)
+        yield pointer(life, cells, day)
+    if whole and life.holes:
+        legend = [(f"{FULL} ", "label"), (t("law_screen.legend.any"), "dim")]
+        yield (*legend, (f"　{HOLE} ", "bad"), (t("law_screen.legend.hole"), "dim"))
 
 
 def _gap(reading: Reading, gap: Gap, width: int) -> Iterator[Line]:
@@ -167,10 +167,8 @@ def _without_text(reading: Reading) -> Iterator[Line]:
         yield ((t("law_screen.text_nowhere"), "dim"),)
 
 
-def _near(reading: Reading, width: int) -> Iterator[Line]:
+def _near(reading: Reading) -> Iterator[Line]:
     marks = [(sign, other) for sign, other in zip(("[", "]"), reading.near, strict=True) if other is not None]
-    if marks:
-        yield (("─" * width, "rule"),)
     for sign, other in marks:
         yield ((f"{sign} ", "label"), (f"{other.number.chinese}　{one(other.title)}".rstrip("　"), "dim"))
 
@@ -181,8 +179,3 @@ def _fact(name: str, text: str) -> Line:
 
 def _name(name: str) -> str:
     return pad(t(f"law.{name}"), LABEL)
-
-
-def words_of(pieces: Iterable[Piece]) -> str:
-    """Pieces as plain text."""
-    return "".join(text for text, _ in pieces)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import date, timedelta
 
 from app.law_shelf import Days, Life
-from app.renderers import Piece
+from app.renderers import Line, Piece
 from app.strings import t
 from app.terminal import width
 
@@ -50,6 +50,15 @@ def with_years(bar: Sequence[Piece], life: Life) -> list[Piece]:
 def years_width(life: Life) -> int:
     """Cells that the years beside a bar take."""
     return sum(width(text) for text, _ in with_years((), life))
+
+
+def pointer(life: Life, cells: int, day: date) -> Line:
+    """The line below a bar with its years that points at a day and names it."""
+    before = width(f"{life.first.year} ") + _cell(day, life, cells)
+    named = day.isoformat()
+    if before + 2 + len(named) > years_width(life) + cells:
+        return ((" " * (before - len(named) - 1), "dim"), (named, "text"), (f" {TICK}", "mark"))
+    return ((" " * before, "dim"), (f"{TICK} ", "mark"), (named, "text"))
 
 
 def _covered(days: Days, life: Life, cells: int) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.binding import BindingType
-from textual.events import Click
+from textual.events import Click, Resize
 from textual.message import Message
 
 from app.bindings import bindings
@@ -58,16 +58,22 @@ class Choice(LineView):
         top, bottom, height = mine[0], mine[-1], max(1, self.scrollable_content_region.height)
         if self.cursor == 0:
             top = 0
+        bottom = min(bottom, top + height - 1)
         if top < self.scroll_offset.y:
             self.scroll_to(y=top, animate=False, immediate=True)
         elif bottom >= self.scroll_offset.y + height:
-            self.scroll_to(y=min(top, bottom - height + 1), animate=False, immediate=True)
+            self.scroll_to(y=bottom - height + 1, animate=False, immediate=True)
 
     def rebuild(self) -> None:
         """Make the rows again; the cursor stays in view."""
         super().rebuild()
         if not self._stale:
             self.call_after_refresh(self._reveal)
+
+    def on_resize(self, event: Resize) -> None:
+        """The thing at the cursor stays in view."""
+        super().on_resize(event)
+        self.call_after_refresh(self._reveal)
 
     def action_cursor(self, by: int) -> None:
         """Up or down."""

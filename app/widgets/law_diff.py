@@ -18,6 +18,7 @@ from app.bindings import bindings
 from app.renderers import Line, Piece, one
 from app.strings import t
 from app.terminal import clean, width
+from app.widgets.law_hits import days_words
 from app.widgets.lines import LineView, Row, wrapped
 from store.statutes.difference import Piece as Run
 from store.statutes.difference import difference
@@ -156,9 +157,7 @@ def _head(found: Comparison, side: str) -> list[Line]:
     entry = found.old if side == "old" else found.new
     version, article = entry.version, entry.article
     assert article is not None
-    first = version.valid_from.isoformat() if version.valid_from else "?"
-    last = version.valid_to.isoformat() if version.valid_to else t("law.open")
-    days = t("law_screen.days", first=first, last=last)
+    days = days_words(version.valid_from, version.valid_to)
     return [
         ((f"{t(f'law_screen.side.{side}')}　", "removed" if side == "old" else "added"), (days, "question")),
         ((one(version.label), "dim"),),

@@ -10,7 +10,7 @@ from app.law_shelf import HitLine
 from app.renderers import Line, Piece, one
 from app.strings import known, t
 from app.terminal import width
-from app.widgets.law_bar import period_bar, with_years, years_width
+from app.widgets.law_bar import period_bar
 from app.widgets.law_choice import Choice
 from app.widgets.lines import Row, wrapped
 from store.statutes.model import LawVersion
@@ -102,22 +102,23 @@ class HitsView(Choice):
         words = window_words(version, line.state)
         if line.life is None:
             return words
-        used = sum(width(text) for text, _ in words) + 2 + years_width(line.life)
+        used = sum(width(text) for text, _ in words) + 1
         cells = min(LONGEST_BAR, max(SHORTEST_BAR, room - used))
-        return (*bar_of(version, line, cells, self._day), ("  ", "dim"), *words)
-
-
-def bar_of(version: LawVersion, line: HitLine, cells: int, day: date | None) -> list[Piece]:
-    """The bar of a hit between its years."""
-    assert line.life is not None
-    return with_years(period_bar((version.valid_from, version.valid_to), line.life, cells, day), line.life)
+        return (*period_bar((version.valid_from, version.valid_to), line.life, cells, self._day), (" ", "dim"), *words)
 
 
 def window_words(version: LawVersion, state: str) -> Line:
     """The days of a version in short, and its state: 2015-11-01—2017-11-03 已修改."""
-    first = version.valid_from.isoformat() if version.valid_from else "?"
-    last = version.valid_to.isoformat() if version.valid_to else t("law.open")
-    return ((t("law_screen.days", first=first, last=last), "text"), (" ", "dim"), (t(f"law.state.{state}"), STATES.get(state, "dim")))
+    days = days_words(version.valid_from, version.valid_to)
+    return ((days, "text"), (" ", "dim"), (t(f"law.state.{state}"), STATES.get(state, "dim")))
+
+
+def days_words(first: date | None, last: date | None) -> str:
+    """2015-11-01—2017-11-03, 2024-03-01—今, or one day."""
+    if first == last and first is not None:
+        return first.isoformat()
+    begin, end = first.isoformat() if first else "?", last.isoformat() if last else t("law.open")
+    return t("law_screen.days", first=begin, last=end)
 
 
 def _reasons(line: HitLine) -> Line:
@@ -128,7 +129,8 @@ def _reasons(line: HitLine) -> Line:
         rank = hit.ranks.get(channel)
         pieces += [(f"{name}{rank if rank is not None else '–'}", "text" if rank is not None else "rule"), (" ", "dim")]
     kept = [t(f"law_screen.kept.{code}") if known(f"law_screen.kept.{code}") else one(code) for code in hit.kept]
-    return (*pieces, (f"· {'，'.join(kept)}" if t("app.code") == "zh" else f"· {', '.join(kept)}", "dim")) if kept else tuple(pieces)
+    reasons = t("law_screen.kept.join").join(word for word in kept if word)
+    return (*pieces, (f"· {reasons}", "dim")) if reasons else tuple(pieces)
 
 
 def _ellipsis(row: Sequence[Piece], room: int) -> list[Piece]:

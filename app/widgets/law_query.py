@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.renderers import one
 from app.strings import known, t
+from app.widgets.law_hits import days_words
 from store.statutes.names import short_name
 
 if TYPE_CHECKING:
@@ -14,10 +15,7 @@ if TYPE_CHECKING:
 
 def query_words(query: LawQuery) -> str:
     """The question as understood: 时间, 法律, 条号, 章节, 关键词, and who understood it."""
-    days = []
-    for span in query.spans:
-        first, last = span.first.isoformat(), span.last.isoformat()
-        days.append(first if first == last else t("law_screen.days", first=first, last=last))
+    days = [days_words(span.first, span.last) for span in query.spans]
     parts = {
         "time": days,
         "law": [short_name(law) for law in query.laws],

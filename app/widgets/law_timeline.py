@@ -15,10 +15,11 @@ from app.law_shelf import Hole, Reading
 from app.renderers import Line, Piece, one
 from app.strings import t
 from app.terminal import truncate, width
-from app.widgets.law_bar import HOLE, TICK, law_bar, period_bar, with_years, years_width
+from app.widgets.law_bar import HOLE, TICK, law_bar, period_bar, pointer, with_years, years_width
 from app.widgets.law_choice import Choice
-from app.widgets.law_hits import window_words
+from app.widgets.law_hits import STATES, days_words
 from app.widgets.lines import Row, wrapped
+from store.statutes.model import LawVersion
 from store.statutes.timeline import Entry
 
 TONES = {"changed": "mark", "first": "good", "untold": "warn", "same": "dim", "absent": "rule", "listed": "warn"}
@@ -126,8 +127,10 @@ class TimelineView(Choice):
         counts = t("law_screen.timeline_head", versions=len(reading.versions), holes=len(reading.life.holes) if reading.life else 0)
         yield from _rows(((f"{law}{reading.number.chinese}", "question"), (f"　{counts}", "dim")), width_)
         if reading.life is not None:
-            bar = law_bar(reading.life, min(40, max(8, width_ - years_width(reading.life))), reading.day)
-            yield Row(tuple(with_years(bar, reading.life)))
+            cells = min(40, max(8, width_ - years_width(reading.life)))
+            yield Row(tuple(with_years(law_bar(reading.life, cells), reading.life)))
+            if reading.day is not None:
+                yield Row(pointer(reading.life, cells, reading.day))
         yield Row((("─" * width_, "rule"),))
         for place, step in enumerate(self.steps):
             for line in self._lines(step, reading, width_):
@@ -139,40 +142,38 @@ class TimelineView(Choice):
             here = ((f"　{TICK} {reading.day.isoformat()}", "mark"),)
         if not step.entries:
             assert step.first is not None and step.last is not None
-            days = t("law_screen.days", first=step.first.isoformat(), last=step.last.isoformat())
+            days = days_words(step.first, step.last)
             count = (step.last - step.first).days + 1
             yield ((f" {HOLE} ", "bad"), (days, "text"), (f"　{t('law.kind.gap')}", "bad"), (t("law_screen.hole_days", n=count), "dim"), *here)
             return
         entry = step.entry
         if entry is None:
-            first = step.first.isoformat() if step.first else "?"
-            last = step.last.isoformat() if step.last else t("law.open")
             word = t(f"law.change.{step.entries[0][1].change}")
             many_ = t("law_screen.of_versions", n=len(step.entries)) if len(step.entries) > 1 else ""
-            yield ((" ○ ", "rule"), (t("law_screen.days", first=first, last=last), "dim"), (f"　{word}{many_}", "dim"), *here)
+            yield ((" ○ ", "rule"), (days_words(step.first, step.last), "dim"), (f"　{word}{many_}", "dim"), *here)
             return
-        state = reading.states.get(entry.version.label, "unknown")
-        yield ((" ● ", TONES[entry.change]), *window_words(entry.version, state), *here)
-        yield from self._second(step, entry, reading, room)
-
-    def _second(self, step: Step, entry: Entry, reading: Reading, room: int) -> Iterator[Line]:
-        margin: Piece = (" " * INDENT, "dim")
         assert entry.article is not None
-        pieces: list[Piece] = [(change_word(entry), TONES[entry.change])]
+        pieces: list[Piece] = [(" ● ", TONES[entry.change]), (days_words(step.first, step.last), "text"), (f"　{change_word(entry)}", TONES[entry.change])]
         if entry.article.number != reading.number:
             pieces.append((f"　{entry.article.number.chinese}", "label"))
         for side, word in zip(self.sides, ("old", "new"), strict=True):
             if side == step.index:
                 pieces.append((f"　〔{t(f'law_screen.side.{word}')}〕", "answer"))
-        yield (margin, *pieces)
-        left = room - INDENT
-        label = one(entry.version.label)
+        yield (*pieces, *here)
+        yield self._second(entry.version, reading, room - INDENT)
+
+    def _second(self, version: LawVersion, reading: Reading, room: int) -> Line:
+        """Bar, label, state."""
+        margin: Piece = (" " * INDENT, "dim")
+        state = reading.states.get(version.label, "unknown")
+        word = t(f"law.state.{state}")
+        said: list[Piece] = [(word, STATES.get(state, "dim"))]
+        label = one(version.label)
         if reading.life is None:
-            yield (margin, (label, "dim"))
-            return
-        cells = min(LONGEST_BAR, max(8, left - width(label) - 2))
-        bar = period_bar((entry.version.valid_from, entry.version.valid_to), reading.life, cells, reading.day)
-        yield (margin, *bar, ("  ", "dim"), (truncate(label, left - cells - 2), "dim"))
+            return (margin, (f"{label}  ", "dim"), *said)
+        cells = min(LONGEST_BAR, max(8, room - width(label) - width(word) - 4))
+        bar = period_bar((version.valid_from, version.valid_to), reading.life, cells)
+        return (margin, *bar, ("  ", "dim"), (truncate(label, room - cells - width(word) - 4), "dim"), ("  ", "dim"), *said)
 
 
 def _rows(line: Line, room: int, owner: int = -1, hang: int = 0) -> Iterator[Row]:
