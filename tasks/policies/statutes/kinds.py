@@ -1,0 +1,30 @@
+"""Which solver answers which task, and the plan each publishes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from store.search.law_search import LawSearch
+from tasks.legalsearch.questions import options
+from tasks.policies.statutes.looking import Query, Reply, Work, hits_of
+from tasks.policies.statutes.recite import recite
+
+_CHOICE = ("从题干提取时间、法律和关键词，检索法条", "把各选项与检索到的条文比较", "选出与条文相符的选项")
+PLANS: Mapping[str, tuple[str, ...]] = {
+    "": _CHOICE,
+    "lar": ("确定法律、条号和日期", "检索当日施行的版本", "照录条文"),
+}
+"""Task -> the steps of its plan; '' for all others."""
+
+
+def solver(kind: str, question: str, search: LawSearch) -> Work:
+    """The solver of a task."""
+    if kind == "lar":
+        return recite(question, search.analyse(question))
+    return _choose(question)
+
+
+def _choose(question: str) -> Work:
+    hits_of((yield Query((question.strip(),), "检索与题目有关的法条。")))
+    choices = options(question)
+    return Reply("B" if "B" in choices else "", "无从比较，按默认选项作答。")

@@ -1,0 +1,69 @@
+"""Reciting an article as in force on a day: the hit of that law and number whose window covers the day, word for word.
+
+The form is the published one: the heading in 【】, then the paragraphs, one a line. Where the version of the day has no
+text, the nearest version that was retrieved stands in and the answer says so beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date
+
+from store.search.query import LawQuery
+from tasks.policies.statutes.looking import Query, Reply, Seen, Work, hits_of
+
+
+def recite(question: str, read: LawQuery) -> Work:
+    """Ask with the day; without a text in that version once more without it; recite what came."""
+    wanted = _Wanted(read)
+    found = hits_of((yield Query((question.strip(),), "按题目所说的法律、条号和时间检索施行中的版本。")))
+    best = wanted.best(found)
+    if (best is None or best.text is None) and wanted.named:
+        again = yield Query(wanted.undated(), "当日版本未收录文本，去掉时间再查相邻版本。")
+        found += hits_of(again)
+        best = wanted.best([hit for hit in found if hit.text is not None]) or best
+    if best is None or best.text is None:
+        return Reply("", "检索没有返回该条的文本。", "未检索到该条文本，无法复述。")
+    said = f"《{best.label}》{best.chinese}"
+    if not wanted.applies(best):
+        return Reply(_printed(best), f"{said}：当日版本没有文本，以相邻版本代替。", f"当日版本未收录文本，以下为{said}的文本。")
+    return Reply(_printed(best), f"{said}，施行期间覆盖所问日期。")
+
+
+class _Wanted:
+    """The article and the days that a question is about."""
+
+    def __init__(self, read: LawQuery) -> None:
+        self._laws = frozenset(read.laws)
+        self._numbers = frozenset(number.key for number in read.numbers)
+        self._pairs = read.pairs
+        self._days: tuple[date, date] | None = (read.spans[0].first, read.spans[0].last) if read.spans else None
+
+    @property
+    def named(self) -> bool:
+        """Whether the question names a law and an article."""
+        return bool(self._laws and self._numbers)
+
+    def undated(self) -> tuple[str, ...]:
+        """The same article, any day."""
+        return tuple(f"《{law}》{number.chinese}" for law, number in self._pairs[:3])
+
+    def applies(self, hit: Seen) -> bool:
+        """Whether a version meets the days of the question; without days every one does."""
+        return self._days is None or hit.distance(*self._days) == 0
+
+    def best(self, hits: Sequence[Seen]) -> Seen | None:
+        """The hit of the article whose version covers the days, else the nearest; first come among equals."""
+        named = [
+            hit
+            for hit in hits
+            if (not self._laws or hit.law in self._laws) and (not self._numbers or hit.number in self._numbers)
+        ]
+        if not named or self._days is None:
+            return named[0] if named else None
+        first, last = self._days
+        return min(named, key=lambda hit: (not hit.covers(first, last), hit.distance(first, last)))
+
+
+def _printed(hit: Seen) -> str:
+    return f"【{hit.title}】{hit.text}" if hit.title else str(hit.text)
