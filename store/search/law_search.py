@@ -27,8 +27,8 @@ import numpy as np
 
 from store.errors import NotFound
 from store.pack import Pack
-from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search import fusion
+from store.search.catalogue import Booleans, Catalogue, Integers
 from store.search.narrowing import Narrowed, narrow
 from store.search.query import LawQuery, analyse
 from store.statutes.applicable import CaseDates

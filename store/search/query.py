@@ -232,15 +232,16 @@ def _designated(
         said, year, made = "", "", ""
         if period is not None and (match := _NICKNAME.fullmatch(text[period.end : one.start])):
             if period.first.year == period.last.year and re.fullmatch(r"\d{4}年", period.said):
-                year, made, said = period.said[:4], match["made"] or "", text[period.start : one.end]
+                year, made, said = period.said[:4], "words" if match["made"] else "", text[period.start : one.end]
         elif match := _SHORT_YEAR.search(before):
             two = int(match["year"])
-            year, made, said = str(two + (1900 if two >= 50 else 2000)), "x", match.group() + one.said
+            year, made, said = str(two + (1900 if two >= 50 else 2000)), "short", match.group() + one.said
         if not year:
             continue
-        found = [window for law in one.laws for window in _windows(_made_in(book.versions(law), int(year)), said)]
+        versions = [version for law in one.laws for version in book.versions(law)]
+        found = _windows(_made_in(versions, int(year)), said)
         spans += found
-        if found and made and period is not None and made != "x":
+        if found and period is not None and (made == "words" or not _in_force(versions, int(year))):
             gone.add((period.start, period.end))
     return spans, gone
 
@@ -248,12 +249,16 @@ def _designated(
 def _made_in(versions: Sequence[LawVersion], year: int) -> list[LawVersion]:
     """The versions that people call by a year; one that began in the next year where nothing else fits: 1979年刑法."""
     found = versions_named(versions, str(year))
-    if found or any(
-        v.valid_from and v.valid_from.year <= year and (v.valid_to is None or v.valid_to.year >= year)
-        for v in versions
-    ):
+    if found or _in_force(versions, year):
         return found
     return [version for version in versions if version.valid_from and version.valid_from.year == year + 1]
+
+
+def _in_force(versions: Sequence[LawVersion], year: int) -> bool:
+    return any(
+        version.valid_from and version.valid_from.year <= year and (version.valid_to or date.max).year >= year
+        for version in versions
+    )
 
 
 def _numbers(
