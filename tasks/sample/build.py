@@ -23,6 +23,7 @@ from tasks.sample.documents import DocumentMaker
 from tasks.sample.enforcement import EnforcementMaker, make_penalties
 from tasks.sample.firms import Bar, make_firms
 from tasks.sample.knowledge import knowledge
+from tasks.sample.lawhistory import add_statutes, statute_count
 from tasks.sample.ledger import Ledger, Record, stream
 from tasks.sample.names import Namer
 from tasks.sample.statutebook import articles
@@ -95,7 +96,7 @@ def build_sample(name: str = PACK_NAME, scale: float = 1.0, seed: int = 2026, pr
     world = make_world(scale, seed)
     texts = make_documents()
     lines = [json.dumps(task, ensure_ascii=False) for task in make_tasks(world, seed)]
-    total = sum(map(len, world.rows.values())) + sum(map(len, texts.values())) + len(lines)
+    total = sum(map(len, world.rows.values())) + sum(map(len, texts.values())) + statute_count() + len(lines)
     done = 0
     with PackBuilder(
         name, jurisdiction=JURISDICTION, source=f"{SOURCE}; seed {seed}, scale {scale:g}", licence=LICENCE,
@@ -111,6 +112,8 @@ def build_sample(name: str = PACK_NAME, scale: float = 1.0, seed: int = 2026, pr
                 builder.add_document(corpus, text, "authored")
             done += len(texts[corpus])
             progress(corpus, done, total)
+        done += add_statutes(builder)
+        progress("statutes", done, total)
         builder.add_tasks("legalagentbench", lines)
         progress("tasks", total, total)
         return builder.finish()
