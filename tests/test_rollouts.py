@@ -1,0 +1,243 @@
+"""Rollouts of a stored run: rewards, advantages and shaped advantages against cases computed by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from store.journal import EpisodeRow, Journal, ScoreRow
+from tasks.errors import UsageError
+from tasks.events import (
+    Answered,
+    AttemptStarted,
+    Event,
+    ModelCalled,
+    Record,
+    Seated,
+    StepEnded,
+    Stopped,
+    ToolCalled,
+    ToolReturned,
+)
+from tasks.header import file_hash
+from tasks.legalsearch.measures import Verdict
+from tasks.legalsearch.questions import Gold, Question
+from tasks.legalsearch.rollouts import (
+    Group,
+    Member,
+    entropy_label,
+    kinds_of,
+    make_group,
+    read_groups,
+    shape,
+    token_rows,
+    verdict_of,
+)
+from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
+from tasks.policies.law.spoken import Piece
+from tasks.records import entry_of
+
+PLAN = ("<think>", "想", "</think>", "<plan>", "查", "</plan>")
+CALL = ("<think>", "查", "</think>", "<tool_call>", '{"name": "rag_retrieve", "arguments": {"query": ["刑法 2009年"]}}', "</tool_call>")
+SEEN = "文"
+
+
+def answer(said: str) -> tuple[str, ...]:
+    return ("<think>", "答", "</think>", "<answer>", said, "</answer>")
+
+
+def called(tokens: Sequence[str], number: int, entropy: float | None, how: str = "exact") -> ModelCalled:
+    """A call whose tokens all have the same entropy; an endpoint tells two likely tokens of a half each."""
+    half = ((tokens[0], -math.log(2)), ("x", -math.log(2)))
+    rows = tuple((token, -0.5, half if how == "top" else ()) for token in tokens)
+    return ModelCalled(
+        seat="agent", call=number, prompt="search-paper/1", asked=f"{number}", messages=(), settings={}, text="".join(tokens),
+        finish="stop", generated=len(tokens), tokens=tuple(range(len(tokens))) if how == "exact" else (),
+        logprobs=rows if how != "none" else (),
+        entropies=(entropy,) * len(tokens) if how == "exact" and entropy is not None else (),
+    )  # fmt: skip
+
+
+def episode(said: str, *, how: str = "exact", entropies: tuple[float, float, float] = (2.0, 5.0, 0.5), outcome: str = "finished") -> list[Record]:
+    """Plan, one search, answer; in the published form. `entropies` of the three calls."""
+    first, second, third = entropies
+    events: list[tuple[int, Event]] = [
+        (0, AttemptStarted(benchmark="legalsearch", task_id="kqa_1", attempt=1, seed=0, card={})),
+        (0, Seated(seat="agent", policy="search/1+paper", engine="m")),
+        (1, called(PLAN, 1, first, how)),
+        (1, StepEnded(milliseconds=1)),
+        (2, called(CALL, 2, second, how)),
+        (2, ToolCalled(seat="agent", tool="rag_retrieve", input={"query": ["刑法 2009年"]})),
+        (2, ToolReturned(seat="agent", tool="rag_retrieve", status="ok", observation=SEEN)),
+        (2, StepEnded(milliseconds=1)),
+        (3, called(answer(said), 3, third, how)),
+        (3, Answered(seat="agent", res=said, summary="")),
+        (3, Stopped.model_validate({"outcome": outcome, "reason": ""})),
+    ]
+    return [Record(seq, step, None, 0.0, event) for seq, (step, event) in enumerate(events)]
+
+
+def question(kind: str = "kqa", gold: str = "A", number: int = 1) -> Question:
+    card = {"id": f"{kind}_{number}", "type": kind, "question": "2004年？\nA: 甲\nB: 乙\nC: 丙\nD: 丁"}
+    return Question(card["id"], card, Gold(gold, card["id"]))
+
+
+def group(answers: Sequence[str], asked: Question | None = None, **how: str) -> Group:
+    members = [Member(number, episode(said, **how)) for number, said in enumerate(answers, 1)]  # type: ignore[arg-type]
+    return make_group(asked or question(), members)
+
+
+def test_advantages_of_one_right_answer_of_four() -> None:
+    """R = 1 0 0 0: mean 1/4, population std sqrt(3)/4."""
+    made = group(["A", "B", "B", "C"])
+    root = math.sqrt(3)
+    assert [rollout.rewards["code"].value for rollout in made.rollouts] == [1.0, 0.0, 0.0, 0.0]
+    assert [rollout.advantages["paper"] for rollout in made.rollouts] == pytest.approx([root, *[-1 / root] * 3])
+    assert [rollout.advantages["code"] for rollout in made.rollouts] == pytest.approx(
+        [0.75 / (root / 4 + 1e-6), *[-0.25 / (root / 4 + 1e-6)] * 3], rel=1e-12
+    )
+    assert made.left_out == {} and made.failed == ()
+
+
+def test_shaped_advantages_by_hand() -> None:
+    """A = sqrt 3: plan 0.1 x 2 = 0.2, call 0.1 x 5 = 0.5 (below A / 2), answer 0.05. A = -1/sqrt 3: A / 2 = 0.2887 is the most."""
+    made = group(["A", "B", "B", "C"])
+    root = math.sqrt(3)
+    for rollout, whole, planned, searched, answered in (
+        (made.rollouts[0], root, root + 0.2, root + 0.5, root + 0.05),
+        (made.rollouts[1], -1 / root, -1 / root + 0.2, -0.5 / root, -1 / root + 0.05),
+    ):
+        for reading, calls, said in (("paper", whole, whole), ("code", searched, answered)):
+            shaped = [row.shaped for row in rollout.tokens[reading] if row.kind != "tool" and row.shaped is not None]  # type: ignore[index]
+            assert shaped == pytest.approx([planned] * 6 + [calls] * 6 + [said] * 6, abs=2e-5)
+        assert {row.shaped for row in rollout.tokens["code"] if row.kind == "tool"} == {0.0}
+    assert all(math.copysign(1, row.shaped) == -1 for row in made.rollouts[1].tokens["code"] if row.shaped)
+
+
+def test_kinds_of_tokens() -> None:
+    rows = token_rows(episode("A"), 1.0)
+    kinds = {row.text: row.kind for row in rows if row.text.strip()}
+    assert [row.kind for row in rows if row.entropy == 2.0] == ["plan"] * 6
+    assert [row.kind for row in rows if row.entropy == 5.0] == ["agent"] * 6
+    assert kinds[next(text for text in kinds if SEEN in text and "tool_response" in text)] == "tool"
+    assert "".join(row.text for row in rows) == trajectory(episode("A"))
+    assert all(row.exact for row in rows if row.entropy is not None)
+
+
+def test_an_agent_that_writes_a_response_itself_stays_the_agent() -> None:
+    pieces = [Piece("<think>x</think>", "model"), Piece("<tool_response>y</tool_response>", "model"), Piece("<tool_response>z</tool_response>", "tool")]
+    assert kinds_of(pieces) == ["agent", "agent", "tool"]
+
+
+@pytest.mark.parametrize(
+    ("how", "label", "entropy"), [("exact", "exact", 2.0), ("top", "top-n estimate", math.log(2)), ("none", "absent", None)]
+)
+def test_where_entropies_come_from(how: str, label: str, entropy: float | None) -> None:
+    records = episode("A", how=how)
+    assert entropy_label(trajectory_tokens(records)) == label
+    rows = [row for row in token_rows(records, 1.0) if row.kind == "plan" and row.text.strip()]
+    assert all(row.exact is (how == "exact") for row in rows)
+    if entropy is None:
+        assert all(row.entropy is row.shaped is None for row in rows)
+        assert all(row.shaped in (1.0, None) for row in token_rows(records, 1.0) if row.kind == "agent")
+        assert {row.shaped for row in token_rows(records, 0.0, "code")} <= {0.0, None}
+    else:
+        assert [row.entropy for row in rows] == pytest.approx([entropy] * len(rows))
+        assert [row.shaped for row in rows] == pytest.approx([1.0 + 0.1 * entropy] * len(rows))
+
+
+def test_entropies_of_some_calls_only() -> None:
+    records = [
+        Record(one.seq, one.step, None, 0.0, called(PLAN, 1, None, "none")) if index == 2 else one
+        for index, one in enumerate(episode("A"))
+    ]
+    assert entropy_label(trajectory_tokens(records)) == "partial"
+
+
+def test_what_needs_no_entropy_is_known_without_it() -> None:
+    pieces = [Piece("a", "model"), Piece("b", "tool"), Piece("c", "rendered"), Piece("d", "model", 1.0, True)]
+    kinds = ["agent", "tool", "agent", "agent"]
+    assert shape(2.0, pieces, kinds, "paper") == [2.0, 0.0, None, 2.0]  # type: ignore[arg-type]
+    assert shape(2.0, pieces, kinds, "code") == [None, 0.0, None, 2.1]  # type: ignore[arg-type]
+    assert shape(0.0, pieces, kinds, "code") == [0.0, 0.0, None, 0.0]  # type: ignore[arg-type]
+    assert shape(None, pieces, kinds, "code") == [None] * 4  # type: ignore[arg-type]
+
+
+def test_equal_rewards_teach_nothing() -> None:
+    for answers in (["A", "A"], ["B", "C", "D"]):
+        made = group(answers)
+        assert {rollout.advantages[reading] for rollout in made.rollouts for reading in ("paper", "code")} == {0.0}  # type: ignore[index]
+        assert {row.shaped for rollout in made.rollouts for row in rollout.tokens["code"]} <= {0.0, None}
+
+
+def test_a_consultation_without_a_grader_is_left_out_with_its_reason() -> None:
+    asked = question("lcs", "依据")
+    made = group(["x", "y"], asked)
+    assert made.left_out == {reading: "no grader has seen 2 of 2 rollouts" for reading in ("paper", "code")}
+    assert {rollout.advantages["code"] for rollout in made.rollouts} == {None}
+    assert all(row.shaped is None for rollout in made.rollouts for row in rollout.tokens["paper"])
+    line = made.lines()[0]
+    assert line["reward"] == line["advantage"] == {"paper": None, "code": None} and line["left_out"]
+    graded = [Member(1, episode("x"), Verdict(True, True)), Member(2, episode("y"), Verdict(True, False))]
+    assert [rollout.advantages["paper"] for rollout in make_group(asked, graded).rollouts] == [1.0, -1.0]
+    assert verdict_of({"answer": 1.0, "basis": 0.0}) == Verdict(True, False)
+    assert verdict_of(None) is verdict_of({"answer": 1.0, "basis": None}) is None
+
+
+def test_a_bad_form_needs_no_grader() -> None:
+    bad = [Record(r.seq, r.step, None, 0.0, r.event) for r in episode("x")[:4]] + [episode("x")[-1]]
+    made = make_group(question("lcs", "依据"), [Member(1, bad), Member(2, bad)])
+    assert made.left_out == {"paper": "no grader has seen 2 of 2 rollouts"}, "the paper minds no missing answer, the code does"
+    assert [rollout.advantages["code"] for rollout in made.rollouts] == [0.0, 0.0]
+
+
+def test_rollouts_that_the_machinery_cut_short_are_named() -> None:
+    members = [Member(1, episode("A")), Member(2, episode("B", outcome="error")), Member(3, episode("B")), Member(4, episode("B")[:5])]
+    made = make_group(question(), members)
+    assert (made.failed, [rollout.number for rollout in made.rollouts]) == ((2, 4), [1, 3])
+    assert [rollout.advantages["paper"] for rollout in made.rollouts] == [1.0, -1.0]
+    alone = make_group(question(), members[:2])
+    assert alone.left_out["code"] == "1 of 2 rollouts came to an end" and alone.rollouts[0].advantages == {"paper": None, "code": None}
+
+
+def stored(tmp_path: Path, episodes: Sequence[tuple[str, list[Record]]], epochs: int, benchmark: str = "legalsearch") -> Path:
+    """A run file of kqa_1 and lcs_2, each played `epochs` times."""
+    tasks = tmp_path / "tasks.jsonl"
+    cards = [question("kqa", "A", 1), question("lcs", "依据", 2)]
+    tasks.write_text("".join(json.dumps({**q.card, "answer": q.gold.answer}, ensure_ascii=False) + "\n" for q in cards), encoding="utf-8")
+    rows = [EpisodeRow(f"{task}#{n % epochs + 1}", n, task, n % epochs) for n, (task, _) in enumerate(episodes)]
+    header = {
+        "run": "r", "spec": {"benchmark": benchmark, "agent": "search", "model": "m", "tasks": str(tasks), "epochs": epochs},
+        "tasks": {"file": tasks.name, "sha256": file_hash(tasks)},
+    }  # fmt: skip
+    path = tmp_path / "r.moot"
+    with Journal.create(path, header, rows) as journal:
+        for row, (_, records) in zip(rows, episodes, strict=True):
+            (attempt,) = journal.attempts(row.id)
+            journal.append([entry_of(attempt.id, record) for record in records])
+            if row.task_id == "lcs_2" and row.epoch == 0:
+                journal.add_scores([ScoreRow(attempt.id, "grader", "1", {}, {"answer": 1.0, "basis": 1.0}, [], "moot")])
+    return path
+
+
+def test_groups_of_a_stored_run(tmp_path: Path) -> None:
+    path = stored(tmp_path, [("kqa_1", episode("A")), ("kqa_1", episode("B")), ("lcs_2", episode("x")), ("lcs_2", episode("y"))], 2)
+    kqa, lcs = read_groups(path)
+    assert (kqa.task, [rollout.advantages["paper"] for rollout in kqa.rollouts]) == ("kqa_1", [1.0, -1.0])
+    assert lcs.left_out["code"] == "no grader has seen 1 of 2 rollouts"
+    line = json.loads(json.dumps(kqa.lines()[1]))
+    assert (line["task"], line["rollout"], line["group"], line["entropy"]) == ("kqa_1", 2, 2, "exact")
+    assert set(line["tokens"][0]) == {"text", "kind", "entropy", "shaped_paper", "shaped_code"}
+
+
+def test_runs_without_groups_are_refused(tmp_path: Path) -> None:
+    path = stored(tmp_path, [("kqa_1", episode("A"))], 1)
+    with pytest.raises(UsageError, match="plays every task once"):
+        list(read_groups(path))
+    other = stored((tmp_path / "other"), [("kqa_1", episode("A"))], 1, "legalagentbench") if (tmp_path / "other").mkdir() is None else path
+    with pytest.raises(UsageError, match="is of legalagentbench"):
+        list(read_groups(other))
