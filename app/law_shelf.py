@@ -21,6 +21,7 @@ from store.statutes.timeline import Entry
 
 if TYPE_CHECKING:
     from store.search import law_search
+    from store.search.query import Span
 
 MOST = 20
 """Articles that a search offers."""
@@ -65,13 +66,18 @@ class HitLine:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """An answered question. `day`: given beside the words, else the day that they name; `direct`: the one article they name."""
+    """An answered question.
+
+    day: given beside the words, else the day that they name; direct: the first article that they name with its law; fault:
+    why the channels of words could not be used.
+    """
 
     text: str
     day: date | None
     answer: law_search.Answer
     hits: tuple[HitLine, ...]
     direct: tuple[str, ArticleNumber] | None
+    fault: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +175,11 @@ def life_of(versions: Sequence[LawVersion], now: date) -> Life | None:
     return Life(windows[0][0], max(*ends, now), tuple(windows), holes)
 
 
+def _day_in(span: Span, now: date) -> date:
+    """The day on which to show what a question about a period names: its last one, not later than today."""
+    return span.first if span.last == date.max else min(span.last, max(now, span.first))
+
+
 class LawDesk:
     """An open pack with its statute book and its search; from any thread, one job at a time."""
 
@@ -232,11 +243,17 @@ class LawDesk:
             if self._search is None:
                 assert self.fault is not None
                 raise self.fault
-            answer = self._search.search(text, Settings(k=MOST, at=day))
+            fault = ""
+            try:
+                answer = self._search.search(text, Settings(k=MOST, at=day))
+            except StoreError as error:
+                # Indexes of another build: articles that are named are found without them.
+                answer = self._search.search(text, Settings(k=MOST, at=day, channels=("exact",)))
+                fault = f"{error.title}. {error.hint}"
             now, query = today(), answer.query
-            direct = (query.laws[0], query.numbers[0]) if len(query.laws) == 1 and query.numbers else None
-            when = day or (min(query.spans[0].last, max(now, query.spans[0].first)) if query.spans else None)
-            return Asked(text, when, answer, tuple(self._lines(answer, now)), direct)
+            direct = query.pairs[0] if query.pairs else None
+            when = day or (_day_in(query.spans[0], now) if query.spans else None)
+            return Asked(text, when, answer, tuple(self._lines(answer, now)), direct, fault)
 
     def _lines(self, answer: law_search.Answer, now: date) -> Iterator[HitLine]:
         lives: dict[str, Life | None] = {}

@@ -359,9 +359,10 @@ class LawScreen(Screen[None]):
         self.query_one("#title", Label).update(truncate(self._title(), room))
         line, notes = self.query_one("#understood", Label), self.query_one("#notes", Label)
         line.set_class(bool(self._wrong), "-bad")
-        query = self.asked.answer.query if self.asked else None
+        asked = self.asked
+        query = asked.answer.query if asked else None
         line.update(truncate(self._wrong or (query_words(query) if query else t("law_screen.how")), room))
-        said = "；".join(map(note_words, self.asked.answer.notes)) if self.asked else ""
+        said = "；".join([*([one(asked.fault)] if asked.fault else []), *map(note_words, asked.answer.notes)]) if asked else ""
         notes.display = bool(said)
         notes.update(truncate(said, room))
 

@@ -14,8 +14,8 @@ from app.renderers import Line, Piece
 from app.strings import t
 from app.terminal import width
 
-FULL, EMPTY, HOLE, TICK = "▮", "▯", "✘", "◊"
-"""In the window; outside; no version at all; the day asked about. All are one cell wide in every terminal."""
+FULL, EMPTY, HOLE, TICK, WITHIN = "▮", "▯", "✘", "◊", "♦"
+"""In the window; outside; no version at all; the day asked about, outside and within. All are one cell wide everywhere."""
 _DAY = timedelta(days=1)
 
 
@@ -23,13 +23,16 @@ def period_bar(window: tuple[date | None, date | None], life: Life, cells: int, 
     """The window of one version over the life of its law, `cells` wide."""
     marks = [EMPTY] * cells
     first, last = window
+    within = day is not None and first is not None and first <= day and (last is None or day <= last)
     if first is not None:
         for cell in _covered((first, last or life.last), life, cells):
             marks[cell] = FULL
-    return _pieces(marks, life, day)
+    if day is not None:
+        marks[_cell(day, life, cells)] = WITHIN if within else TICK
+    return _pieces(marks)
 
 
-def law_bar(life: Life, cells: int, day: date | None = None) -> list[Piece]:
+def law_bar(life: Life, cells: int) -> list[Piece]:
     """All versions of a law over its life, with the holes between them."""
     marks = [EMPTY] * cells
     for first, last in life.windows:
@@ -38,7 +41,7 @@ def law_bar(life: Life, cells: int, day: date | None = None) -> list[Piece]:
     for hole in life.holes:
         for cell in _covered(hole, life, cells):
             marks[cell] = HOLE
-    return _pieces(marks, life, day)
+    return _pieces(marks)
 
 
 def with_years(bar: Sequence[Piece], life: Life) -> list[Piece]:
@@ -72,12 +75,10 @@ def _covered(days: Days, life: Life, cells: int) -> list[int]:
     return half or [min(cells - 1, int(begin))]
 
 
-def _pieces(marks: list[str], life: Life, day: date | None) -> list[Piece]:
-    if day is not None:
-        marks[_cell(day, life, len(marks))] = TICK
+def _pieces(marks: list[str]) -> list[Piece]:
     pieces: list[Piece] = []
     for mark in marks:
-        role = {FULL: "label", EMPTY: "rule", HOLE: "bad", TICK: "mark"}[mark]
+        role = {FULL: "label", EMPTY: "rule", HOLE: "bad", TICK: "warn", WITHIN: "mark"}[mark]
         if pieces and pieces[-1][1] == role:
             pieces[-1] = (pieces[-1][0] + mark, role)
         else:

@@ -81,7 +81,7 @@ class HitsView(Choice):
         flat = one(re.sub(r"\s+", "", text))
         fits = EXTRACT * room // 2
         found = self._words.search(flat) if self._words else None
-        start = max(0, found.start() - room // 4) if found and found.end() > fits - 4 else 0
+        start = _clause(flat, found.start(), room // 2) if found and found.end() > fits - 4 else 0
         shown = ("…" if start else "") + flat[start : start + fits + 2]
         rows = wrapped(self._marked(shown), room)
         if len(rows) > EXTRACT or start + len(shown) < len(flat):
@@ -131,6 +131,12 @@ def _reasons(line: HitLine) -> Line:
     kept = [t(f"law_screen.kept.{code}") if known(f"law_screen.kept.{code}") else one(code) for code in hit.kept]
     reasons = t("law_screen.kept.join").join(word for word in kept if word)
     return (*pieces, (f"· {reasons}", "dim")) if reasons else tuple(pieces)
+
+
+def _clause(text: str, at: int, reach: int) -> int:
+    """Where the clause with this place begins, not further away than `reach`."""
+    begins = (place + 1 for place in range(at - 1, max(-1, at - reach), -1) if text[place] in "。；，：、")
+    return next(begins, max(0, at - reach // 2))
 
 
 def _ellipsis(row: Sequence[Piece], room: int) -> list[Piece]:
