@@ -161,8 +161,8 @@ def _entropy(values: Wide, weights: Wide, total: float) -> float:
     """Entropy of the softmax in nats, of what `_softmax` gives: H = ln Z - sum(w x) / Z; a token of weight 0 adds nothing."""
     if not math.isfinite(total):
         raise NativeError("the model computes no numbers; its file is damaged")
-    finite = np.maximum(values, LOWEST)
-    return round(max(0.0, float(np.log(total)) - float(weights @ finite) / total), 9)
+    mean = float((weights * np.maximum(values, LOWEST)).sum()) / total  # no dot product: its threads would fight llama.cpp's
+    return round(max(0.0, float(np.log(total)) - mean), 9)
 
 
 def _likeliest(logits: Logits, count: int) -> Ids:
