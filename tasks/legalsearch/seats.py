@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from models.engine import Ask, Message, Settings
 from models.schema import violation
+from store.search.query import ANALYSER_SCHEMA
 from tasks.actions import Sent, Yield, ask, emit
 from tasks.events import ActionParsed
 from tasks.policies.law.phrases import phrase
@@ -64,31 +65,16 @@ class PageFacts(Protocol):
         ...
 
 
-def _texts(longest: int, most: int, **more: Any) -> dict[str, Any]:
-    return {"type": "array", "items": {"type": "string", **(more or {"maxLength": longest})}, "maxItems": most}
-
-
-def _object(**properties: Any) -> dict[str, Any]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-ANALYSIS_SCHEMA: dict[str, Any] = _object(
-    time_info=_texts(10, 12, pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$"),
-    chapter_info=_texts(20, 10),
-    keywords=_texts(20, 20),
-    law_info=_texts(40, 6),
-)
-"""What the analyser says of a query."""
-READING_SCHEMA: dict[str, Any] = _object(
-    extracted_info={"type": "string", "maxLength": LONGEST_EXTRACT},
-    page_down={"type": "boolean"},
-    summary={"type": "string", "maxLength": LONGEST_SUMMARY},
-)
+READING_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "extracted_info": {"type": "string", "maxLength": LONGEST_EXTRACT},
+        "page_down": {"type": "boolean"},
+        "summary": {"type": "string", "maxLength": LONGEST_SUMMARY},
+    },
+    "required": ["extracted_info", "page_down", "summary"],
+    "additionalProperties": False,
+}
 """What the reader says of a window."""
 
 
@@ -97,7 +83,7 @@ def analyse_with(
     text: str,
     parent: int | None,
     settings: Settings | None = None,
-    schema: Mapping[str, Any] = ANALYSIS_SCHEMA,
+    schema: Mapping[str, Any] = ANALYSER_SCHEMA,
 ) -> Generator[Yield, Sent, Mapping[str, Any]]:
     """What the seat finds in a query: {time_info, chapter_info, keywords, law_info}; {} if it could not be understood.
 

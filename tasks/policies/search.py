@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from models.engine import Settings
 from tasks.actions import Move
-from tasks.policies.law import paper, talking
+from tasks.policies.law import SEARCH_PROMPTS, paper, talking
 from tasks.policies.law.phrases import TOOLS
 from tasks.policies.model.modes import Mode, split
 from tasks.seats import View
@@ -23,6 +23,8 @@ class SearchPolicy:
         temperature: of the sampling; 1 for rollouts.
         entropy: record the entropy of every token where the engine sees all logits.
     """
+
+    PROMPTS = SEARCH_PROMPTS
 
     def __init__(
         self, name: str, tools: tuple[str, ...] = TOOLS, temperature: float = 0.0, entropy: bool = False

@@ -10,11 +10,13 @@ from __future__ import annotations
 from tasks.policies.model.modes import Mode
 
 _SEARCH = ("search/1", "search-first/1", "search-last/1", "law-phrases/1", "phrases/1")
-_PAPER = ("search-paper/1", "law-phrases/1")
-_DIRECT = ("direct-law/1", "law-phrases/1", "phrases/1")
-PROMPTS: dict[Mode, dict[str, tuple[str, ...]]] = {
-    "lean": {"search/1": _SEARCH, "direct-law/1": _DIRECT, "direct-law-cot/1": _DIRECT},
-    "free": {"search/1": _SEARCH, "direct-law/1": _DIRECT, "direct-law-cot/1": _DIRECT},
-    "paper": {"search/1": _PAPER, "direct-law/1": _DIRECT, "direct-law-cot/1": _DIRECT},
+SEARCH_PROMPTS: dict[Mode, tuple[str, ...]] = {
+    "lean": _SEARCH,
+    "free": _SEARCH,
+    "paper": ("search-paper/1", "law-phrases/1"),
 }
-"""Mode -> policy -> the prompt files it uses."""
+"""Mode -> the prompt files that the search agent uses."""
+DIRECT_PROMPTS: dict[Mode, tuple[str, ...]] = dict.fromkeys(
+    SEARCH_PROMPTS, ("direct-law/1", "law-phrases/1", "phrases/1")
+)
+"""Mode -> the prompt files of direct answers; in paper mode they stand in for prompts that a task file lacks."""

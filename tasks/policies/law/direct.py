@@ -9,7 +9,7 @@ from __future__ import annotations
 from models.engine import Settings
 from tasks.actions import Answer, Move
 from tasks.legalsearch.questions import options
-from tasks.policies.law import schemas, talking
+from tasks.policies.law import DIRECT_PROMPTS, schemas, talking
 from tasks.policies.law.acting import lean_reader
 from tasks.policies.law.phrases import form_of, phrase
 from tasks.policies.model.conversation import Call, Conversation
@@ -22,6 +22,8 @@ PROMPT = "direct-law/1"
 
 class DirectLawPolicy:
     """Answers at once. `cot`: thinks in writing before."""
+
+    PROMPTS = DIRECT_PROMPTS
 
     def __init__(self, name: str, cot: bool, temperature: float = 0.0, entropy: bool = False) -> None:
         self.name = name

@@ -19,10 +19,9 @@ from math import ceil
 from models.engine import Ask, Message, Settings
 from tasks.actions import Answer, CallTool, Move, Nothing, ask, emit
 from tasks.events import LimitHit, ModelCalled
-from tasks.legalsearch.published import reward_answer
 from tasks.policies.law.acting import tell
 from tasks.policies.law.phrases import instruction, tool_schemas
-from tasks.policies.law.reading import read_strictly
+from tasks.policies.law.reading import first_answer, read_strictly
 from tasks.policies.law.rounds import Past, pasts, response
 from tasks.policies.law.spoken import spoken
 from tasks.policies.law.talking import TURNS
@@ -126,4 +125,4 @@ def estimated(text: str) -> int:
 
 def _answer(messages: Sequence[Message]) -> str:
     """The published reading: the first tagged answer of everything after the question; '' without one."""
-    return reward_answer("\n".join(message.content for message in messages[2:]))
+    return first_answer("\n".join(message.content for message in messages[2:])) or ""

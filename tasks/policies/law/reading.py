@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 from tasks.legalagentbench.lenient import Unreadable
 from tasks.legalagentbench.lenient import read as read_leniently
-from tasks.legalsearch.published import TAGS, tagged_answer
+from tasks.legalsearch.published import TAGS
 from tasks.plain import plain
 
 LONGEST_REPAIR = 1 << 18
@@ -29,9 +29,8 @@ ANSWERED = "已作答"
 _NAMES = "|".join(TAGS)
 _TAG = re.compile(rf"[<＜]\s{{0,3}}+([/／]?)\s{{0,3}}+({_NAMES})\s{{0,3}}+[>＞]", re.IGNORECASE)
 _EXACT = re.compile(rf"</?(?:{_NAMES})>")
-_CALL = re.compile("<tool_call>(.*?)</tool_call>", re.DOTALL)
-_PLAN = re.compile("<plan>(.*?)</plan>", re.DOTALL)
-_THINK = re.compile("<think>(.*?)</think>", re.DOTALL)
+_ANSWER_OPENS = re.compile("<answer>", re.IGNORECASE)
+_ANSWER_CLOSES = re.compile("</answer>", re.IGNORECASE)
 _NUMBER = r"(?:第\s?[0-9一二三四五六七八九十]{1,3}\s?步\s?[:：、.]?|步骤\s?[0-9一二三四五六七八九十]{1,3}\s?[:：、.]?|[0-9]{1,2}\s?[.．、:：)）](?![0-9]))"
 _BEGINS = re.compile(rf"^(?:{_NUMBER}|[-*•·]|[(（]?[一二三四五六七八九十]{{1,3}}[)）、.])\s{{0,4}}")
 _INSIDE = re.compile(rf"(?:^|(?<=[\s;；。,，])){_NUMBER}")
@@ -143,42 +142,37 @@ def read_freely(text: str) -> Round:
     found = tagged(text)
     notes = list(found.faults)
     plan = next(iter(found.texts("plan")), "")
-    tool, arguments, answer = _first_act(found, notes)
-    if tool is None and answer is None and not plan:
-        bare = _bare_call("\n".join(found.outside) if found.blocks else text)
-        if bare is None:
-            notes.append("没有计划、工具调用或回答")
-            return Round("\n".join(found.texts("think")), result="rejected", note=_joined(notes))
-        notes.append("工具调用没有写在标签里")
-        tool, arguments = bare
-    think = "\n".join(found.texts("think"))
+    at, call, answer = _first_act(found.blocks, notes)
+    if call is None and answer is None and not plan:
+        call = _bare_call("\n".join(found.outside) if found.blocks else text)
+        notes.append("没有计划、工具调用或回答" if call is None else "工具调用没有写在标签里")
+    thoughts = (block.text.strip() for block in found.blocks[:at] if block.tag == "think")
+    think = "\n".join(filter(None, thoughts))
+    if call is None and answer is None and not plan:
+        return Round(think, result="rejected", note=_joined(notes))
     if not think and found.outside and not notes:
         think = found.outside[0].strip()
         notes.append("思考没有写在标签里")
-    result: Literal["ok", "repaired"] = "repaired" if notes else "ok"
-    return Round(think, steps_of(plan), tool, arguments, answer, result, _joined(notes))
+    tool, arguments = call or (None, None)
+    return Round(think, steps_of(plan), tool, arguments, answer, "repaired" if notes else "ok", _joined(notes))
 
 
-def _first_act(found: Tagged, notes: list[str]) -> tuple[str | None, Any, str | None]:
-    """Tool and arguments, or an answer, whichever comes first; later acts of the round are left out."""
-    calls = 0
-    for block in found.blocks:
+def _first_act(blocks: Sequence[Block], notes: list[str]) -> tuple[int, tuple[str, Any] | None, str | None]:
+    """Where it stands, and the call or the answer; later acts of the round are left out."""
+    last = max((at for at, block in enumerate(blocks) if block.tag in ("tool_call", "answer")), default=-1)
+    for at, block in enumerate(blocks):
         if block.tag == "answer" and block.text.strip():
-            return None, None, block.text.strip()
+            notes += ["作答之后的内容未采用"] if at < last else []
+            return at, None, block.text.strip()
         if block.tag == "tool_call":
-            calls += 1
             call = call_of(block.text)
             if call is None:
                 notes.append("工具调用不是可读的 JSON")
                 continue
-            tool, arguments, repair = call
-            if repair:
-                notes.append(repair)
-            acts = [later.tag for later in found.blocks if later.tag in ("tool_call", "answer")]
-            if len(acts) > calls:
-                notes.append("一轮只执行一个工具调用")
-            return tool, arguments, None
-    return None, None, None
+            notes += [call[2]] if call[2] else []
+            notes += ["一轮只执行一个工具调用"] if at < last else []
+            return at, call[:2], None
+    return len(blocks), None, None
 
 
 def read_strictly(text: str, *, first: bool) -> Round:
@@ -187,15 +181,37 @@ def read_strictly(text: str, *, first: bool) -> Round:
     The loop stops when tags do not balance, when plan and call share a round, when the first round has no plan, and when
     there is no call to run, unless the round ends with a plan. The first call that is valid JSON is run.
     """
-    think = "\n".join(part.strip() for part in _THINK.findall(text) if part.strip())
-    plan = steps_of(next(iter(_PLAN.findall(text)), ""))
-    answer = tagged_answer(text)
+    think = "\n".join(part.strip() for part in within(text, "think") if part.strip())
+    plan = steps_of(next(iter(within(text, "plan")), ""))
+    answer = first_answer(text)
     call = _strict_call(text)
     stop = _why_stop(text, first=first, calls=call is not None)
     if stop or call is None:
         result: Literal["ok", "rejected"] = "ok" if not stop or answer is not None else "rejected"
         return Round(think, plan, None, None, answer, result, "" if stop == ANSWERED else stop, stop)
     return Round(think, plan, call[0], call[1], None)
+
+
+def within(text: str, tag: str) -> list[str]:
+    """What stands between exact tags, as a shortest match from each opening tag finds it; in linear time."""
+    opener, closer = f"<{tag}>", f"</{tag}>"
+    found: list[str] = []
+    at = text.find(opener)
+    while at >= 0:
+        start = at + len(opener)
+        end = text.find(closer, start)
+        if end < 0:
+            break
+        found.append(text[start:end])
+        at = text.find(opener, end + len(closer))
+    return found
+
+
+def first_answer(text: str) -> str | None:
+    """The first tagged answer, in either case of letters: what `published.tagged_answer` finds, in linear time."""
+    opened = _ANSWER_OPENS.search(text)
+    closed = _ANSWER_CLOSES.search(text, opened.end()) if opened else None
+    return text[opened.end() : closed.start()].strip() if opened and closed else None
 
 
 def _why_stop(text: str, *, first: bool, calls: bool) -> str:
@@ -215,7 +231,7 @@ def _why_stop(text: str, *, first: bool, calls: bool) -> str:
 
 
 def _strict_call(text: str) -> tuple[str, Any] | None:
-    for body in _CALL.findall(text):
+    for body in within(text, "tool_call"):
         try:
             value = plain(json.loads(body))
         except (ValueError, RecursionError):

@@ -13,12 +13,11 @@ from typing import Any
 from models.engine import Ask, Settings
 from tasks.actions import Answer, Move, Sent, Yield, ask, emit
 from tasks.events import ActionParsed, Thought
-from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.questions import options
 from tasks.policies.law import schemas
 from tasks.policies.law.acting import act, free_reader, lean_reader
 from tasks.policies.law.phrases import call_forms, form_of, instruction, phrase, tools_text
-from tasks.policies.law.reading import Round, read_freely
+from tasks.policies.law.reading import Round, read_freely, tagged
 from tasks.policies.law.rounds import Past, pasts, response
 from tasks.policies.law.spoken import spoken
 from tasks.policies.model.conversation import Call, Conversation
@@ -113,7 +112,7 @@ def put(view: View, talk: Conversation, call: Call, mode: Mode) -> Generator[Yie
 def read_last(text: str) -> Read:
     """The answer in free text: tagged, or whatever is said outside think, plan and call."""
     said = read_freely(text)
-    answer = said.answer if said.answer is not None else strict_answer(text)
+    answer = said.answer if said.answer is not None else "\n".join(tagged(text).outside).strip()
     if not answer:
         return Read("rejected", None, "没有写答案")
     tagged = said.answer is not None
