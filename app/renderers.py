@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.calls import call_lines
+from app.law_events import asked, items_of, returned_lines, summary, tool_name
 from app.strings import counted, known, t
 from app.terminal import clean
 from tasks.events import (
@@ -201,8 +202,10 @@ def _parsed(record: Record, event: ActionParsed) -> Block | None:
 
 
 def _called(record: Record, event: ToolCalled) -> Block:
-    pieces: list[Piece] = [(one(event.tool), "tool")]
-    if isinstance(event.input, dict):
+    pieces: list[Piece] = [(tool_name(event.tool), "tool")]
+    if (texts := asked(event.tool, event.input)) is not None:
+        pieces += [("  ", "dim"), (texts, "value")]
+    elif isinstance(event.input, dict):
         for name, value in event.input.items():
             shown = t("event.all_columns") if name == "columns" and value == [] else compact(value)
             pieces += [("  " if len(pieces) == 1 else " · ", "dim"), (f"{one(str(name))}=", "dim"), (shown, "value")]
@@ -219,9 +222,11 @@ TONES = {"ok": "good", "no_data": "warn", "outside_pack": "warn"}
 def _returned(record: Record, event: ToolReturned) -> Block:
     status = t(f"status.{event.status}") if known(f"status.{event.status}") else one(event.status)
     tone = TONES.get(event.status, "bad")
-    head = _joined(
-        [(status, tone), (size_of(event.value), "dim"), *provenance_marks(event), (duration(event.milliseconds), "dim")]
-    )
+    size = summary(event) if items_of(event) else [(size_of(event.value), "dim")]
+    head = _joined([(status, tone), *size, *provenance_marks(event), (duration(event.milliseconds), "dim")])
+    if items_of(event):
+        whole = (head, *many(event.observation))
+        return Block(record.seq, record.step, t("event.observation"), tone, (head, *returned_lines(event)), event.observation, SHORT, whole)
     lines = (head, *many(event.observation)) if event.observation else (head,)
     return _block(record, t("event.observation"), tone, lines, event.observation, SHORT)
 

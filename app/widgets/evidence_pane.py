@@ -11,9 +11,11 @@ from typing import Any, ClassVar
 from textual.binding import BindingType
 
 from app.bindings import bindings
+from app.law_events import tool_name
 from app.renderers import TONES, Line, compact, duration, many, one, provenance_marks, size_of
 from app.strings import known, t
 from app.terminal import pad, width
+from app.widgets.law_evidence import law_rows
 from app.widgets.lines import LineView, Row, wrapped
 from tasks.events import ToolReturned
 
@@ -68,7 +70,7 @@ class EvidencePane(LineView):
         if event is None:
             yield from _text(((t("evidence.empty"), "dim"),), width_)
             return
-        yield from _text(((one(event.tool), "tool"),), width_)
+        yield from _text(((tool_name(event.tool), "tool"),), width_)
         status = t(f"status.{event.status}") if known(f"status.{event.status}") else one(event.status)
         head: list[tuple[str, str]] = [(status, TONES.get(event.status, "bad"))]
         for piece in ((size_of(event.value), "dim"), (duration(event.milliseconds), "dim")):
@@ -81,7 +83,9 @@ class EvidencePane(LineView):
 
     def _value(self, event: ToolReturned, width_: int) -> Iterator[Row]:
         value = event.value
-        if isinstance(value, dict):
+        if (rows := law_rows(event, width_)) is not None:
+            yield from rows
+        elif isinstance(value, dict):
             yield from _record(value, width_)
         elif isinstance(value, list) and value and all(isinstance(item, dict) and item for item in value):
             yield from _list(value, width_)

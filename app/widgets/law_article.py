@@ -9,12 +9,12 @@ from textual.binding import BindingType
 
 from app.bindings import bindings
 from app.cli.law_words import answer_line, period, place
+from app.law_events import STATES
 from app.law_shelf import Reading
 from app.renderers import Line, many, one
 from app.strings import t
 from app.terminal import pad
 from app.widgets.law_bar import FULL, HOLE, law_bar, period_bar, pointer, with_years, years_width
-from app.widgets.law_hits import STATES
 from app.widgets.lines import LineView, Row, wrapped
 from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, Unknown
 from store.statutes.model import Article, LawVersion

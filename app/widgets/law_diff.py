@@ -15,10 +15,10 @@ from typing import ClassVar
 from textual.binding import BindingType
 
 from app.bindings import bindings
+from app.law_events import days_words
 from app.renderers import Line, Piece, one
 from app.strings import t
 from app.terminal import clean, width
-from app.widgets.law_hits import days_words
 from app.widgets.lines import LineView, Row, wrapped
 from store.statutes.difference import Piece as Run
 from store.statutes.difference import difference

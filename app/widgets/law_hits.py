@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import date
 
+from app.law_events import STATES, days_words
 from app.law_shelf import HitLine
 from app.renderers import Line, Piece, one
 from app.strings import known, t
@@ -16,8 +17,6 @@ from app.widgets.lines import Row, wrapped
 from store.statutes.model import LawVersion
 
 CHANNELS = ("exact", "keyword", "dense", "bm25")
-STATES = {"in_force": "good", "amended": "warn", "repealed": "bad", "not_yet": "warn", "unknown": "dim"}
-"""State of a version -> role."""
 EXTRACT = 2
 """Lines of an extract."""
 INDENT = 4
@@ -111,14 +110,6 @@ def window_words(version: LawVersion, state: str) -> Line:
     """The days of a version in short, and its state: 2015-11-01—2017-11-03 已修改."""
     days = days_words(version.valid_from, version.valid_to)
     return ((days, "text"), (" ", "dim"), (t(f"law.state.{state}"), STATES.get(state, "dim")))
-
-
-def days_words(first: date | None, last: date | None) -> str:
-    """2015-11-01—2017-11-03, 2024-03-01—今, or one day."""
-    if first == last and first is not None:
-        return first.isoformat()
-    begin, end = first.isoformat() if first else "?", last.isoformat() if last else t("law.open")
-    return t("law_screen.days", first=begin, last=end)
 
 
 def _reasons(line: HitLine) -> Line:

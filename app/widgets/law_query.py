@@ -5,9 +5,9 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
+from app.law_events import days_words
 from app.renderers import one
 from app.strings import known, t
-from app.widgets.law_hits import days_words
 from store.statutes.names import short_name
 from store.text.citation import parse_number
 

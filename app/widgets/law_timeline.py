@@ -11,13 +11,13 @@ from datetime import date
 from itertools import groupby
 
 from app.cli.law_words import change_word
+from app.law_events import STATES, days_words
 from app.law_shelf import Hole, Reading
 from app.renderers import Line, Piece, one
 from app.strings import t
 from app.terminal import truncate, width
 from app.widgets.law_bar import HOLE, TICK, law_bar, period_bar, pointer, with_years, years_width
 from app.widgets.law_choice import Choice
-from app.widgets.law_hits import STATES, days_words
 from app.widgets.lines import Row, wrapped
 from store.statutes.model import LawVersion
 from store.statutes.timeline import Entry
