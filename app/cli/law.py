@@ -5,11 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 import click
 
+from app.cli.law_options import UsageError, json_option, pack_option
+from app.cli.law_options import book_of as _book
+from app.cli.law_options import chosen as _chosen
+from app.cli.law_options import read_day as _day
+from app.cli.law_options import say as _say
+from app.cli.law_options import today as _today
+from app.cli.law_options import unknown as _unknown
+from app.cli.law_search import bench, search
 from app.cli.law_words import (
     answer_data,
     answer_line,
@@ -22,8 +30,7 @@ from app.cli.law_words import (
 )
 from app.strings import t
 from app.terminal import clean, json_text, pad
-from store import manifest as manifests
-from store.errors import BadInput, NotFound, StoreError
+from store.errors import StoreError
 from store.pack import Pack
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.check import KINDS, check, check_law
@@ -31,36 +38,29 @@ from store.statutes.difference import Piece, difference
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from store.statutes.timeline import Entry, wording
 from store.text.citation import parse_number
-from store.text.dates import parse_date
 
-_pack = click.option(
-    "--pack", "pack_name", default=None, help="The pack; default: sample, or the only one with statutes."
-)
-_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 _COLOURS = {"removed": "red", "added": "green"}
 _MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
-class UsageError(BadInput):
-    """Something on the command line cannot be read."""
-
-    exit_code = 2
-
-
 @click.group()
 def law() -> None:
-    """Read statutes in time: show an article on a day, compare wordings, check a statute book.
+    """Read statutes in time: search them, show an article on a day, compare wordings, check a statute book.
 
     Example: moot law show 刑法 第一百三十三条之一 --at 2016-05-01 --pack statutes
     """
+
+
+law.add_command(search)
+law.add_command(bench)
 
 
 @law.command()
 @click.argument("law_name", metavar="LAW")
 @click.argument("article", metavar="ARTICLE")
 @click.option("--at", "at", default=None, metavar="DATE", help="The day, like 2016-05-01; default: today.")
-@_pack
-@_json
+@pack_option
+@json_option
 def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_json: bool) -> None:
     """Show what an ARTICLE of a LAW said on a day, or why it said nothing.
 
@@ -100,8 +100,8 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
 @click.argument("article", metavar="ARTICLE")
 @click.option("--from", "first", required=True, metavar="DATE", help="A day on which the old wording applied.")
 @click.option("--to", "second", required=True, metavar="DATE", help="A day on which the new wording applied.")
-@_pack
-@_json
+@pack_option
+@json_option
 def diff(law_name: str, article: str, first: str, second: str, pack_name: str | None, as_json: bool) -> None:
     """Compare the wording of an ARTICLE on two days, character by character; [-gone-] and {+new+} in plain text.
 
@@ -139,8 +139,8 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
 
 @law.command(name="check")
 @click.option("--law", "law_name", default=None, help="Only this law.")
-@_pack
-@_json
+@pack_option
+@json_option
 def check_(law_name: str | None, pack_name: str | None, as_json: bool) -> None:
     """Report faults of a statute book: gaps, overlaps, numbers, damaged texts, windows against known law.
 
@@ -173,33 +173,6 @@ def check_(law_name: str | None, pack_name: str | None, as_json: bool) -> None:
         click.echo(t("law.sound"))
 
 
-def _chosen(name: str | None) -> str:
-    """The pack that was named, else sample if it has statutes, else the only one that has."""
-    if name is not None:
-        return name
-    having = []
-    for folder in manifests.installed():
-        try:
-            if manifests.read(folder).counts.statutes:
-                having.append(folder.name)
-        except StoreError:
-            continue
-    if "sample" in having or not having:
-        return "sample"
-    if len(having) > 1:
-        raise UsageError(f"Several packs hold statutes: {', '.join(having)}", "Choose one with --pack.")
-    return having[0]
-
-
-def _book(pack: Pack) -> StatuteBook:
-    book = StatuteBook(pack)
-    if not book.laws():
-        raise NotFound(
-            f"Pack {pack.name} holds no statutes", "Import some: moot data import legalsearch PATH --name statutes."
-        )
-    return book
-
-
 def _number(text: str) -> ArticleNumber:
     number = parse_number(text)
     if number is None:
@@ -207,31 +180,6 @@ def _number(text: str) -> ArticleNumber:
             f"{text[:40]!r} is not the number of one article", "Write it like 第一百三十三条之一, 133-1 or 133."
         )
     return number
-
-
-def _day(text: str) -> date:
-    day = parse_date(text)
-    if day is None:
-        raise UsageError(f"{text[:40]!r} is not a date", "Write a day that exists, like 2016-05-01.")
-    return day
-
-
-def _today() -> date:
-    return datetime.now().astimezone().date()
-
-
-def _unknown(answer: Unknown, number: ArticleNumber | None, pack: Pack) -> NotFound:
-    if answer.what == "law":
-        near = f"Did you mean {', '.join(answer.near)}?" if answer.near else "See `moot law check` for what it holds."
-        return NotFound(f"Pack {pack.name} holds no law named {answer.law[:60]}", near)
-    if answer.what == "days":
-        return NotFound(f"The days on which {answer.law} applied are not known in pack {pack.name}")
-    shown = number.chinese if number else ""
-    return NotFound(f"No version of {answer.law} in pack {pack.name} has an article {shown}")
-
-
-def _say(text: str) -> None:
-    click.echo(clean(text, multiline=False))
 
 
 def _show_answer(book: StatuteBook, answer: Answer, today: date, entries: Sequence[Entry]) -> None:

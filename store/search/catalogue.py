@@ -68,6 +68,20 @@ class Catalogue:
         """An article number as one number."""
         return number.number * _SUBS + min(number.sub, _SUBS - 1)
 
+    @staticmethod
+    def parts(code: int) -> tuple[int, int]:
+        """The article number behind a `code`."""
+        return divmod(code, _SUBS)
+
+    def places(self, identities: Sequence[int]) -> Integers:
+        """Where rows stand, by their ids."""
+        return np.searchsorted(self.ids, np.asarray(identities, np.int64))
+
+    def newest_of(self, law: str) -> LawVersion | None:
+        """The newest version of a law that has articles."""
+        own = np.flatnonzero((self.law_of == self.law_places.get(law, -1)) & self.newest)
+        return self.versions[int(own[0])] if len(own) else None
+
     def meeting(self, first: date, last: date) -> Booleans:
         """Versions that apply on a day of a span; those without known days never."""
         return self.dated & (self.first <= last.toordinal()) & (self.last >= first.toordinal())

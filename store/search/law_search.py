@@ -27,8 +27,8 @@ import numpy as np
 
 from store.errors import NotFound
 from store.pack import Pack
-from store.search import fusion
 from store.search.catalogue import Booleans, Catalogue, Integers
+from store.search.fusion import CONSTANT, FUSION, fuse_weighted
 from store.search.narrowing import Narrowed, narrow
 from store.search.query import LawQuery, analyse
 from store.statutes.applicable import CaseDates
@@ -126,10 +126,7 @@ class LawSearch:
     @cached_property
     def articles(self) -> Articles:
         """The indexes; StoreError or Damaged where they cannot be used."""
-        try:
-            from store.search.channels import Articles
-        except ImportError:
-            return None
+        from store.search.channels import Articles
 
         return Articles(self._pack, self._embed)
 
@@ -166,7 +163,7 @@ class LawSearch:
     ) -> tuple[Narrowed, dict[str, list[int]], list[tuple[int, float]]]:
         """What the filters left, the rows of each channel, and all of them fused; best first."""
         if settings.paper:
-            return self.paper.rankings(query, settings.k)
+            return self.paper.rankings(query, settings.k, settings.at)
         narrowed = narrow(self.catalogue, self.book, query, settings)
         nothing = not query.text.strip() and not (query.numbers or query.keywords or query.headings or query.laws)
         if nothing or not narrowed.count or settings.k < 1:
@@ -177,11 +174,11 @@ class LawSearch:
         depth = max(_DEPTH, settings.k)
         allowed = None if narrowed.count == len(self.catalogue) else self.catalogue.ids[narrowed.rows]
         for name in CHANNELS[1:]:
-            if name in settings.channels and self.articles is not None:
+            if name in settings.channels:
                 ranked = self.articles.rank(name, query, allowed, depth)
                 if ranked:
                     rankings[name] = self._settled(ranked, narrowed)
-        fused = _fused(rankings)
+        fused = fuse_weighted(rankings, FUSION, CONSTANT)
         if not fused and narrowed.selective:
             fused = [(row, 0.0) for row in self._in_order(narrowed, settings.k)]
         return narrowed, rankings, fused
@@ -250,13 +247,6 @@ class LawSearch:
                 )
             )  # fmt: skip
         return articles
-
-
-def _fused(rankings: Mapping[str, list[int]]) -> list[tuple[int, float]]:
-    weighted = getattr(fusion, "fuse_weighted", None)
-    if weighted is None:
-        return fusion.fuse(list(rankings.values()))
-    return list(weighted(rankings, fusion.FUSION, fusion.CONSTANT))
 
 
 __all__ = ["CHANNELS", "WINDOWS", "Answer", "Booleans", "Hit", "LawSearch", "Settings", "Window"]

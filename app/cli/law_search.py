@@ -1,0 +1,375 @@
+"""`moot law search` and `moot law bench`: statutes searched in time, and how well, against questions with known answers.
+
+Figures of `bench` are percent: R@k is the share of the articles of a question that stand among the first k, meaned over
+questions; MRR@10 the mean of one over the rank of the first, nothing beyond the tenth. Articles that the pack lacks count
+as not found and are listed. Intervals are 95 % over questions (bootstrap).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from app.cli.law_options import UsageError, book_of, chosen, json_option, pack_option, read_day, say, today, unknown
+from app.cli.law_words import period, place, state_word
+from app.strings import known, t
+from app.terminal import clean, json_text, pad
+from store.errors import BadInput
+from store.importers.reading import records
+from store.pack import Pack
+from store.search.law_search import CHANNELS, WINDOWS, Answer, Hit, LawSearch, Settings, Window
+from store.search.query import LawQuery
+from store.statutes.book import Unknown
+from store.statutes.model import ArticleNumber
+from store.text.citation import parse_number
+
+_CUTS = (5, 10, 50, 100)
+_EXTRACT = 120
+_ARTICLE = re.compile(r"(.+)(第[^第]{1,20}条(?:之.{1,4})?).*")
+
+
+@click.command()
+@click.argument("text")
+@click.option("--at", "at", default=None, metavar="DATE", help="The day, like 2016-05-01, in place of those in TEXT.")
+@click.option("--law", "law_name", default=None, help="Only this law (name or short name).")
+@click.option("--window", type=click.Choice(WINDOWS), default="on", help="on: versions of the day; off: all; newest.")
+@click.option(
+    "--channels", "names", default=",".join(CHANNELS), metavar="C,..", help="Which of: " + ", ".join(CHANNELS)
+)
+@click.option("--paper", is_flag=True, help="The published pipeline as it was coded.")
+@click.option("-k", "k", type=click.IntRange(1, 200), default=10, help="How many hits.")
+@pack_option
+@json_option
+def search(
+    text: str,
+    at: str | None,
+    law_name: str | None,
+    window: str,
+    names: str,
+    paper: bool,
+    k: int,
+    pack_name: str | None,
+    as_json: bool,
+) -> None:
+    """Search statutes: TEXT may name days, laws, articles and chapters; they filter before anything is ranked.
+
+    Example: moot law search "2016年5月醉酒驾驶机动车" --pack statutes
+    """
+    if not text.strip():
+        raise UsageError(
+            "There is nothing to search for", "Write what the question is, like: moot law search 醉酒驾驶."
+        )
+    day = read_day(at) if at else None
+    with Pack.open(chosen(pack_name)) as pack:
+        book = book_of(pack)
+        if law_name is not None and not book.named(law_name):
+            raise unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
+        searcher = LawSearch(pack)
+        settings = Settings(
+            k=k, window=cast(Window, window), channels=_channels(names), paper=paper, at=day, law=law_name
+        )
+        query = searcher.analyse(text, today=today())
+        _refuse(query, day)
+        answer = searcher.search(query, settings)
+        if as_json:
+            click.echo(json_text(_answer_data(pack, searcher, answer, settings)))
+            return
+        _show(searcher, answer)
+
+
+@click.command()
+@click.option(
+    "--queries", "file", type=click.Path(exists=True, dir_okay=False, path_type=Path), required=True,
+    help="JSON lines: id, query, articles (law name and 第…条).",
+)  # fmt: skip
+@click.option("--window", type=click.Choice(WINDOWS), default="newest", help="Which versions may answer.")
+@click.option("--limit", type=click.IntRange(min=1), default=None, help="Only the first N questions.")
+@pack_option
+@json_option
+def bench(file: Path, window: str, limit: int | None, pack_name: str | None, as_json: bool) -> None:
+    """Measure the search of statutes against questions whose articles are known.
+
+    Example: moot law bench --queries questions.jsonl --pack laws --json
+    """
+    questions = list(_questions(file, limit))
+    if not questions:
+        raise BadInput(f"{file.name} holds no questions", "It needs JSON lines with id, query and articles.")
+    with Pack.open(chosen(pack_name)) as pack:
+        book_of(pack)
+        data = measure(LawSearch(pack), questions, cast(Window, window), _progress)
+        data = {"pack": pack.name, "window": window, **data}
+    if as_json:
+        click.echo(json_text(data))
+        return
+    heads = [f"R@{cut}" for cut in _CUTS] + ["MRR@10"]
+    click.echo(t("law.bench.head", n=data["n"], gold=data["gold"], missing=len(data["missing"]), window=window))
+    click.echo(pad("", 10) + "".join(f"{head:>9}" for head in heads))
+    for name, row in [*data["channels"].items(), (t("law.bench.fused"), data["fused"])]:
+        click.echo(pad(name, 10) + "".join(f"{row[key]:9.2f}" for key in _KEYS))
+    spans = (f"{low:.1f}–{high:.1f}" for low, high in (data["intervals"]["fused"][key] for key in _KEYS))
+    click.echo(pad(t("law.bench.interval"), 10) + "".join(f"{span:>9}" for span in (f" {span}" for span in spans)))
+    click.echo(t("law.bench.time", ms=data["milliseconds"]))
+    for article in data["missing"][:20]:
+        say(t("law.bench.missing", article=article))
+
+
+_KEYS = (*(f"R{cut}" for cut in _CUTS), "MRR10")
+
+Gold = tuple[str, ArticleNumber]
+
+
+def measure(
+    searcher: LawSearch,
+    questions: Sequence[Mapping[str, Any]],
+    window: Window,
+    progress: Callable[[int, int], None] = lambda done, of: None,
+) -> dict[str, Any]:
+    """Recall and rank of each channel and of their fusion over questions (id, query, articles)."""
+    settings = Settings(k=max(_CUTS), window=window)
+    values: dict[str, list[dict[str, float]]] = {name: [] for name in (*CHANNELS, "fused")}
+    missing: dict[str, None] = {}
+    gold_count, spent = 0, 0.0
+    for done, question in enumerate(questions):
+        progress(done, len(questions))
+        gold = _gold(searcher, question["articles"], missing)
+        gold_count += len(gold)
+        began = time.perf_counter()
+        _, rankings, fused = searcher.rankings(searcher.analyse(question["query"]), settings)
+        spent += time.perf_counter() - began
+        named = {name: rankings.get(name, []) for name in CHANNELS} | {"fused": [row for row, _ in fused]}
+        for name, rows in named.items():
+            values[name].append(_figures(searcher, rows, gold))
+    progress(len(questions), len(questions))
+    means = {
+        name: {key: 100 * sum(row[key] for row in rows) / len(rows) for key in _KEYS} for name, rows in values.items()
+    }
+    intervals = {name: {key: _interval([row[key] for row in rows]) for key in _KEYS} for name, rows in values.items()}
+    fused_means = {key: round(value, 2) for key, value in means.pop("fused").items()}
+    channels = {name: {key: round(value, 2) for key, value in row.items()} for name, row in means.items()}
+    return {
+        "n": len(questions),
+        "gold": gold_count,
+        "channels": channels,
+        "fused": fused_means,
+        "intervals": {"channels": {name: intervals[name] for name in channels}, "fused": intervals["fused"]},
+        "missing": list(missing),
+        "milliseconds": round(1000 * spent / len(questions), 1),
+    }
+
+
+def _gold(searcher: LawSearch, articles: Iterable[str], missing: dict[str, None]) -> list[Gold | None]:
+    """The articles of a question by law and number; None for one that the pack lacks, which is listed."""
+    found: list[Gold | None] = []
+    for text in articles:
+        match = _ARTICLE.fullmatch(text.strip())
+        number = parse_number(match[2]) if match else None
+        law = searcher.book.law(match[1].strip().strip("《》")) if match else None
+        newest = searcher.catalogue.newest_of(law.name) if law else None
+        if newest is None or number not in searcher.book.numbers(newest.law, newest.label):
+            missing[text] = None
+            found.append(None)
+        else:
+            found.append((newest.law, cast(ArticleNumber, number)))
+    return found
+
+
+def _figures(searcher: LawSearch, rows: Sequence[int], gold: Sequence[Gold | None]) -> dict[str, float]:
+    catalogue = searcher.catalogue
+    wanted = {article for article in gold if article}
+    ranks: dict[Gold, int] = {}
+    if wanted and rows:
+        places = catalogue.places(rows)
+        for rank, place_ in enumerate(places, 1):
+            version = catalogue.versions[int(catalogue.version[place_])]
+            article = (version.law, ArticleNumber(*catalogue.parts(int(catalogue.number[place_]))))
+            if article in wanted:
+                ranks.setdefault(article, rank)
+    of = len(set(gold)) or 1
+    figures = {f"R{cut}": sum(rank <= cut for rank in ranks.values()) / of for cut in _CUTS}
+    best = min(ranks.values(), default=0)
+    return figures | {"MRR10": 1 / best if 0 < best <= 10 else 0.0}
+
+
+def _interval(values: Sequence[float]) -> list[float]:
+    from tasks.statistics import cluster_bootstrap
+
+    low, high = cluster_bootstrap(values, list(range(len(values))), draws=1000)
+    return [round(100 * low, 2), round(100 * high, 2)]
+
+
+def _questions(file: Path, limit: int | None) -> Iterable[Mapping[str, Any]]:
+    for place_, (_, record) in enumerate(records(file), 1):
+        query, articles = record.get("query"), record.get("articles")
+        if (
+            not isinstance(query, str)
+            or not isinstance(articles, list)
+            or not all(isinstance(a, str) for a in articles)
+        ):
+            raise BadInput(
+                f"{file.name}, record {place_}: a question needs query (text) and articles (list of texts)"
+            )
+        yield record
+        if limit is not None and place_ >= limit:
+            return
+
+
+def _progress(done: int, of: int) -> None:
+    if sys.stderr.isatty():
+        click.echo(f"\r{done}/{of}", nl=done == of, err=True)
+
+
+def _channels(names: str) -> tuple[str, ...]:
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    strange = [name for name in wanted if name not in CHANNELS]
+    if strange or not wanted:
+        said = f"There is no channel named {strange[0][:40]}" if strange else "No channel is named"
+        raise UsageError(said, f"Channels: {', '.join(CHANNELS)}.")
+    return tuple(name for name in CHANNELS if name in wanted)
+
+
+def _refuse(query: LawQuery, day: date | None) -> None:
+    """A day that does not exist cannot filter, and an answer without its filter would mislead."""
+    for note in query.notes if day is None else ():
+        code, _, said = note.partition(":")
+        if code == "no_such_date":
+            raise UsageError(
+                f"{clean(said, multiline=False)} is not a date", "Write a day that exists, like 2016-05-01."
+            )
+        if code == "reversed_range":
+            raise UsageError(f"{clean(said, multiline=False)} ends before it begins", "Write the earlier date first.")
+
+
+def _show(searcher: LawSearch, answer: Answer) -> None:
+    query = answer.query
+    _field("spans", "；".join(_span(first, last, said) for first, last, said in _spans(query)))
+    _field("laws", "、".join(query.laws))
+    _field("numbers", "、".join(number.chinese for number in query.numbers))
+    _field("headings", "、".join(query.headings))
+    _field("keywords", "、".join(query.keywords))
+    for note in answer.notes:
+        say(_note(searcher, note))
+    say(
+        t(
+            "law.search.counts",
+            allowed=answer.allowed,
+            of=answer.of,
+            hits=len(answer.hits),
+            ms=f"{answer.milliseconds:.0f}",
+        )
+    )
+    now = today()
+    for rank, hit in enumerate(answer.hits, 1):
+        click.echo()
+        title = f"【{hit.article.title}】" if hit.article.title else ""
+        say(f"{rank}. 《{hit.version.law}》{hit.article.number.chinese}　{title}")
+        say(
+            f"   {bar(hit, now)} {period(hit.version)}　{state_word(searcher.book, hit.version, now)}　{hit.version.label}"
+        )
+        ranks = "　".join(f"{t(f'law.search.channel.{name}')} {place_}" for name, place_ in hit.ranks.items())
+        kept = "、".join(t(f"law.search.kept.{code}") for code in hit.kept)
+        say("   " + "　".join(part for part in (ranks, kept, place(hit.article)) if part))
+        words = " ".join((hit.article.text or "").split())
+        said = words[:_EXTRACT] + ("…" if len(words) > _EXTRACT else "")
+        click.echo(f"   {clean(said, multiline=False)}" if said else f"   {t('law.no_words')}")
+    if not answer.hits:
+        click.echo(t("law.search.nothing"))
+
+
+def bar(hit: Hit, now: date, cells: int = 12) -> str:
+    """施行期间 as a bar over the years from 1980 to today: full where the version applied."""
+    begin, end = date(1980, 1, 1).toordinal(), max(now.toordinal(), date(1981, 1, 1).toordinal())
+    first = hit.version.valid_from.toordinal() if hit.version.valid_from else None
+    if first is None:
+        return "▯" * cells
+    last = hit.version.valid_to.toordinal() if hit.version.valid_to else end
+    step = (end - begin) / cells
+    full = [first < begin + (cell + 1) * step and last >= begin + cell * step for cell in range(cells)]
+    full[-1] = full[-1] or first >= end
+    full[0] = full[0] or last < begin
+    return "".join("▮" if one else "▯" for one in full)
+
+
+def _field(name: str, text: str) -> None:
+    if text:
+        say(f"{pad(t(f'law.search.{name}'), 10)}{text}")
+
+
+def _spans(query: LawQuery) -> list[tuple[str | None, str | None, str]]:
+    return [
+        (
+            None if span.first == date.min else span.first.isoformat(),
+            None if span.last == date.max else span.last.isoformat(),
+            span.said,
+        )
+        for span in query.spans
+    ]
+
+
+def _span(first: str | None, last: str | None, said: str) -> str:
+    shown = first if first == last and first else t("law.span", first=first or "…", last=last or "…")
+    return f"{said} = {shown}" if said != shown else str(shown)
+
+
+def _note(searcher: LawSearch, note: str) -> str:
+    code, _, about = note.partition(":")
+    parts = [*about.split(":"), "", ""]
+    if code == "unknown_law":
+        near = searcher.book.near(about)
+        return t("law.search.note.unknown_law", law=about[:60]) + (
+            t("law.search.near", laws="、".join(near)) if near else ""
+        )
+    key = f"law.search.note.{code}"
+    return t(key, first=parts[0], second=parts[1]) if known(key) else note
+
+
+def _answer_data(pack: Pack, searcher: LawSearch, answer: Answer, settings: Settings) -> dict[str, Any]:
+    query, now = answer.query, today()
+    return {
+        "pack": pack.name,
+        "query": query.text,
+        "analysis": {
+            "spans": [[first, last, said] for first, last, said in _spans(query)],
+            "laws": list(query.laws),
+            "numbers": [number.key for number in query.numbers],
+            "headings": list(query.headings),
+            "keywords": list(query.keywords),
+            "made_by": query.made_by,
+        },
+        "at": settings.at.isoformat() if settings.at else None,
+        "law": settings.law,
+        "window": settings.window,
+        "paper": settings.paper,
+        "allowed": answer.allowed,
+        "of": answer.of,
+        "notes": list(answer.notes),
+        "milliseconds": round(answer.milliseconds, 2),
+        "hits": [_hit_data(searcher, hit, now) for hit in answer.hits],
+    }
+
+
+def _hit_data(searcher: LawSearch, hit: Hit, now: date) -> dict[str, Any]:
+    article, version = hit.article, hit.version
+    return {
+        "id": hit.id,
+        "law": version.law,
+        "label": version.label,
+        "number": article.number.key,
+        "chinese": article.number.chinese,
+        "title": article.title,
+        "place": place(article),
+        "text": article.text,
+        "valid_from": version.valid_from.isoformat() if version.valid_from else None,
+        "valid_to": version.valid_to.isoformat() if version.valid_to else None,
+        "state": searcher.book.state(version, now),
+        "score": hit.score,
+        "ranks": dict(hit.ranks),
+        "kept": list(hit.kept),
+        "provenance": hit.provenance,
+    }
