@@ -97,6 +97,7 @@ class Benchmark(Protocol):
 
 BENCHMARKS: dict[str, str] = {
     "legalagentbench": "tasks.legalagentbench.benchmark:LegalAgentBench",
+    "legalsearch": "tasks.legalsearch.benchmark:LegalSearch",
 }
 """Name -> where it lives; loaded on use."""
 

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from store.search.law_search import CHANNELS, LawSearch
-
 from store.journal import ScoreRow
 from store.pack import Pack
+from store.search.law_search import CHANNELS, LawSearch
 from tasks.benchmark import Choices
 from tasks.environment import SEAT, ToolEpisode
 from tasks.errors import UsageError
@@ -176,13 +175,7 @@ _COVERAGE: WeakKeyDictionary[Pack, Coverage] = WeakKeyDictionary()
 
 def _coverage(pack: Pack) -> Coverage:
     """One a pack: it remembers what it has read."""
-    if pack not in def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
-    if toolbox.search is None:
-        raise UsageError(f"pack '{pack.name}' holds no statutes for the rules to look up", "Name another with --pack.")
-    return LawRulesPolicy(toolbox.search, settings.search, settings.offered)
-
-
-_COVERAGE:
+    if pack not in _COVERAGE:
         _COVERAGE[pack] = Coverage(pack)
     return _COVERAGE[pack]
 

@@ -236,10 +236,18 @@ def _overall(means: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def wrong_version(rated: Sequence[Rated]) -> dict[str, Any] | None:
-    """Share of recitals that are the article of another day, over those that could be mixed up; None for none."""
+    """Share of recitals that are the article of another day, over those that could be mixed up; None for none.
+
+    `covered` is the same over the questions whose text the pack holds: an agent that looks up what is not there can only
+    give a neighbouring version.
+    """
     found = [one for one in rated if one.attribution is not None]
     if not found:
         return None
+    return {**_mixed_up(found), "covered": _mixed_up(_covered(found))}
+
+
+def _mixed_up(found: Sequence[Rated]) -> dict[str, Any]:
     readings = Counter(one.attribution.reading for one in found if one.attribution)
     wrong = [one.attribution is not None and one.attribution.reading == "wrong" for one in found]
     return {

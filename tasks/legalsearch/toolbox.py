@@ -15,10 +15,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
+from store.pack import Pack
 from store.search.law_search import Answer, Hit, LawSearch, Settings
 from store.search.query import LawQuery, from_analyser
-
-from store.pack import Pack
 from store.statutes.applicable import CaseDates, mark
 from store.statutes.model import LawVersion
 from store.web import Page, WebSnapshot

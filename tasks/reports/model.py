@@ -166,8 +166,12 @@ def _law_counts(block: Mapping[str, Any], language: str) -> list[tuple[str, str]
     coverage = f"{recited['n_covered']} / {recited['n']}" if recited and recited["n_covered"] is not None else ""
     mixed = ""
     if wrong:
-        span = "–".join(show(value, 2) for value in wrong["interval"] or ()) or "–"
-        mixed = f"{show(wrong['rate'], 2)} [{span}], n = {wrong['n']}"
+        parts = [(word("covered", language), wrong.get("covered")), (word("group.all", language), wrong)]
+        mixed = " · ".join(
+            f"{label} {show(part['rate'], 2)} [{'–'.join(show(v, 2) for v in part['interval'] or ()) or '–'}], n = {part['n']}"
+            for label, part in parts
+            if part and part["n"]
+        )
     missing = [
         f"{word(domain, language)}: {', '.join(at(block, 'overall', 'compat', domain, 'missing') or ())}"
         for domain in DOMAINS
