@@ -136,7 +136,7 @@ def test_recitals_by_year_as_a_heat_map() -> None:
 def test_tables_stand_in_columns() -> None:
     lines = table(["设置", "n"], [["默认", "10"], ["window-off", "7"], ["x\x1b[2J", "–"]]).splitlines()
     assert len({width(line) for line in lines}) == 1 and "\x1b" not in "".join(lines)
-    assert [shade(value) for value in (0, 19.9, 20, 99, 100, 120, -5)] == [" ", " ", "░", "█", "█", "█", " "]
+    assert [shade(value) for value in (0, 19.9, 20, 99, 100, 120, -5)] == ["·", "·", "░", "█", "█", "█", "·"]
     assert (number(None), number(1.5, 1), bounds(None), bounds([0, 1]), percent(0.5), percent(None)) == (
         "–", "1.5", "–", "[0.0, 1.0]", "50.0%", "–",
     )  # fmt: skip

@@ -139,7 +139,7 @@ def _task_table(task: str, made: Sequence[Outcome]) -> str:
     from tasks.legalsearch.ablation import name_of
 
     covered = any(one.block["compat"][task].get("n_covered") is not None for one in made)
-    names = ["setting", "compat", "interval", *(["covered"] if covered else []), "strict", "difference", "interval", "better", "worse"]
+    names = ["setting", "compat", "interval", *(["inside"] if covered else []), "strict", "difference", "interval", "better", "worse"]
     rows = []
     for one in made:
         compat, strict = one.block["compat"][task], one.block["strict"][task]

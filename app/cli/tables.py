@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from app.terminal import clean, pad, width
 
-SHADES = " ░▒▓█"
+SHADES = "·░▒▓█"
 """From the least to the most, a fifth of the scale each."""
 WIDEST = 48
 """Cells of a column; what is longer is cut."""
