@@ -89,14 +89,19 @@ def load_questions(path: Path) -> list[Question]:
     """
     questions: dict[str, Question] = {}
     for line, fields in records(path, str(path)):
-        item = _Item(f"{path}, line {line}", fields)
-        question = _question(item)
+        where = f"{path}, line {line}"
+        question = read_question(where, fields)
         if question.id in questions:
-            raise item.fail(f"task {question.id} stands here a second time", "Remove one of the two.")
+            raise _Item(where, fields).fail(f"task {question.id} stands here a second time", "Remove one of the two.")
         questions[question.id] = question
     if not questions:
         raise BadInput(f"{path}: no tasks in it", "A task file is a JSON array or has one JSON object a line.")
     return sorted(questions.values(), key=lambda question: _order(question.id))
+
+
+def read_question(where: str, fields: dict[str, Any]) -> Question:
+    """One record; `where` names file and line. Raises BadInput as `load_questions` does."""
+    return _question(_Item(where, fields))
 
 
 def _order(task_id: str) -> list[tuple[int, int, str]]:

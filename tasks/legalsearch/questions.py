@@ -120,14 +120,20 @@ def load_questions(path: Path) -> list[Question]:
     """
     questions: dict[str, Question] = {}
     for line, fields in records(path, str(path)):
-        item = _Item(f"{path}, line {line}", fields)
-        question = _training_row(item) if "reward_model" in fields else _evaluation_record(item)
+        where = f"{path}, line {line}"
+        question = read_question(where, fields)
         if question.id in questions:
-            raise item.fail(f"task {question.id} stands here a second time", "Remove one of the two.")
+            raise _Item(where, fields).fail(f"task {question.id} stands here a second time", "Remove one of the two.")
         questions[question.id] = question
     if not questions:
         raise BadInput(f"{path}: no tasks in it", "A task file is a JSON array or has one JSON object a line.")
     return list(questions.values())
+
+
+def read_question(where: str, fields: dict[str, Any]) -> Question:
+    """One record; `where` names file and line. Raises BadInput as `load_questions` does."""
+    item = _Item(where, fields)
+    return _training_row(item) if "reward_model" in fields else _evaluation_record(item)
 
 
 def _evaluation_record(item: _Item) -> Question:

@@ -1,0 +1,217 @@
+"""`moot tasks`: make tasks from a pack, check a task file, show one task. Gold is shown only when asked for."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict
+from datetime import date, timedelta
+from itertools import islice
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import click
+
+from app.strings import t
+from app.terminal import clean, json_text
+from store.errors import BadInput, NotFound
+from store.pack import Pack
+from store.text.dates import parse_date
+from tasks.benchmark import BENCHMARKS, benchmark
+from tasks.errors import UsageError
+from tasks.validation import benchmark_of, validate
+
+_SHOWN = 50
+_DAMAGE = ("heading_inside", "moved_paragraph", "cut_short", "duplicate", "mislabelled")
+"""Findings about the text of an article that make it no gold."""
+
+
+@click.group()
+def tasks() -> None:
+    """Make tasks from a pack, check a task file, show a task.
+
+    Example: moot tasks construct --benchmark legalsearch --pack sample --out lar.jsonl
+    """
+
+
+@tasks.command(name="construct")
+@click.option("--benchmark", "name", default="legalagentbench", show_default=True, help="What to make tasks for.")
+@click.option("--pack", "pack_name", default="sample", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--out", "out", required=True, type=click.Path(path_type=Path), help="The task file to write.")
+@click.option("--seed", default=2026, show_default=True, help="The same seed gives the same tasks.")
+@click.option("--limit", type=click.IntRange(1), default=None, help="At most so many tasks.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def construct_tasks(name: str, pack_name: str, out: Path, seed: int, limit: int | None, as_json: bool) -> None:
+    """Make tasks from the rows or the statutes of a pack.
+
+    legalagentbench: questions over paths of tools. legalsearch: recitals of amended articles, and time-travel pairs.
+
+    Example: moot tasks construct --benchmark legalsearch --pack statutes --out lar.jsonl --limit 100
+    """
+    if name not in _MAKERS:
+        raise UsageError(f"unknown benchmark '{name}'", f"Tasks can be made for: {', '.join(_MAKERS)}.")
+    if out.exists():
+        raise BadInput(f"{out} exists", "Choose another --out.")
+    with Pack.open(pack_name) as pack:
+        made, told = _MAKERS[name](pack, seed, limit)
+    if not made:
+        raise NotFound(
+            f"Nothing in pack {pack_name} gives a task for {name}",
+            "It takes rows for legalagentbench, and articles with text in two versions for legalsearch.",
+        )
+    _write(out, made)
+    groups = Counter(str(task.get("hops", task["type"])) for task in made)
+    data = {"pack": pack_name, "benchmark": name, "out": str(out), "seed": seed, "n": len(made), "tasks": dict(groups)}
+    if as_json:
+        click.echo(json_text({**data, **told}))
+        return
+    shown = "  ".join(f"{group} {n}" for group, n in groups.items())
+    click.echo(clean(t("tasks.made", n=len(made), groups=shown, out=out), multiline=False))
+    if "changes" in told:
+        click.echo(t("tasks.changes", **told["changes"]))
+
+
+@tasks.command(name="validate")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--benchmark", "name", default="", help="Whose tasks they are; default: what the first one looks like.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_context
+def validate_tasks(ctx: click.Context, file: Path, name: str, as_json: bool) -> None:
+    """Check every task of a FILE and name file, line and field of each fault; exit code 1 when there is one.
+
+    Example: moot tasks validate lar.jsonl --benchmark legalsearch
+    """
+    report = validate(file, name)
+    if as_json:
+        data = {"file": str(file), "ok": not report.faults, **asdict(report)}
+        click.echo(json_text(data))
+    else:
+        for fault in report.faults[:_SHOWN]:
+            click.echo(clean(fault, multiline=False))
+        if len(report.faults) > _SHOWN:
+            click.echo(t("tasks.more", n=len(report.faults) - _SHOWN))
+        for note in report.notes[:_SHOWN]:
+            click.echo(clean(t("tasks.note", note=note), multiline=False))
+        groups = "  ".join(f"{group} {n}" for group, n in report.groups.items())
+        key = "tasks.faulty" if report.faults else "tasks.sound"
+        head = t(key, n=report.tasks, faults=len(report.faults), benchmark=report.benchmark)
+        click.echo(clean(f"{head}  {groups}", multiline=False))
+    ctx.exit(1 if report.faults else 0)
+
+
+@tasks.command(name="show")
+@click.argument("task_id", metavar="ID")
+@click.option("--pack", "pack_name", default="sample", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--tasks", "file", type=click.Path(path_type=Path), default=None, help="A task file instead of a pack.")
+@click.option("--gold", is_flag=True, help="Show the gold answer too.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def show_task(task_id: str, pack_name: str, file: Path | None, gold: bool, as_json: bool) -> None:
+    """Show the task of this ID: its question, and its gold when asked for.
+
+    Example: moot tasks show sample-lar-001 --gold
+    """
+    name, question = _found(task_id, pack_name, file)
+    if as_json:
+        shown = {"benchmark": name, "card": question.card, **({"gold": asdict(question.gold)} if gold else {})}
+        click.echo(json_text({"id": question.id, **shown}))
+        return
+    click.echo(clean(f"{question.id}  {name}  {question.card.get('type', '')}".rstrip(), multiline=False))
+    click.echo()
+    click.echo(clean(str(question.card["question"]).strip()))
+    if not gold:
+        click.echo(t("tasks.hidden"), err=True)
+        return
+    for field, value in asdict(question.gold).items():
+        if value:
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+            click.echo(clean(f"\n{field}  {text}"))
+
+
+Made = tuple[list[dict[str, Any]], dict[str, Any]]
+
+
+def _walks(pack: Pack, seed: int, limit: int | None) -> Made:
+    from tasks.legalagentbench.construct import PackSource, construct, shipped_phrasing, shipped_templates
+
+    rng = Random(f"legalagentbench-construct/{seed}")
+    found = construct(shipped_templates(), PackSource(pack), shipped_phrasing(rng), rng, prefix=pack.name)
+    return [{"type": "", **task} for task in islice(found, limit)], {}
+
+
+def _travels(pack: Pack, seed: int, limit: int | None) -> Made:
+    from store.statutes.book import StatuteBook
+    from tasks.legalsearch.construct import changes, construct
+    from tasks.sample import is_fictional
+
+    book = StatuteBook(pack)
+    faults = _damaged(book)
+    law = f"{pack.manifest.jurisdiction}的法律" if is_fictional({law.provenance for law in book.laws()}) else "中国法律"
+    made = construct(book, as_of=_as_of(pack, book), seed=seed, limit=limit, faults=faults, prefix=f"{pack.name}-", law=law)
+    why = Counter(reason for change in changes(book, faults) for reason in change.why)
+    both = sum(len(change.why) == 2 for change in changes(book, faults))
+    found = {"all": why.total() - both, "characters": why["characters"], "meaning": why["meaning"], "both": both}
+    pairs = len({task["pair"] for task in made if "pair" in task})
+    return made, {"changes": found, "pairs": pairs, "left_out": len(faults)}
+
+
+_MAKERS: dict[str, Callable[[Pack, int, int | None], Made]] = {"legalagentbench": _walks, "legalsearch": _travels}
+
+
+def _damaged(book: Any) -> frozenset[tuple[str, str, Any]]:
+    """Articles of laws with several versions whose text a check finds fault with."""
+    from store.statutes.check import check_law
+
+    laws = [law.name for law in book.laws() if len(book.versions(law.name)) > 1]
+    return frozenset(
+        (finding.law, finding.label, finding.number)
+        for law in laws
+        for finding in check_law(book, law)
+        if finding.kind in _DAMAGE and finding.sure != "possible" and finding.number is not None
+    )
+
+
+def _as_of(pack: Pack, book: Any) -> date:
+    """The day up to which the pack tells the law: its own word, else two years after its newest version."""
+    day = parse_date(pack.manifest.as_of)
+    if day is not None:
+        return day
+    starts = [v.valid_from for law in book.laws() for v in book.versions(law.name) if v.valid_from]
+    return max(starts, default=date(2024, 12, 31)) + timedelta(days=730)
+
+
+def _write(out: Path, made: list[dict[str, Any]]) -> None:
+    partial = out.with_name(f".{out.name}.partial")
+    with partial.open("w", encoding="utf-8", newline="\n") as stream:
+        for task in made:
+            stream.write(json.dumps(task, ensure_ascii=False) + "\n")
+    partial.replace(out)
+
+
+def _found(task_id: str, pack_name: str, file: Path | None) -> tuple[str, Any]:
+    """The benchmark and the question of this id, in the file or in any task file of the pack."""
+    if file is not None:
+        from store.importers.reading import records
+
+        _, first = next(records(file, str(file)), (0, {}))
+        candidates = [(benchmark_of(first), file)]
+        where = str(file)
+    else:
+        with Pack.open(pack_name) as pack:
+            candidates = [(name, path) for name in BENCHMARKS if (path := pack.task_file(name)) is not None]
+        where = f"pack {pack_name}"
+    known: list[str] = []
+    for name, path in candidates:
+        for question in benchmark(name).load(path):
+            if question.id == task_id:
+                return name, question
+            known.append(question.id)
+    raise NotFound(f"There is no task {task_id[:60]} in {where}", _near(task_id, known))
+
+
+def _near(task_id: str, known: list[str]) -> str:
+    from rapidfuzz import fuzz, process
+
+    near = [name for name, score, _ in process.extract(task_id, known, scorer=fuzz.ratio, limit=3) if score >= 60]
+    return f"Did you mean {', '.join(near)}?" if near else f"It has {len(known)} tasks."

@@ -1,0 +1,82 @@
+"""Checks a task file record by record, so that whoever writes tasks sees all faults at once and not the first one."""
+
+from __future__ import annotations
+
+import importlib
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from store.errors import BadInput
+from store.importers.reading import records
+from tasks.errors import UsageError
+
+READERS: dict[str, str] = {
+    "legalagentbench": "tasks.legalagentbench.questions:read_question",
+    "legalsearch": "tasks.legalsearch.questions:read_question",
+}
+"""Benchmark -> the function that reads one record of its task files."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found. `faults` make the file unusable, `notes` do not; `groups`: tasks by kind."""
+
+    benchmark: str
+    tasks: int
+    groups: Mapping[str, int]
+    faults: tuple[str, ...]
+    notes: tuple[str, ...]
+
+
+def benchmark_of(fields: Mapping[str, Any]) -> str:
+    """The benchmark whose task a record looks like: keywords to find are LegalAgentBench's."""
+    return "legalagentbench" if "key" in fields or "key_middle" in fields else "legalsearch"
+
+
+def validate(path: Path, benchmark: str = "") -> Report:
+    """Check every record of a task file.
+
+    Args:
+        path: the file, as JSON lines or an array, plain or gzipped.
+        benchmark: whose tasks they are; "" decides by the first record.
+
+    Raises:
+        NotFound: there is no such file.
+        BadInput: the file is no JSON; the title names the line.
+        UsageError: there is no such benchmark.
+    """
+    if benchmark and benchmark not in READERS:
+        raise UsageError(f"unknown benchmark '{benchmark}'", f"Known: {', '.join(READERS)}.")
+    faults: list[str] = []
+    seen: dict[str, int] = {}
+    groups: Counter[str] = Counter()
+    pairs: Counter[str] = Counter()
+    count = 0
+    for line, fields in records(path, str(path)):
+        benchmark = benchmark or benchmark_of(fields)
+        count += 1
+        where = f"{path}, line {line}"
+        try:
+            question = _reader(benchmark)(where, fields)
+        except BadInput as error:
+            faults.append(str(error))
+            continue
+        if question.id in seen:
+            faults.append(f"{where}: task {question.id} stands on line {seen[question.id]} already")
+        seen.setdefault(question.id, line)
+        groups[question.card.get("type") or getattr(question.gold, "group", "")] += 1
+        if pair := getattr(question.gold, "pair", ""):
+            pairs[pair] += 1
+    if not count:
+        faults.append(f"{path}: no tasks in it")
+    notes = tuple(f"pair {pair} has {n} members instead of 2" for pair, n in sorted(pairs.items()) if n != 2)
+    return Report(benchmark, count, dict(groups), tuple(faults), notes)
+
+
+def _reader(benchmark: str) -> Callable[[str, dict[str, Any]], Any]:
+    module, name = READERS[benchmark].split(":")
+    found: Callable[[str, dict[str, Any]], Any] = getattr(importlib.import_module(module), name)
+    return found
