@@ -12,12 +12,12 @@ import sqlite3
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Literal
+from typing import Any, Literal
 
 from store import manifest as manifests
 from store import places, web_tables
@@ -59,6 +59,7 @@ class PackBuilder:
         self._tasks: Counter[str] = Counter()
         self._provenance: set[Provenance] = set()
         self._statutes = StatuteWriter(self._execute)
+        self._embedder: dict[str, Any] | None = None
         self._finished: Path | None = None
         self._destination = places.packs() / name
         self._refuse_foreign_folder()
@@ -212,12 +213,15 @@ class PackBuilder:
         with self._writing():
             (self._folder / name).write_bytes(data)
 
-    def finish(self) -> Path:
-        """Write everything to disk, move the pack to its place and give its path."""
+    def finish(self, progress: Callable[[str, int, int | None], None] | None = None) -> Path:
+        """Write everything to disk, move the pack to its place and give its path.
+
+        progress: called as importers call it (phase, done, of), for the indexes over articles.
+        """
         if self._finished is None:
             try:
                 with self._writing():
-                    self._close_database()
+                    self._close_database(progress or _untold)
                     self._web.finish()
                     self._write_manifest()
                     self._move_in()
@@ -260,8 +264,13 @@ class PackBuilder:
         with self._writing():
             return self._database.execute(sql, parameters)
 
-    def _close_database(self) -> None:
+    def _close_database(self, progress: Callable[[str, int, int | None], None]) -> None:
         self._statutes.finish()
+        if self._statutes.articles:
+            # numpy and the vector index are loaded only for packs that need them.
+            from store.search.indexing import build_indexes
+
+            self._embedder = build_indexes(self._database, self._folder, progress)
         for statement in index_statements():
             self._database.execute(statement)
         for corpus in CORPORA:
@@ -293,7 +302,8 @@ class PackBuilder:
                     pages=self._web.pages,
                     tasks=dict(sorted(self._tasks.items())),
                 ),
-                segmenter=segmenter() if self._documents or self._web.pages else "",
+                segmenter=segmenter() if self._documents or self._web.pages or self._statutes.articles else "",
+                embedder=self._embedder,
                 built=datetime.now(UTC).isoformat(timespec="seconds"),
                 files={name: manifests.sha256(path) for name, path in names.items()},
                 sizes={name: path.stat().st_size for name, path in names.items()},
@@ -340,6 +350,10 @@ class PackBuilder:
                 f"Pack {self._name} could not be written in {self._destination.parent}: {reason}",
                 "Free some space there, or set MOOT_HOME to a folder that can be written.",
             ) from error
+
+
+def _untold(phase: str, done: int, total: int | None) -> None:
+    """Nobody listens."""
 
 
 def _remove_abandoned(folder: Path) -> None:

@@ -69,7 +69,7 @@ def write(rows: Scratch, name: str, tally: Tally, progress: Progress) -> Path:
             progress(f"put right: {line}", 0, 0)
         for line in tally.conflicts[:_CONFLICTS_KEPT]:
             progress(f"contradiction: {line}", 0, 0)
-        path = builder.finish()
+        path = builder.finish(progress)
     progress(in_words(summary), counts["articles"], counts["articles"])
     return path
 

@@ -89,7 +89,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
             skipped = [path.name for path in files if path not in chosen]
             report = {**counts, "refused": {file: "no JSON file" for file in skipped}}
             builder.add_file(REPORT, (json.dumps(report, ensure_ascii=False, indent=1) + "\n").encode())
-            path = builder.finish()
+            path = builder.finish(progress)
     progress(
         f"{counts['files']} files: {counts['articles']} articles in {counts['versions']} versions of {counts['laws']} laws",
         counts["laws"],

@@ -135,7 +135,7 @@ def import_texts(sources: Iterable[Source], name: str, origin: Origin, progress:
         builder.add_file(REPORT, (json.dumps(summary, ensure_ascii=False, indent=1) + "\n").encode())
         written = time.perf_counter()
         progress("moving the pack to its place", 0, None)
-        path = builder.finish()
+        path = builder.finish(progress)
     progress("moving the pack to its place", 1, 1)
     _tell(report, progress)
     parts = {"reading": read - started, "laying versions": laid - read, "writing": written - laid}
