@@ -78,11 +78,16 @@ def _facts(made: _CELL) -> str:
 
 
 def wrong_versions(found: Mapping[str, Any] | None) -> list[str]:
-    """The wrong-version rate in one line; none without texts to compare."""
+    """The wrong-version rate in a line, and over covered questions in another; none without texts to compare."""
     if not found:
         return []
+    parts = [("temporal.wrong", found), ("temporal.wrong_covered", found.get("covered"))]
+    return [_wrong_line(key, part) for key, part in parts if part]
+
+
+def _wrong_line(key: str, found: Mapping[str, Any]) -> str:
     shown = {name: found[name] for name in ("n", "right", "wrong", "neither")}
-    return [t("temporal.wrong", rate=number(found["rate"], 1), interval=bounds(found["interval"]), **shown)]
+    return t(key, rate=number(found["rate"], 1), interval=bounds(found["interval"]), **shown)
 
 
 def _pairs(found: _CELL) -> list[str]:
