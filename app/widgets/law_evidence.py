@@ -38,7 +38,9 @@ from tasks.events import ToolReturned
 INDENT = 2
 EXTRACT = 3
 """Lines of an article that are shown."""
-LONGEST_BAR = 16
+LONGEST_BAR = 24
+BESIDE = 64
+"""Cells of a pane in which bar and days stand on one line."""
 
 
 def law_rows(event: ToolReturned, room: int) -> Iterator[Row] | None:
@@ -96,10 +98,8 @@ def _hit(number: int, hit: Mapping[str, Any], life: Life | None, asked: date | N
     if state in STATES:
         words += [(" ", "dim"), (t(f"law.state.{state}"), STATES[state])]
     if life is not None:
-        used = sum(width(text) for text, _ in words) + INDENT + 1
-        beside = room - used >= 6
-        bar = period_bar((first, last), life, min(LONGEST_BAR, room - used if beside else room - INDENT), asked)
-        if not beside:
+        bar = period_bar((first, last), life, min(LONGEST_BAR, room - INDENT), asked)
+        if room < BESIDE:
             yield Row(((margin, "dim"), *bar))
         else:
             words = [*bar, (" ", "dim"), *words]

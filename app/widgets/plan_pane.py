@@ -11,6 +11,7 @@ from textual.events import Click
 from textual.message import Message
 
 from app.bindings import bindings
+from app.law_events import tool_name
 from app.renderers import TONES, one
 from app.strings import t
 from app.terminal import width
@@ -151,11 +152,11 @@ class PlanPane(LineView):
         same = text == item.tool or not text
         role = "dim" if item.mark == "open" else "text"
         times = f" ×{item.calls}" if item.calls > 1 else ""
-        line = ((one(item.tool), "tool"), (times, "label")) if same else ((text, role),)
+        line = ((tool_name(item.tool), "tool"), (times, "label")) if same else ((text, role),)
         for number, row in enumerate(wrapped(line, max(4, width_ - 2))):
             yield Row(((sign if number == 0 else " ", tone), (" ", "text"), *row), index)
         if item.tool and not same:
-            for row in wrapped(((one(item.tool), "dim"), (times, "label")), max(4, width_ - 2)):
+            for row in wrapped(((tool_name(item.tool), "dim"), (times, "label")), max(4, width_ - 2)):
                 yield Row((("  ", "text"), *row), index)
 
     def on_click(self, event: Click) -> None:
