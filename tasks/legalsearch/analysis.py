@@ -147,7 +147,7 @@ class FormCount:
         """By reading: n, passed, rate with its interval, faults by frequency; None for no trajectories."""
         if not self._clusters:
             return None
-        made = {}
+        made: dict[str, Any] = {}
         for reading in READINGS:
             interval = rate_interval(self._passed[reading], self._clusters)
             assert interval is not None
