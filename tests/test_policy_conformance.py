@@ -21,6 +21,7 @@ from tasks.benchmark import BENCHMARKS, benchmark  # noqa: E402
 from tasks.events import EngineFailed, ModelCalled, Seated  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tasks.state import State, digest, fold  # noqa: E402
+from tests import law_run_fixture as law  # noqa: E402
 from tests.kill_harness import CALL, END, prepare  # noqa: E402
 
 MOST_CALLS = 80
@@ -55,6 +56,9 @@ SHORT: dict[str, Say] = {
     "blanks": always(" \n\u3000" * 50),
     "never ends": always(CALL),
     "ends at once": always(END),
+    "searches for ever": always(law.LEAN_CALL),
+    "searches for ever in tags": always(law.CALL),
+    "answers in tags": always(law.END),
     "full at once": lambda ask, number: Reply("", finish="context_full", note="the context is full"),
     "full in the third call": lambda ask, number: Reply("半", finish="context_full", note="full") if number == 2 else Reply(CALL),
     "cut by the limit of tokens": lambda ask, number: Reply(CALL[: len(CALL) // 2], finish="length"),
@@ -116,9 +120,13 @@ def model_agents() -> list[tuple[str, str, str]]:
     return found
 
 
+PREPARED: dict[str, Callable[[Path, int], dict[str, Any]]] = {"legalagentbench": prepare, "legalsearch": law.prepare_law}
+"""Benchmark -> what prepares a small pack and task file; every benchmark has one."""
+
+
 @pytest.fixture
-def spec(moot_home: Path) -> dict[str, Any]:
-    made = prepare(moot_home, tasks=len(SHORT))
+def spec(moot_home: Path, request: pytest.FixtureRequest) -> dict[str, Any]:
+    made = PREPARED[request.getfixturevalue("name")](moot_home, len(SHORT))
     return {**made, "parallel": len(SHORT), "max_turns": None}
 
 
