@@ -86,7 +86,9 @@ def test_an_obliging_reading(text: str, wanted: dict[str, Any]) -> None:
         assert said.result == "repaired" and said.note
 
 
-@pytest.mark.parametrize("text", ["", "B", "<think>x</think>", "<tool_call>无</tool_call>", "</plan>", "<answer></answer>"])
+@pytest.mark.parametrize(
+    "text", ["", "B", "<think>x</think>", "<tool_call>无</tool_call>", "</plan>", "<answer></answer>"]
+)
 def test_what_says_nothing_is_rejected_with_a_reason(text: str) -> None:
     said = read_freely(text)
     assert said.result == "rejected" and said.note
@@ -121,7 +123,9 @@ def test_where_the_published_loop_stops(text: str, first: bool, stop: str) -> No
 
 def test_the_published_loop_runs_the_first_call_that_it_can_read() -> None:
     other = CALL.replace("rag_retrieve", "web_search")
-    said = read_strictly(f"<tool_call>坏</tool_call><tool_call>{other}</tool_call><tool_call>{CALL}</tool_call>", first=False)
+    said = read_strictly(
+        f"<tool_call>坏</tool_call><tool_call>{other}</tool_call><tool_call>{CALL}</tool_call>", first=False
+    )
     assert (said.tool, said.arguments) == ("web_search", {"query": ["甲"]})
     assert read_freely(WHOLE * 2).note == "一轮只执行一个工具调用"
 

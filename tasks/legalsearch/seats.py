@@ -133,7 +133,7 @@ def read_window(
         known=known or "无",
         number=str(number),
         of=str(of),
-        text=text,
+        window=text,
     )
     messages = (Message("system", load(READER).strip()), Message("user", shown))
     value = yield from _structured(seat, messages, READER, READING_SCHEMA, settings or READING, parent)

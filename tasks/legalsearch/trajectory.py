@@ -83,14 +83,19 @@ class _Writer:
             elif not tagged:
                 self._render(event)
             elif isinstance(event, ModelCalled) and not event.human:
+                self._leave_off()
                 self._add(pieces(event))
 
     def finish(self) -> list[Piece]:
         """All pieces."""
         self._flush()
+        self._leave_off()
+        return self._pieces
+
+    def _leave_off(self) -> None:
+        """A thought after which nothing was done."""
         if self._thoughts:
             self._write(self._think())
-        return self._pieces
 
     def _render(self, event: Event) -> None:
         match event:

@@ -42,13 +42,19 @@ class _Words(Protocol):
 def spoken(call: _Words) -> str:
     """The reply of a call with its think block, as the protocol writes it.
 
-    A think block that the model was cut off in stays open.
+    A think block that the model was cut off in stays open. Reasoning before a reply that has a think block of its own is the
+    model's private affair and no part of it.
     """
-    if not call.reasoning.strip():
+    if not _shown(call):
         return call.text
     if not call.text and call.finish != "stop":
         return f"{_OPEN}{call.reasoning}"
     return f"{_OPEN}{call.reasoning}{_CLOSE}{call.text}"
+
+
+def _shown(call: _Words) -> str:
+    """The reasoning that belongs to the reply."""
+    return "" if call.text.lstrip().startswith("<think>") else call.reasoning.strip()
 
 
 def pieces(call: ModelCalled) -> list[Piece]:
@@ -77,9 +83,9 @@ def _entropies(call: ModelCalled) -> list[tuple[float | None, bool]]:
 def _fitted(texts: Sequence[str], call: ModelCalled) -> tuple[str, list[str]] | None:
     """What stands before the first token, and the text of each token; None where they are not those of the reply."""
     joined = "".join(texts)
-    reasoning, text = call.reasoning.strip(), call.text
+    reasoning, text = _shown(call), call.text
     if not reasoning:
-        return _cut(texts, joined, text)
+        return _cut(texts, joined, text, private=bool(call.reasoning.strip()))
     at = joined.find(reasoning)
     end = at + len(reasoning)
     if at < 0:
@@ -99,15 +105,15 @@ def _fitted(texts: Sequence[str], call: ModelCalled) -> tuple[str, list[str]] | 
     return ("" if opener.strip() else _OPEN), _spread(texts, parts)
 
 
-def _cut(texts: Sequence[str], joined: str, text: str) -> tuple[str, list[str]] | None:
-    """The tokens of a speech; what came after a stop string is left out."""
+def _cut(texts: Sequence[str], joined: str, text: str, *, private: bool = False) -> tuple[str, list[str]] | None:
+    """The tokens of a speech; what came after a stop string is left out, and `private` reasoning before it."""
     if joined == text:
         return "", list(texts)
     if BROKEN in joined:
         aligned = _aligned(texts, text)
         return None if aligned is None else ("", aligned)
-    at = joined.find(text) if text else -1
-    if at < 0 or joined[:at].strip():
+    at = (joined.rfind(text) if private else joined.find(text)) if text else -1
+    if at < 0 or (joined[:at].strip() and not private):
         return None
     return "", _spread(texts, [(0, at, ""), (at, at + len(text), text), (at + len(text), len(joined), "")])
 

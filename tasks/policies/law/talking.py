@@ -82,9 +82,9 @@ def wanted(card: Mapping[str, Any], mode: Mode, field: str = "deepresearch_task_
 
 def told(past: Past) -> str:
     """What somebody else did in this seat before the model took it, or between two of its rounds."""
-    parts = [phrase("turn", "thought", text=past.thought)] if past.thought else []
+    parts = [phrase("turn", "thought", words=past.thought)] if past.thought else []
     if past.plan:
-        parts.append(phrase("turn", "plan", text="；".join(past.plan)))
+        parts.append(phrase("turn", "plan", words="；".join(past.plan)))
     if past.tool is not None:
         parts.append(phrase("turn", "call", tool=past.tool, given=json.dumps(past.input, ensure_ascii=False)))
     return phrase("turn", "done", what="\n".join(parts)) if parts else ""
@@ -115,10 +115,10 @@ def read_last(text: str) -> Read:
     answer = said.answer if said.answer is not None else "\n".join(tagged(text).outside).strip()
     if not answer:
         return Read("rejected", None, "没有写答案")
-    tagged = said.answer is not None
-    result = said.result if tagged else "repaired"
+    plain = said.answer is not None
+    result = said.result if plain else "repaired"
     return Read(
-        result, Round(said.think if tagged else "", answer=answer), said.note if tagged else "答案没有写在标签里"
+        result, Round(said.think if plain else "", answer=answer), said.note if plain else "答案没有写在标签里"
     )
 
 
