@@ -11,6 +11,21 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 
+SLOW = frozenset(
+    f"test_{name}.py"
+    for name in "desk_law desk_models desk_prompt desk_screens desk_seats desk_streaming kill llama_engine llama_grammar"
+    " llama_sequences llama_template models_bench offline policy_conformance pty_hostile recorded_log store_reading walls".split()
+)
+"""Modules that open desks, models or processes: left out of the quick part as a whole."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark whole modules as slow."""
+    for item in items:
+        if item.path.name in SLOW:
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(autouse=True)
 def moot_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A fresh MOOT_HOME: no test sees the user's packs or runs."""
