@@ -188,7 +188,7 @@ def test_a_lean_reply_that_stays_bad_costs_its_round_and_is_told() -> None:
 
 
 def test_free_text_is_read_obligingly_and_never_asked_again() -> None:
-    sloppy = f"查一下。<tool_call>{{'name': 'rag_retrieve', 'arguments': {{'queries': '2004年 盗伐林木'}}}}"
+    sloppy = "查一下。<tool_call>{'name': 'rag_retrieve', 'arguments': {'queries': '2004年 盗伐林木'}}"
     episode = play("free", [sloppy, "嗯", text_answer()])
     assert [e.result for e in episode.events("action_parsed")] == ["repaired", "rejected", "ok"]
     assert episode.events("tool_called")[0].input == {"query": ["2004年 盗伐林木"]}
