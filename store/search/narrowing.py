@@ -90,7 +90,8 @@ def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Wan
     rows, dropped = _placed(catalogue, rows, query, pairs, free, bool(window.successors), wanted.law_filter)
     notes += [f"dropped:{what}" for what in dropped]
     if query.numbers and "number" in dropped:
-        notes += _missing(book, pairs, spans)
+        told = {note.split(":")[1] for note in notes if note.startswith(("gap:", "not_yet:", "repealed:"))}
+        notes += _missing(book, [pair for pair in pairs if pair[0] not in told], spans)
     common.append("number" if query.numbers and "number" not in dropped else "no_number")
     if query.headings and "headings" not in dropped:
         common.append("heading")

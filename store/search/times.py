@@ -43,7 +43,7 @@ _SEPARATED = re.compile(
     r"(?![\d]|(?P=mark)\d|" + _B + r"[万亿元%％米克吨]|[A-Za-z](?<!T))"
 )
 _COMPACT = re.compile(
-    r"(?<![\w.\-/])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![\w.\-/])"
+    r"(?<![A-Za-z\d.\-/])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![A-Za-z\d.\-/号元万])"
 )
 _LEANING_MONTH = re.compile(rf"(?P<word>上个?月|本月|这个月|下个?月|同月|当月|次月)(?:(?P<day>{_DAYNUM})[日号])?")
 _LEANING_DAY = re.compile(r"(?P<word>今天|今日|昨天|昨日|前天|明天|同日|当日|次日|翌日|第二天)")
