@@ -80,11 +80,11 @@ class LegalSearch:
         settings = ToolSettings.of(spec)
         statutes = LawSearch(pack) if pack.manifest.counts.statutes else None
         toolbox = LawToolbox(statutes, snapshot_of(spec, pack), settings)
-        heat = {"temperature": spec.temperature, "entropy": spec.entropy}
+        heat, entropy = spec.temperature, spec.entropy
         models: dict[str, Callable[[str], Policy]] = {
-            SEARCH: lambda name: SearchPolicy(name, settings.offered, **heat),
-            DIRECT: lambda name: DirectLawPolicy(name, cot=False, **heat),
-            COT: lambda name: DirectLawPolicy(name, cot=True, **heat),
+            SEARCH: lambda name: SearchPolicy(name, settings.offered, temperature=heat, entropy=entropy),
+            DIRECT: lambda name: DirectLawPolicy(name, cot=False, temperature=heat, entropy=entropy),
+            COT: lambda name: DirectLawPolicy(name, cot=True, temperature=heat, entropy=entropy),
         }
         makers: dict[str, Callable[[], Policy]] = {
             "law-rules/1": lambda: _rules(pack, toolbox, settings),
