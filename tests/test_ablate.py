@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tasks.runner import start_run
+from tasks.spec import RunSpec
 from tests.statute_fixture import LAMPS, TEXTS, build
 from tests.test_export import moot, read
 
@@ -113,3 +115,31 @@ def test_rollouts_of_a_model_with_exact_entropies(
         assert len(first) == 1, "the rollouts of a prompt share the entropy of their first token"
         assert len({"".join(token["text"] for token in line["tokens"]) for line in group}) > 1
         assert all(line["reward"] == {"paper": 0.0, "code": 0.0} == line["advantage"] for line in group)
+
+
+def test_a_finished_run_of_other_tasks_is_not_taken(tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert ablate(capsys, tasks, "--over", "window=newest", "--out", tmp_path / "runs")[0] == 0
+    tasks.write_text(tasks.read_text(encoding="utf-8").replace("1991年5月", "1991年6月"), encoding="utf-8")
+    code, _, err = ablate(capsys, tasks, "--over", "window=newest", "--out", tmp_path / "runs")
+    assert code == 1 and "task file changed" in err
+
+
+def test_a_run_that_was_cut_goes_on(tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    base = RunSpec(benchmark="legalsearch", tasks=str(tasks), pack="lamps", parallel=1)
+    with start_run(base, out=tmp_path / "runs" / "default.moot") as run:
+        left = iter([True, True])
+        run.go(lambda: next(left, False))
+        assert any(not driver.stopped for driver in run.scheduler.episodes.values())
+    code, made, _ = ablate(capsys, tasks, "--over", "window=newest", "--out", tmp_path / "runs")
+    assert code == 0 and made["runs"][0]["compat"]["lar"]["all"] == 100.0 and not made["runs"][0]["reused"]
+
+
+def test_a_model_that_changed_is_noticed(tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "s.json"
+    script.write_text(json.dumps({"otherwise": ["<think>x</think><answer>A</answer>"]}), encoding="utf-8")
+    arguments = ("--over", "tools=rag", "--agent", "direct", "--model", f"scripted:{script}", "--out", tmp_path / "runs")
+    assert ablate(capsys, tasks, *arguments)[0] == 0
+    assert {run["reused"] for run in ablate(capsys, tasks, *arguments)[1]["runs"]} == {True}
+    script.write_text(json.dumps({"otherwise": ["B"]}), encoding="utf-8")
+    code, _, err = ablate(capsys, tasks, *arguments)
+    assert code == 1 and "differs from that of run" in err

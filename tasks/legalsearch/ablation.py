@@ -19,8 +19,9 @@ from store.errors import StoreError
 from store.journal import SUFFIX, Journal
 from store.pack import Pack
 from tasks.benchmark import benchmark
-from tasks.errors import UsageError
-from tasks.header import file_hash, spec_of
+from tasks.engines import open_engine
+from tasks.errors import RecordMismatch, UsageError
+from tasks.header import check_same, description_hash, spec_of
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.rescoring import StoredRun, pack_of
@@ -134,26 +135,38 @@ def open_choice(
 
     Raises:
         StoreError: the file is there and holds another run.
+        RecordMismatch: it holds the same run of other tasks, another pack, prompts or model.
     """
     path = folder / f"{name_of(choice)}{SUFFIX}"
     spec = spec_for(base, choice)
     if not path.exists():
         return start_run(spec, watchers, out=path, argv=argv)
     with Journal.open(path) as journal:
-        same, unfinished = _same(journal.header, spec), _unfinished(journal)
-    if not same:
+        header, unfinished = journal.header, _unfinished(journal)
+    if _essence(spec_of(header)) != _essence(spec) or "imported" in header:
         raise StoreError(f"{path} holds another run", "Give another --out, or move it away.")
-    return resume_run(path, watchers) if unfinished else None
+    if unfinished:
+        return resume_run(path, watchers)
+    _check_finished(header, spec)
+    return None
 
 
-def _same(header: Mapping[str, Any], spec: RunSpec) -> bool:
-    recorded = spec_of(header).model_dump(exclude=set(INDIFFERENT))
+def _essence(spec: RunSpec) -> dict[str, Any]:
+    return spec.model_dump(exclude=set(INDIFFERENT))
+
+
+def _check_finished(header: dict[str, Any], spec: RunSpec) -> None:
+    """Whoever takes up a run checks the same; of a finished one nobody else would."""
     with Pack.open(spec.pack) as pack:
-        hashes = pack.hash, file_hash(task_file(spec, pack))
-    return recorded == spec.model_dump(exclude=set(INDIFFERENT)) and hashes == (
-        header["pack"]["hash"],
-        header["tasks"]["sha256"],
-    )
+        check_same(header, benchmark(spec.benchmark), spec, pack, task_file(spec, pack), False)
+    for name, described in header.get("engines", {}).items():
+        engine = open_engine(name, allow_hosts=spec.allow_hosts)
+        try:
+            now = engine.describe()
+        finally:
+            engine.close()
+        if description_hash(now) != description_hash(described):
+            raise RecordMismatch(f"engine {name} differs from that of run {header['run']}", "Give another --out.")
 
 
 def _unfinished(journal: Journal) -> bool:

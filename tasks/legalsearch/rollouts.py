@@ -24,7 +24,7 @@ from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rewards import EPSILON, Reward, group_advantages, reward, shaped_advantages
 from tasks.legalsearch.scoring import BENCHMARK
-from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
+from tasks.legalsearch.trajectory import trajectory_tokens
 from tasks.policies.law.spoken import Piece
 from tasks.rescoring import stored_task_file
 from tasks.runner import grades, read_episode
@@ -61,11 +61,15 @@ def token_rows(records: Sequence[Record], advantage: float | None, reading: Read
         reading: which tokens are shaped.
     """
     pieces = trajectory_tokens(records)
-    kinds = kinds_of(pieces)
-    shaped = shape(advantage, pieces, kinds, reading)
+    return _rows(pieces, kinds_of(pieces), advantage, reading)
+
+
+def _rows(
+    pieces: Sequence[Piece], kinds: Sequence[TokenKind], advantage: float | None, reading: Reading
+) -> list[TokenRow]:
     return [
         TokenRow(piece.text, kind, piece.entropy, piece.exact, value)
-        for piece, kind, value in zip(pieces, kinds, shaped, strict=True)
+        for piece, kind, value in zip(pieces, kinds, shape(advantage, pieces, kinds, reading), strict=True)
     ]
 
 
@@ -178,10 +182,11 @@ class Group:
 
 def make_group(question: Question, members: Sequence[Member]) -> Group:
     """Rewards, advantages and shaped advantages of the rollouts of one task."""
-    kind = question.kind.id
     failed = tuple(one.number for one in members if one.outcome in INFRASTRUCTURE or not one.outcome)
     kept = [one for one in members if one.number not in failed]
-    texts = [trajectory(one.records) for one in kept]
+    told = [trajectory_tokens(one.records) for one in kept]
+    kinds = [kinds_of(pieces) for pieces in told]
+    texts = ["".join(piece.text for piece in pieces) for pieces in told]
     rewards: dict[Reading, list[Reward]] = {
         reading: [reward(question, text, reading, one.verdict) for one, text in zip(kept, texts, strict=True)]
         for reading in READINGS
@@ -199,17 +204,19 @@ def make_group(question: Question, members: Sequence[Member]) -> Group:
     rollouts = tuple(
         Rollout(
             task=question.id,
-            kind=kind,
+            kind=question.kind.id,
             number=one.number,
             outcome=one.outcome,
             rewards={reading: rewards[reading][place] for reading in READINGS},
             advantages={reading: advantages[reading][place] for reading in READINGS},
-            entropy=entropy_label(trajectory_tokens(one.records)),
-            tokens={reading: token_rows(one.records, advantages[reading][place], reading) for reading in READINGS},
+            entropy=entropy_label(told[place]),
+            tokens={
+                reading: _rows(told[place], kinds[place], advantages[reading][place], reading) for reading in READINGS
+            },
         )
         for place, one in enumerate(kept)
     )
-    return Group(question.id, kind, rollouts, failed, left_out)
+    return Group(question.id, question.kind.id, rollouts, failed, left_out)
 
 
 def read_groups(name: str | Path) -> Iterator[Group]:
