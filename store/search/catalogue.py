@@ -84,11 +84,11 @@ class Catalogue:
 
     def meeting(self, first: date, last: date) -> Booleans:
         """Versions that apply on a day of a span; those without known days never."""
-        return self.dated & (self.first <= last.toordinal()) & (self.last >= first.toordinal())
+        return np.asarray(self.dated & (self.first <= last.toordinal()) & (self.last >= first.toordinal()), np.bool_)
 
     def window_is(self, first: date, last: date) -> Booleans:
         """Versions that apply on these days and no others: what a name of a version gives."""
-        return self.dated & (self.first == first.toordinal()) & (self.last == last.toordinal())
+        return np.asarray(self.dated & (self.first == first.toordinal()) & (self.last == last.toordinal()), np.bool_)
 
     def share(self, first: date, last: date) -> npt.NDArray[np.float64]:
         """How much of a span each version covers, from 0 to 1."""

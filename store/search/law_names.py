@@ -137,15 +137,18 @@ def versions_named(versions: Sequence[LawVersion], words: str) -> list[LawVersio
         return exact
     if day := parse_date(re.sub(r"[^\d日月年./-]", "", fold_width(words))):
         return [version for version in versions if day in (version.valid_from, version.adopted)]
-    for years in (
-        [re.search(r"\d{4}", _label(version)) for version in versions],
-        [version.adopted and re.search(r"\d{4}", version.adopted.isoformat()) for version in versions],
-        [version.valid_from and re.search(r"\d{4}", version.valid_from.isoformat()) for version in versions],
-    ):
-        found = [v for v, match in zip(versions, years, strict=True) if match and match.group() == year.group()]
-        if found:
+    for told in (_label, _adopted, _began):
+        if found := [version for version in versions if year.group() in told(version)]:
             return found
     return []
+
+
+def _adopted(version: LawVersion) -> str:
+    return version.adopted.isoformat()[:4] if version.adopted else ""
+
+
+def _began(version: LawVersion) -> str:
+    return version.valid_from.isoformat()[:4] if version.valid_from else ""
 
 
 def _label(version: LawVersion) -> str:

@@ -232,21 +232,21 @@ class LawSearch:
         )
 
     def _articles(self, identities: Sequence[int], versions: Sequence[LawVersion]) -> list[Article]:
-        columns = (
-            "number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position, listed"
-        )
+        marks = ", ".join("?" * len(identities))
+        rows = self._pack.reader.all(f"SELECT id, {_COLUMNS} FROM articles WHERE id IN ({marks})", identities)
+        found = {row[0]: row[1:] for row in rows}
         articles = []
         for identity, version in zip(identities, versions, strict=True):
-            ((number, sub, *texts, derived, position, listed),) = self._pack.reader.all(
-                f"SELECT {columns} FROM articles WHERE id = ?", (identity,)
-            )
+            number, sub, part, chapter, section, title, text, by, source, derived, position, listed = found[identity]
             articles.append(
                 Article(
-                    version.law, version.label, ArticleNumber(number, sub), *texts,
-                    derived=bool(derived), position=position, listed=listed,
+                    version.law, version.label, ArticleNumber(number, sub), part, chapter, section, title, text, by,
+                    source, bool(derived), position, listed,
                 )
             )  # fmt: skip
         return articles
 
+
+_COLUMNS = "number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position, listed"
 
 __all__ = ["CHANNELS", "WINDOWS", "Answer", "Booleans", "Hit", "LawSearch", "Settings", "Window"]

@@ -176,8 +176,7 @@ def _window(
                     ok[place], fit[place], codes[place] = True, weight, "gap_neighbour"
     known = [law for law in dict.fromkeys(successors) if law in catalogue.law_places and law not in laws]
     for law in known:
-        for place in np.flatnonzero(catalogue.law_of == catalogue.law_places[law]):
-            codes[int(place)] = "successor"
+        codes |= {int(p): "successor" for p in np.flatnonzero(catalogue.law_of == catalogue.law_places[law])}
     return _Window(ok, _order(catalogue, fit), codes, "window", successors=tuple(known))
 
 
