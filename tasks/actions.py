@@ -40,7 +40,7 @@ class Answer:
 
     res: str
     summary: str = ""
-    outcome: Literal["finished", "turn_limit"] = "finished"
+    outcome: Literal["finished", "turn_limit", "token_limit"] = "finished"
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,5 +35,9 @@ class ToolEpisode:
                 yield from self._caller(state, tool, arguments)
             case Answer(res, summary, outcome):
                 yield from emit(Answered(seat=SEAT, res=plain_text(res), summary=plain_text(summary or res)))
-                reason = "answered" if outcome == "finished" else f"limit of {state.steps} turns reached"
+                reason = {
+                    "finished": "answered",
+                    "turn_limit": f"limit of {state.steps} turns reached",
+                    "token_limit": "limit of tokens reached",
+                }[outcome]
                 yield from emit(Stopped(outcome=outcome, reason=reason))

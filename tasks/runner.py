@@ -45,6 +45,8 @@ class Run:
     questions: list[Any]
     pack: Pack
     engines: dict[str, Engine]
+    program: Program | None = None
+    """The rules of its episodes; made when the first is opened."""
 
     def go(self, go_on: Callable[[], bool] = lambda: True) -> None:
         """Drive all episodes to their ends, or until `go_on` says no."""
@@ -112,10 +114,12 @@ def start_run(
     bench = benchmark(spec.benchmark)
     _, needs_model = policy_of(bench, spec)
     pack = Pack.open(spec.pack)
+    engines: dict[str, Engine] = {}
     try:
         tasks = task_file(spec, pack)
         questions = list(bench.load(tasks))
         chosen = choose(questions, spec)
+        program = bench.program(pack, questions, spec)
         sitting = others(bench, spec)
         engines = _engines(spec, *([spec.model] if needs_model else []), *(sits.engine for sits in sitting))
         name = out.stem if out else fresh_id(spec)
@@ -129,9 +133,12 @@ def start_run(
         header = make_header(name, spec, bench, pack, tasks, engines, argv)
         journal = Journal.create(path, header, rows)
     except BaseException:
+        for engine in engines.values():
+            engine.close()
         pack.close()
         raise
     run = _open(name, spec, bench, journal, pack, questions, engines, watchers)
+    run.program = program
     cards = {question.id: question.card for question in chosen}
     for row in rows:
         (attempt,) = journal.attempts(row.id)
@@ -330,8 +337,9 @@ def _sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True
 
 
 def _program(run: Run) -> Program:
-    known = next((driver.program for driver in run.scheduler.episodes.values()), None)
-    return known or run.bench.program(run.pack, run.questions, run.spec)
+    if run.program is None:
+        run.program = run.bench.program(run.pack, run.questions, run.spec)
+    return run.program
 
 
 def _driver(run: Run, episode: str, attempt: int) -> Driver:

@@ -7,7 +7,7 @@ read in one way gives None, never a guess. Terms are in months.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,22 +17,45 @@ from store.text.numerals import chinese_to_int
 LONGEST_TERM = 12 * 60
 """No term in months is longer; a year such as 2015 is a date."""
 
-_RESPONSE = re.compile(r"<tool_response>.*?</tool_response>", re.IGNORECASE | re.DOTALL)
-_ASIDE = re.compile(r"<(think|plan|tool_call)>.*?</\1>", re.IGNORECASE | re.DOTALL)
-_OPEN_ASIDE = re.compile(r"<(?:think|plan|tool_call)>.*", re.IGNORECASE | re.DOTALL)
-_ANSWER = re.compile(r"<answer>((?:(?!<answer>).)*?)</answer>", re.IGNORECASE | re.DOTALL)
+_ASIDES = ("think", "plan", "tool_call")
+_ANSWER = re.compile("<(/?)answer>", re.IGNORECASE)
 
 
 def agent_words(text: str) -> str:
     """A trajectory without what tools answered."""
-    return _RESPONSE.sub("", text)
+    return _without(text, ("tool_response",))
 
 
 def strict_answer(text: str) -> str:
     """The last answer that the agent itself tagged; without tags, what it says outside think, plan and tool_call."""
     words = agent_words(text)
-    found = _ANSWER.findall(words)
-    return str(found[-1]).strip() if found else _OPEN_ASIDE.sub("", _ASIDE.sub("", words)).strip()
+    opened, found = None, None
+    for match in _ANSWER.finditer(words):
+        if not match[1]:
+            opened = match.end()
+        elif opened is not None:
+            found, opened = words[opened : match.start()], None
+    return found.strip() if found is not None else _without(words, _ASIDES, unclosed=True).strip()
+
+
+def _without(text: str, tags: Sequence[str], *, unclosed: bool = False) -> str:
+    """The text without what stands in these tags; `unclosed`: what an open tag begins goes to the end. Linear in the text."""
+    opener = re.compile(f"<({'|'.join(tags)})>", re.IGNORECASE)
+    closers = {tag: re.compile(f"</{tag}>", re.IGNORECASE) for tag in tags}
+    never_closed: set[str] = set()
+    kept, at, look = [], 0, 0
+    while match := opener.search(text, look):
+        tag = match[1].lower()
+        closed = None if tag in never_closed else closers[tag].search(text, match.end())
+        if closed is None:
+            never_closed.add(tag)
+            look = match.end()
+            continue
+        kept.append(text[at : match.start()])
+        at = look = closed.end()
+    rest = text[at:]
+    left = opener.search(rest) if unclosed else None
+    return "".join(kept) + (rest[: left.start()] if left else rest)
 
 
 _BETWEEN = r"[\s,、;.和与及()]"

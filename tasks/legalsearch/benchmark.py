@@ -22,6 +22,7 @@ from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.reference import GoldLawPolicy
 from tasks.legalsearch.scoring import Evidence, score_block, score_one
+from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
 from tasks.legalsearch.toolbox import LawToolbox, ToolSettings, snapshot_of
 from tasks.policies.echo import EchoPolicy
 from tasks.policies.human import HumanPolicy
@@ -42,8 +43,6 @@ from tasks.state import State
 SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
 TURNS = 15
 """Assistant turns of the published loop."""
-HELPERS = {"analyser/1": ("analyser/1",), "reader/1": ("reader/1",)}
-"""Policies of the seats beside the agent -> their prompt files."""
 
 
 class LegalSearch:
@@ -114,8 +113,9 @@ class LegalSearch:
 
     def prompts(self, policy: str) -> dict[str, str]:
         """Prompt name -> hash."""
-        if policy in HELPERS:
-            return {name: digest(name) for name in HELPERS[policy]}
+        role, _, version = policy.partition("/")
+        if role in HELPER_PROMPTS and version == "1":
+            return {name: digest(name) for name in HELPER_PROMPTS[role]}
         base, mode = split(policy)
         by_policy = {SEARCH: SearchPolicy.PROMPTS, DIRECT: DirectLawPolicy.PROMPTS, COT: DirectLawPolicy.PROMPTS}
         return {name: digest(name) for name in by_policy[base][mode]} if base in by_policy else {}

@@ -25,14 +25,16 @@ LETTERED = frozenset({"kqa", "lap", "lca", "cpa", "pae", "nje", "ungee", "lbk", 
 EXACT = LETTERED | {"ptp"}
 """Tasks whose answer must equal the gold character by character."""
 
-_ANSWER = re.compile(r"<answer>(.*?)</answer>", re.IGNORECASE | re.DOTALL)
+_ANSWER_OPENS = re.compile("<answer>", re.IGNORECASE)
+_ANSWER_CLOSES = re.compile("</answer>", re.IGNORECASE)
 _SEMICOLON = re.compile("[;；]")
 
 
 def tagged_answer(text: str) -> str | None:
     """What stands in the first answer tags of a whole trajectory, tool responses included; None without any."""
-    match = _ANSWER.search(text)
-    return match[1].strip() if match else None
+    opened = _ANSWER_OPENS.search(text)
+    closed = _ANSWER_CLOSES.search(text, opened.end()) if opened else None
+    return text[opened.end() : closed.start()].strip() if opened and closed else None
 
 
 def metrics_answer(text: str) -> str:

@@ -139,6 +139,8 @@ class LawToolbox:
         if sits is None or not sits.engine:
             return self.search.analyse(text, today=self.settings.today)
         value = yield from analyse_with("analyser", text, call)
+        if not value:
+            return self.search.analyse(text, today=self.settings.today)
         return from_analyser(text, value, self.search.book)
 
     def _search_web(self, state: State, queries: list[str], call: int) -> Told:
@@ -188,11 +190,11 @@ class LawToolbox:
         if sits is None or not sits.engine:
             place = min(_times_browsed(state, page.url), max(0, len(windows) - 1))
             return [{"number": place + 1, "of": len(windows), "text": windows[place]}] if windows else []
-        read = []
+        read: list[dict[str, Any]] = []
+        question = str(state.card.get("question", ""))
         for number, text in enumerate(windows, 1):
-            said = yield from read_window(
-                "reader", str(state.card.get("question", "")), page, text, number, len(windows), call
-            )
+            known = "\n".join(one["summary"] for one in read)
+            said = yield from read_window("reader", question, page, text, number, len(windows), call, known=known)
             read.append(
                 {"number": number, "of": len(windows), "summary": said.summary, "extracted": said.extracted_info}
             )

@@ -46,7 +46,7 @@ def step(view: View, tools: Sequence[str], settings: Settings) -> Move:
         return Answer(_answer(messages), outcome="turn_limit")
     if past and past[-1].tool is not None and used >= RESPONSE_TOKENS:
         yield from emit(LimitHit(kind="tokens", limit=RESPONSE_TOKENS, used=used))
-        return Answer(_answer(messages[:-1]), outcome="turn_limit")
+        return Answer(_answer(messages[:-1]), outcome="token_limit")
     room = replace(settings, max_tokens=max(1, RESPONSE_TOKENS - used))
     reply = yield from ask(Ask(view.seat, messages, PROMPT, settings=room))
     text = spoken(reply)
@@ -57,7 +57,7 @@ def step(view: View, tools: Sequence[str], settings: Settings) -> Move:
         yield from tell(view.seat, said, "ok", "")
         if spent >= RESPONSE_TOKENS:
             yield from emit(LimitHit(kind="tokens", limit=RESPONSE_TOKENS, used=spent))
-        return Answer(_answer(words), outcome="turn_limit")
+        return Answer(_answer(words), outcome="token_limit" if spent >= RESPONSE_TOKENS else "turn_limit")
     yield from tell(view.seat, said, said.result, said.note)
     if said.stop:
         return Answer(_answer(words))
