@@ -180,6 +180,17 @@ def _day_in(span: Span, now: date) -> date:
     return span.first if span.last == date.max else min(span.last, max(now, span.first))
 
 
+def _anchor(answer: Answer) -> date | None:
+    """A day of the version in which the number was meant: of a hole the version before it, if that has the article."""
+    match answer:
+        case Found(version=version) | NoText(version=version) | NotYet(first=version) | Repealed(last=version):
+            return version.valid_from
+        case Gap(before=before, after=after, article_before=article):
+            version_ = before if article is not None else after
+            return version_.valid_from if version_ else None
+    return None
+
+
 class LawDesk:
     """An open pack with its statute book and its search; from any thread, one job at a time."""
 
@@ -281,8 +292,7 @@ class LawDesk:
                 return Reading(Law(law, law), number, day, now, answer)
             versions = tuple(self.book.versions(entry.name))
             states = {version.label: self.book.state(version, now) for version in versions}
-            begins = next((v.valid_from for v in versions if v.label == label), None)
-            entries = tuple(self.book.timeline(entry.name, number, begins or day or now))
+            entries = tuple(self.book.timeline(entry.name, number, _anchor(answer) or day or now))
             article = answer.article if isinstance(answer, Found | NoText) else None
             near = self.book.neighbours(article) if article else (None, None)
             return Reading(entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near)

@@ -37,6 +37,7 @@ from app.widgets.law_query import note_words, query_words
 from app.widgets.law_timeline import TimelineView
 from app.widgets.lines import LineView, row_text
 from app.widgets.view_tabs import ViewTabs
+from store.statutes.book import Gap
 from store.statutes.model import ArticleNumber
 
 if TYPE_CHECKING:
@@ -119,7 +120,8 @@ class LawScreen(Screen[None]):
         """While one types, the key bar speaks of the form; on a narrow screen the pane one reads has the room."""
         around = self.focused.ancestors_with_self if self.focused else []
         typing = any(isinstance(node, LawForm) for node in around)
-        self.query_one(KeyBar).areas("law_box" if typing else "law", "app")
+        areas = () if self.has_class("-empty") else ("law_box",) if typing else ("law",)
+        self.query_one(KeyBar).areas(*areas, "app")
         self.set_class(any(node.id == "right" for node in around), "-reading")
 
     def retranslate(self) -> None:
@@ -324,7 +326,7 @@ class LawScreen(Screen[None]):
             return
         if self.tab in (TIMELINE, DIFF):
             if self._sides is None:
-                self._sides = first_sides(reading.entries, reading.place if reading.place >= 0 else len(reading.entries) - 1)
+                self._sides = _sides_of(reading)
             self._compare()
         if self.tab == FAULTS:
             view = self.query_one(FaultsView)
@@ -343,7 +345,14 @@ class LawScreen(Screen[None]):
         self._work("law_diff", partial(compare, reading.law.short or reading.law.name, reading.entries, self._sides))
 
     def _show_all(self) -> None:
-        self.set_class(self._loaded and not any(not shelf.error for shelf in self.shelves), "-empty")
+        empty = self._loaded and all(shelf.error for shelf in self.shelves)
+        if empty != self.has_class("-empty"):
+            self.set_class(empty, "-empty")
+            if empty:
+                self.set_focus(None)
+            else:
+                self.query_one(LawForm).focus_on("words")
+            self.on_descendant_focus()
         broken = [shelf for shelf in self.shelves if shelf.error]
         hint = "\n".join(f"✘ {one(shelf.name)}：{one(shelf.error)}" for shelf in broken)
         self.query_one(Empty).say(t("law_screen.empty"), "\n\n".join(part for part in (t("law_screen.empty.hint"), hint) if part))
@@ -498,6 +507,17 @@ class LawScreen(Screen[None]):
             self.query_one(HitsView).focus()
         else:
             self.action_box()
+
+
+def _sides_of(reading: Reading) -> tuple[int, int] | None:
+    """What is compared first: both sides of a hole, else the wording that is read against the one before it."""
+    known = comparable(reading.entries)
+    if isinstance(reading.answer, Gap):
+        labels = [version.label for version in (reading.answer.before, reading.answer.after) if version]
+        around = [place for place in known if reading.entries[place].version.label in labels]
+        if len(around) > 1:
+            return around[0], around[-1]
+    return first_sides(reading.entries, reading.place if reading.place >= 0 else len(reading.entries) - 1)
 
 
 def _say(*keys: str) -> tuple[Line, ...]:

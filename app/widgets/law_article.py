@@ -71,7 +71,7 @@ def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
             for other in others:
                 yield ((t("law.other", label=one(other.label), period=period(other)), "warn"),)
             yield from _without_text(reading) if isinstance(answer, NoText) else ()
-            yield from _near(reading)
+            yield from _near(reading, width)
         case Gap():
             yield from _gap(reading, answer, width)
         case NotYet(first, article, current):
@@ -105,15 +105,15 @@ def version_lines(reading: Reading, version: LawVersion, article: Article | None
         yield _fact("wording", t("law.span", first=known[0].isoformat() if known[0] else "?", last=last))
     yield (("─" * width, "rule"),)
     yield from many(article.text) if article.text is not None else (((t("law.no_words"), "warn"),),)
-    yield (("─" * width, "rule"),)
-    for name, text in (
+    facts = (
         ("place", place(article)),
         ("amended_by", article.amended_by),
         ("source", f"{article.text_source}{t('law.derived') if article.derived else ''}"),
         ("listed", article.listed),
-    ):
-        if text:
-            yield _fact(name, text)
+    )
+    if any(text for _, text in facts):
+        yield (("─" * width, "rule"),)
+    yield from (_fact(name, text) for name, text in facts if text)
 
 
 def _bar(reading: Reading, width: int) -> Iterator[Line]:
@@ -145,11 +145,19 @@ def _gap(reading: Reading, gap: Gap, width: int) -> Iterator[Line]:
         if side is None:
             yield ((f"{t(f'law.{word}')}：", "label"), (t("law_screen.none_in_pack"), "dim"))
             continue
+        article = _followed(reading, side) or article
         number = f"　{article.number.chinese}" if article else ""
         yield ((f"▌{t(f'law.{word}')}{number}", "label"),)
+        if article is not None and article.number != reading.number:
+            yield ((t("law.followed", old=reading.number.chinese, new=article.number.chinese), "warn"),)
         yield from version_lines(reading, side, article, width)
         if article is None:
             yield ((t("law.change.absent"), "warn"),)
+
+
+def _followed(reading: Reading, version: LawVersion) -> Article | None:
+    """The article in a version, under the number that it has there."""
+    return next((entry.article for entry in reading.entries if entry.version.label == version.label), None)
 
 
 def _instead(current: LawVersion | None) -> Iterator[Line]:
@@ -167,8 +175,10 @@ def _without_text(reading: Reading) -> Iterator[Line]:
         yield ((t("law_screen.text_nowhere"), "dim"),)
 
 
-def _near(reading: Reading) -> Iterator[Line]:
+def _near(reading: Reading, width: int) -> Iterator[Line]:
     marks = [(sign, other) for sign, other in zip(("[", "]"), reading.near, strict=True) if other is not None]
+    if marks:
+        yield (("─" * width, "rule"),)
     for sign, other in marks:
         yield ((f"{sign} ", "label"), (f"{other.number.chinese}　{one(other.title)}".rstrip("　"), "dim"))
 

@@ -127,8 +127,11 @@ class LawForm(Horizontal):
         self.action_ask()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Another day: the sentence about the last one goes."""
+        """Pasted text is cleaned; another day: the sentence about the last one goes."""
         event.stop()
+        if (plain := one(event.value)) != event.value:
+            event.input.value = plain
+            return
         if event.input.id == "day" and event.input.has_class("-bad"):
             self._mark(False)
             self.post_message(self.Wrong(""))
