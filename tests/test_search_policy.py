@@ -237,7 +237,7 @@ def test_tool_answers_count_against_the_tokens_of_a_response() -> None:
     long = "条" * 50_000
     assert estimated(long) > RESPONSE_TOKENS
     episode = play("paper", results={"rag_retrieve": ("ok", long)})
-    assert (episode.outcome, episode.answer, len(episode.actor.asks)) == ("turn_limit", "", 2)
+    assert (episode.outcome, episode.answer, len(episode.actor.asks)) == ("token_limit", "", 2)
     (hit,) = episode.events("limit_hit")
     assert (hit.kind, hit.limit) == ("tokens", RESPONSE_TOKENS)
     assert "<tool_response>" not in episode.text, "what would pass the limit is never added"
@@ -249,7 +249,7 @@ def test_tokens_are_those_of_the_engine_where_it_counts() -> None:
     heard = estimated(f"<tool_response>\n{FOUND}\n</tool_response>")
     assert asks[2].settings.max_tokens == RESPONSE_TOKENS - (100 + 50 + heard)
     full = play("paper", counted([1000, 1100 + RESPONSE_TOKENS]))
-    assert full.outcome == "turn_limit" and full.events("limit_hit")[0].used > RESPONSE_TOKENS
+    assert full.outcome == "token_limit" and full.events("limit_hit")[0].used > RESPONSE_TOKENS
 
 
 @pytest.mark.parametrize("mode", MODES)
