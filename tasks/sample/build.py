@@ -27,6 +27,7 @@ from tasks.sample.lawhistory import add_statutes, statute_count
 from tasks.sample.ledger import Ledger, Record, stream
 from tasks.sample.names import Namer
 from tasks.sample.statutebook import articles
+from tasks.sample.webpages import add_pages
 from tasks.sample.writing import writing_tasks
 
 AS_OF = "2024-12-31"
@@ -114,6 +115,7 @@ def build_sample(name: str = PACK_NAME, scale: float = 1.0, seed: int = 2026, pr
             progress(corpus, done, total)
         done += add_statutes(builder)
         progress("statutes", done, total)
+        add_pages(builder)
         builder.add_tasks("legalagentbench", lines)
         progress("tasks", total, total)
         return builder.finish()

@@ -142,9 +142,9 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
                 )
             summary = report.summary(intake.kept)
             builder.add_file(REPORT, (json.dumps(summary, ensure_ascii=False, indent=1) + "\n").encode())
-            progress("indexing and moving the pack to its place", 0, None)
+            progress("indexing pages, moving the pack in", 0, None)
             path = builder.finish()
-    progress("indexing and moving the pack to its place", 1, 1)
+    progress("indexing pages, moving the pack in", 1, 1)
     for label in (label for label, outcome in report.outcomes.items() if outcome == "refused"):
         progress(f"left out: {report.reasons[label]}", 0, 0)
     progress(in_words(summary), 0, 0)
