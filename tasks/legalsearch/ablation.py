@@ -288,6 +288,7 @@ class Outcome:
             "flags": {name: count for name, count in block["flags"].items() if count},
             **{rule: block[rule] for rule in RULES},
             "intervals": block["intervals"],
+            "overall": block.get("overall"),
             "wrong_version": block["wrong_version"],
             "lar_by_year": block["lar_by_year"],
             "awareness": {name: aware[name] for name in ("calls", "queries", "aware", "explicit", "share")},
