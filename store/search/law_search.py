@@ -171,10 +171,12 @@ class LawSearch:
         rankings: dict[str, list[int]] = {}
         if "exact" in settings.channels and (exact := self._exact(narrowed)):
             rankings["exact"] = exact
+        # Where every article that is left was named, no other channel can add one.
+        named = len(rankings.get("exact", ())) == narrowed.count
         depth = max(_DEPTH, settings.k)
         allowed = None if narrowed.count == len(self.catalogue) else self.catalogue.ids[narrowed.rows]
         for name in CHANNELS[1:]:
-            if name in settings.channels:
+            if name in settings.channels and not named:
                 ranked = self.articles.rank(name, query, allowed, depth)
                 if ranked:
                     rankings[name] = self._settled(ranked, narrowed)
