@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from store.search.law_names import Named, law_names, versions_named
 from store.search.references import MOST, Reference, headings, references
-from store.search.substance import STOP_WORDS, is_legal
+from store.search.substance import FRAME_WORDS, STOP_WORDS, is_legal
 from store.search.times import Period, periods
 from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook
@@ -303,7 +303,12 @@ def _keywords(text: str) -> tuple[str, ...]:
     words: dict[str, None] = {}
     for piece in cut(text):
         word = piece.strip()
-        if len(word) > 1 and word not in STOP_WORDS and (_HAN.search(word) or word.isalpha()):
+        if (
+            len(word) > 1
+            and word not in STOP_WORDS
+            and word not in FRAME_WORDS
+            and (_HAN.search(word) or word.isalpha())
+        ):
             words[word] = None
     ordered = sorted(words, key=lambda word: not is_legal(word))
     return tuple(ordered[:KEYWORDS])

@@ -18,6 +18,11 @@ STOP_WORDS = frozenset(
 )
 """Words that say nothing about the matter of a question."""
 
+FRAME_WORDS = frozenset(
+    "时间 背景 案件 事实 一项 几项 首先 对应 法律依据 某日 主要 包括 任何 可能 审理 查明 时许 指控 认为".split()
+)
+"""Words of the frame of exam questions and judgments: they rank no worse than others but are no keywords."""
+
 LEGAL_WORDS = frozenset(
     """合同 借款 债权 债务 侵权 赔偿 补偿 违约 违约金 定金 订金 押金 担保 抵押 质押 留置 保证 保证人 连带 时效 诉讼 诉讼时效 仲裁 管辖 起诉 上诉 申诉 再审 执行
     强制执行 保全 先予执行 送达 证据 举证 回避 代理 委托 授权 法人 自然人 监护 监护人 收养 婚姻 结婚 离婚 抚养 抚养费 扶养 赡养 彩礼 继承 遗嘱 遗产 遗赠 财产 物权
