@@ -24,6 +24,7 @@ from tasks.sample.enforcement import EnforcementMaker, make_penalties
 from tasks.sample.firms import Bar, make_firms
 from tasks.sample.knowledge import knowledge
 from tasks.sample.lawhistory import add_statutes, statute_count
+from tasks.sample.lawtasks import law_tasks
 from tasks.sample.ledger import Ledger, Record, stream
 from tasks.sample.names import Namer
 from tasks.sample.statutebook import articles
@@ -96,8 +97,13 @@ def build_sample(name: str = PACK_NAME, scale: float = 1.0, seed: int = 2026, pr
     """Builds the pack and moves it into the packs folder; gives its path."""
     world = make_world(scale, seed)
     texts = make_documents()
-    lines = [json.dumps(task, ensure_ascii=False) for task in make_tasks(world, seed)]
-    total = sum(map(len, world.rows.values())) + sum(map(len, texts.values())) + statute_count() + len(lines)
+    tasks = {"legalagentbench": make_tasks(world, seed), "legalsearch": law_tasks(seed)}
+    total = (
+        sum(map(len, world.rows.values()))
+        + sum(map(len, texts.values()))
+        + statute_count()
+        + sum(map(len, tasks.values()))
+    )
     done = 0
     with PackBuilder(
         name, jurisdiction=JURISDICTION, source=f"{SOURCE}; seed {seed}, scale {scale:g}", licence=LICENCE,
@@ -116,6 +122,7 @@ def build_sample(name: str = PACK_NAME, scale: float = 1.0, seed: int = 2026, pr
         done += add_statutes(builder)
         progress("statutes", done, total)
         add_pages(builder)
-        builder.add_tasks("legalagentbench", lines)
+        for benchmark, made in tasks.items():
+            builder.add_tasks(benchmark, [json.dumps(task, ensure_ascii=False) for task in made])
         progress("tasks", total, total)
         return builder.finish()

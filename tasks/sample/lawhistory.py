@@ -221,6 +221,43 @@ def _article(version: LawVersion, entry: _Entry) -> Article:
     )
 
 
+class HistoryBook:
+    """The histories as a book to construct tasks from, before there is a pack; answers like `StatuteBook`."""
+
+    def __init__(self) -> None:
+        self._histories = {history.law.name: history for history in sorted(histories(), key=lambda one: one.law.name)}
+
+    def laws(self) -> list[Law]:
+        """All laws by name."""
+        return [history.law for history in self._histories.values()]
+
+    def versions(self, law: str) -> list[LawVersion]:
+        """The versions of a law, oldest first."""
+        return [one.version for one in self._histories[law].versions]
+
+    def articles(self, law: str, label: str) -> tuple[Article, ...]:
+        """The articles of a version."""
+        return next(one.articles for one in self._histories[law].versions if one.version.label == label)
+
+    def links(self, law: str) -> list[Link]:
+        """Links that begin or end at a law."""
+        return [
+            link
+            for history in self._histories.values()
+            for link in history.links
+            if law in (link.from_law, link.to_law)
+        ]
+
+    def on(self, law: str, number: ArticleNumber, day: date) -> Article:
+        """The article in force on a day; LookupError where there is none."""
+        for version in self.versions(law):
+            if version.covers(day):
+                for article in self.articles(law, version.label):
+                    if article.number == number:
+                        return article
+        raise LookupError(f"{law} {number.key} {day}")
+
+
 def number_of(key: str) -> ArticleNumber:
     """133-1 or 133 as an article number."""
     number, _, sub = key.partition("-")
