@@ -12,7 +12,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "doctor": ("app.cli.doctor:doctor", "Say what works on this machine."),
     "data": ("app.cli.data:data", "Build, import, list and verify corpus packs."),
     "tools": ("app.cli.tools:tools", "List, call and replay the 37 tools."),
-    "law": ("app.cli.law:law", "Read statutes in time: show, compare and check them."),
+    "law": ("app.cli.law:law", "Read statutes in time: search, show, compare and check them."),
     "tasks": ("app.cli.tasks:tasks", "Make, check and show tasks."),
     "models": ("app.cli.models:models", "Keep a library of GGUF models and check them."),
     "run": ("app.cli.run:run", "Run an agent on the tasks of a benchmark."),
