@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from store.search.law_search import LawSearch
 from tasks.legalsearch.questions import options
+from tasks.policies.statutes.crimes import accuse, apply_articles
 from tasks.policies.statutes.looking import Query, Reply, Work, hits_of
 from tasks.policies.statutes.recite import recite
 
@@ -21,6 +22,10 @@ def solver(kind: str, question: str, search: LawSearch) -> Work:
     """The solver of a task."""
     if kind == "lar":
         return recite(question, search.analyse(question))
+    if kind == "ccp":
+        return accuse(question, search.analyse(question))
+    if kind == "lap":
+        return apply_articles(question, search.analyse(question), options(question))
     return _choose(question)
 
 
