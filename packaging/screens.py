@@ -1,8 +1,10 @@
-"""Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models, trial chat.
+"""Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models, trial chat, Law.
 
 Two sizes, two languages, on the sample pack. The models and what they say are stand-ins: no weights are needed.
 
-    python packaging/screens.py [FOLDER]
+    python packaging/screens.py [FOLDER [PART...]]
+
+PART is records, dialogs or law; without one all are drawn.
 
 Textual's SVG names fonts on a server; that block is taken out, so that no browser goes on line for them, and the
 widths of Chinese texts are set right.
@@ -17,7 +19,7 @@ import re
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,11 +62,10 @@ def _placed(match: re.Match[str]) -> str:
 
 def runs() -> None:
     """What the pictures show: whole runs of the rules agent and of the reference, and the demo after its steps."""
-    from app.ready import demo_run, ensure_sample
+    from app.ready import demo_run
     from tasks.runner import start_run
     from tasks.spec import RunSpec
 
-    ensure_sample()
     for agent in ("gold", "rules"):
         with start_run(RunSpec(benchmark="legalagentbench", agent=agent, parallel=16)) as run:
             run.go()
@@ -120,14 +121,17 @@ def reciter(language: str) -> Any:
 Keep = Callable[[str], None]
 
 
-async def draw(folder: Path, home: Path) -> None:
-    """Every picture. What leaves a run behind comes last, so that the list of runs is the same in all."""
+async def draw(folder: Path, home: Path, names: Sequence[str]) -> None:
+    """Every picture of the parts. What leaves a run or a pack behind comes last, so that the lists are the same in all."""
     from app import strings
+    from app.ready import ensure_sample
     from app.shell import Desk
 
-    runs()
+    ensure_sample()
+    if "records" in names:
+        runs()
     stand_ins(home)
-    for part in (records, dialogs):
+    for part in (PARTS[name] for name in PARTS if name in names):
         for language in LANGUAGES:
             strings.set_language(language)
             for size in SIZES:
@@ -248,6 +252,60 @@ async def turn(app: Any, pilot: Any, keep: Keep) -> None:
         await pilot.pause(0.5)
 
 
+ASKED = ("岚洲刑法典第七十八条", "2016-05-01")
+"""An article of the sample pack with several wordings, and a day."""
+HOLE = ("路灯法第三条", "2009-12-31")
+"""A day that the versions of the fictional law of lamps leave out."""
+
+
+async def law(app: Any, pilot: Any, keep: Keep, language: str) -> None:
+    """A search by words, an article on a day, its history, two wordings; a day that the versions leave out, and the faults."""
+    from datetime import date
+
+    from app import law_shelf
+    from store import places
+    from tests.statute_fixture import build
+
+    law_shelf.today = lambda: date(2026, 6, 1)
+    if not (places.packs() / "lamps").exists():
+        build()
+    await pilot.press("f7")
+    await settled(app, pilot)
+    await ask(app, pilot, "盗窃 数额 处罚", "2016-05-01")
+    keep("law")
+    await ask(app, pilot, *ASKED)
+    for key, name in (("1", "text"), ("2", "timeline"), ("3", "diff")):
+        await pilot.press(key)
+        await settled(app, pilot)
+        keep(f"law-{name}")
+    app.screen.query_one("#shelf").value = "lamps"
+    await settled(app, pilot)
+    await ask(app, pilot, *HOLE)
+    for key, name in (("1", "gap"), ("4", "faults")):
+        await pilot.press(key)
+        await settled(app, pilot)
+        keep(f"law-{name}")
+
+
+async def ask(app: Any, pilot: Any, words: str, day: str) -> None:
+    """Write into the boxes of the Law screen and search."""
+    app.screen.query_one("#words").value, app.screen.query_one("#day").value = words, day
+    app.screen.query_one("#form").action_ask()
+    await settled(app, pilot)
+
+
+async def settled(app: Any, pilot: Any) -> None:
+    """Wait until nothing of the Law screen is at work."""
+    await pilot.pause(0.3)
+    while app.screen.busy:
+        await pilot.pause(0.05)
+    await pilot.pause(0.3)
+
+
+PARTS = {"records": records, "dialogs": dialogs, "law": law}
+"""In the order in which they are drawn."""
+
+
 def main() -> None:
     """Draw into docs/screens, or the folder given."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "screens"
@@ -257,7 +315,7 @@ def main() -> None:
         time.tzset()
     with tempfile.TemporaryDirectory() as home:
         os.environ["MOOT_HOME"] = home
-        asyncio.run(draw(folder, Path(home)))
+        asyncio.run(draw(folder, Path(home), sys.argv[2:] or tuple(PARTS)))
     print("\n".join(str(path) for path in sorted(folder.glob("*.svg"))))
 
 
