@@ -63,7 +63,14 @@ def construct_tasks(name: str, pack_name: str, out: Path, seed: int, limit: int 
         )
     _write(out, made)
     groups = Counter(str(task.get("hops", task["type"])) for task in made)
-    data = {"pack": pack_name, "benchmark": name, "out": str(out), "seed": seed, "n": len(made), "tasks": dict(groups)}
+    data = {
+        "pack": pack_name,
+        "benchmark": name,
+        "out": str(out),
+        "seed": seed,
+        "n": len(made),
+        "tasks": dict(groups),
+    }
     if as_json:
         click.echo(json_text({**data, **told}))
         return
@@ -147,8 +154,12 @@ def _travels(pack: Pack, seed: int, limit: int | None) -> Made:
 
     book = StatuteBook(pack)
     faults = _damaged(book)
-    law = f"{pack.manifest.jurisdiction}的法律" if is_fictional({law.provenance for law in book.laws()}) else "中国法律"
-    made = construct(book, as_of=_as_of(pack, book), seed=seed, limit=limit, faults=faults, prefix=f"{pack.name}-", law=law)
+    law = (
+        f"{pack.manifest.jurisdiction}的法律" if is_fictional({law.provenance for law in book.laws()}) else "中国法律"
+    )
+    made = construct(
+        book, as_of=_as_of(pack, book), seed=seed, limit=limit, faults=faults, prefix=f"{pack.name}-", law=law
+    )
     why = Counter(reason for change in changes(book, faults) for reason in change.why)
     both = sum(len(change.why) == 2 for change in changes(book, faults))
     found = {"all": why.total() - both, "characters": why["characters"], "meaning": why["meaning"], "both": both}
