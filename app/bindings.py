@@ -135,6 +135,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("prompt", "w,f6", "prompt", 17),
         Key("export", "e", "export", 19),
         Key("view", "v", "view", 16),
+        Key("tokens", "t", "tokens"),
         Key("faster", "plus,equals_sign", "pace(1)"),
         Key("slower", "minus", "pace(-1)"),
         Key("next_episode", "right_square_bracket", "episode(1)"),
@@ -171,6 +172,10 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("next_call", "right_square_bracket,n", "call(1)", 13),
         Key("previous_call", "left_square_bracket,b", "call(-1)", 14),
         Key("close", "escape,w,f6", "leave", 15, "Esc"),
+    ),
+    "tokens": (
+        Key("as_text", "v", "as_text", 10),
+        Key("close", "escape,t", "leave", 15, "Esc"),
     ),
     "dialog": (
         Key("confirm", "f5,ctrl+enter", "confirm", 10, "F5"),

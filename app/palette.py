@@ -12,7 +12,7 @@ from textual.markup import escape
 from app.bindings import KEYS, Key
 from app.strings import t
 
-AREAS = ("episode", "prompt", "home", "run", "models", "trial", "law", "app")
+AREAS = ("episode", "prompt", "tokens", "home", "run", "models", "trial", "law", "app")
 HIDDEN = ("palette", "quit_now", "close", "open", "open_episode")
 
 

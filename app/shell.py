@@ -44,6 +44,7 @@ from app.screens.problem import ProblemScreen
 from app.screens.progress import ProgressScreen
 from app.screens.prompt import PromptScreen
 from app.screens.run import RunScreen
+from app.screens.tokens import TokensScreen
 from app.screens.trial import TrialScreen
 from app.strings import language, set_language, t
 from app.themes import DARK, LIGHT
@@ -126,7 +127,7 @@ class Desk(App[int]):
         set_language("en" if language() == "zh" else "zh")
         for stack in self._screen_stacks.values():
             for screen in stack:
-                if isinstance(screen, EpisodeScreen | HomeScreen | LawScreen | ModelsScreen | PromptScreen | RunScreen | TrialScreen) and screen.is_mounted:
+                if isinstance(screen, EpisodeScreen | HomeScreen | LawScreen | ModelsScreen | PromptScreen | RunScreen | TokensScreen | TrialScreen) and screen.is_mounted:
                     screen.retranslate()
         self.say(t("app.switched"))
 

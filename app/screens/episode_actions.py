@@ -18,6 +18,7 @@ from app.messages import EpisodeLine, RunFacts
 from app.screens.finding import FindingScreen
 from app.screens.prompt import PromptScreen
 from app.screens.seat import SeatScreen, sat_before
+from app.screens.tokens import TokensScreen
 from app.shown import Shown
 from app.strings import t
 from app.terminal import clean
@@ -108,6 +109,8 @@ class EpisodeActions(FindingScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What makes no sense at the moment is dim."""
+        if action == "tokens":
+            return self.loaded and self.facts is not None and self.facts.benchmark == "legalsearch"
         if action in ("stop", "prompt") and not (self.loaded and self.has_model):
             return False
         needs = ("step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide")
@@ -163,6 +166,11 @@ class EpisodeActions(FindingScreen):
         record = next(before, calls[-1] if calls else None)
         if record is not None and self.facts is not None:
             self.desk.push_screen(PromptScreen(self.facts, self.episode, tuple(self.shown.records), record.seq))
+
+    def action_tokens(self) -> None:
+        """The tokens of the episode, with entropies and advantages."""
+        if self.facts is not None:
+            self.desk.push_screen(TokensScreen(self.facts, self.episode, tuple(self.shown.records)))
 
     def action_pace(self, by: int) -> None:
         """Faster or slower."""

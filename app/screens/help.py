@@ -22,6 +22,7 @@ AREAS: dict[str, tuple[str, ...]] = {
     "evidence": ("pane", "episode", "app"),
     "scores": ("pane", "episode", "app"),
     "prompt": ("prompt", "transcript", "app"),
+    "tokens": ("tokens", "pane", "app"),
     "find": ("find", "app"),
     "answer": ("answer", "app"),
     "runs": ("home", "app"),
