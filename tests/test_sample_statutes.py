@@ -14,8 +14,9 @@ from store.statutes.book import Found, NotYet, Repealed, StatuteBook
 from store.statutes.check import check
 from store.statutes.model import ArticleNumber
 from store.text.citation import citations
-from tasks.sample.build import build_sample
-from tasks.sample.lawhistory import histories, number_of, statute_count
+from store.text.dates import parse_date
+from tasks.sample.build import build_sample, make_world
+from tasks.sample.lawhistory import HistoryBook, histories, number_of, statute_count
 from tasks.sample.statutebook import articles, laws
 
 PROCEDURE = "岚洲民事诉讼与执行法"
@@ -143,6 +144,21 @@ def test_references_to_other_articles_resolve(book: StatuteBook) -> None:
                     assert isinstance(book.on(law, cited.number, later), Found), (article.law, article.number, text)
                     seen += 1
     assert seen == 16
+
+
+def test_judgments_cite_what_was_in_force_and_still_reads_so() -> None:
+    """The rows of the pack were written with today's numbers: a judgment of 2017 must have found the same words there."""
+    book, rows = HistoryBook(), make_world().rows
+    days = {row["案号"]: parse_date(str(row["日期"])) for row in rows["LegalDoc"]}
+    seen = 0
+    for row in (*rows["LegalDoc"], *rows["LegalAbstract"]):
+        day = days[row["案号"]]
+        for cited in citations(" ".join(map(str, row.values()))):
+            if cited.law and day:
+                newest = book.on(cited.law, cited.number, date(2024, 12, 31))
+                assert book.on(cited.law, cited.number, day).text == newest.text, (row["案号"], cited)
+                seen += 1
+    assert seen > 500
 
 
 def test_nothing_names_real_law() -> None:
