@@ -59,12 +59,12 @@ _NOW = re.compile(r"现行|目前|当前|现在(?!是)|今(?=天|日)")
 _MOMENTS: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(
-            r"(?:案发|行为|作案|犯罪|犯案|事发|事故发生|侵权|违法行为|法律事实发生|签订合同|合同签订|合同订立)(?:之?时|当时|当日|期间)"
+            r"(?:案发|行为|作案|犯罪|犯案|事发|事故发生|侵权|违法行为|法律事实发生|签订合同|合同签订|合同订立)(?:之?时(?![效间限期常而])|当时|当日|期间)"
         ),
         "acted",
     ),
-    (re.compile(r"(?:判决|裁判|审判|宣判|裁决|作出裁判|作出判决)(?:之?时|当时|当日)"), "judged"),
-    (re.compile(r"(?:起诉|立案|审理|诉讼|程序进行|受理)(?:之?时|当时|当日|期间)"), "proceeding"),
+    (re.compile(r"(?:判决|裁判|审判|宣判|裁决|作出裁判|作出判决)(?:之?时(?![效间限期常而])|当时|当日)"), "judged"),
+    (re.compile(r"(?:起诉|立案|审理|诉讼|程序进行|受理)(?:之?时(?![效间限期常而])|当时|当日|期间)"), "proceeding"),
 )
 _NUMBERS = re.compile(
     r"[(\[〔【]\s*[12]\d{3}\s*年?\s*[)\]〕】][^,，。;；\s]{0,24}?号|[12]\d{3}年第\s*[\d一二三四五六七八九十百]{1,6}\s*[号期]"
@@ -407,7 +407,9 @@ def _shared_year(reader: _Reader, match: re.Match[str]) -> Period | None:
 def _moment(name: str, reader: _Reader, match: re.Match[str]) -> Period | None:
     day: date | None = getattr(reader.case, name)
     if day is None:
-        reader.note("relative_date", match.group())
+        # 签订合同时 and 起诉时 mostly say under which condition; these say which law.
+        if match.group().startswith(("案发", "行为", "作案", "判决", "裁判")):
+            reader.note("relative_date", match.group())
         return None
     last = reader.case.ended if name == "acted" and reader.case.ended else day
     return _at(Period(day, last, 0, 0, ""), match)
