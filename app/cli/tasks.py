@@ -160,9 +160,10 @@ def _travels(pack: Pack, seed: int, limit: int | None) -> Made:
     made = construct(
         book, as_of=_as_of(pack, book), seed=seed, limit=limit, faults=faults, prefix=f"{pack.name}-", law=law
     )
-    why = Counter(reason for change in changes(book, faults) for reason in change.why)
-    both = sum(len(change.why) == 2 for change in changes(book, faults))
-    found = {"all": why.total() - both, "characters": why["characters"], "meaning": why["meaning"], "both": both}
+    criteria = [change.why for change in changes(book, faults)]
+    of = Counter(reason for why in criteria for reason in why)
+    both = sum(len(why) == 2 for why in criteria)
+    found = {"all": len(criteria), "characters": of["characters"], "meaning": of["meaning"], "both": both}
     pairs = len({task["pair"] for task in made if "pair" in task})
     return made, {"changes": found, "pairs": pairs, "left_out": len(faults)}
 

@@ -30,7 +30,7 @@ Fault = tuple[str, str, ArticleNumber | None]
 
 _NUMBER = "[零〇○一二三四五六七八九十百千万亿两0-9]+(?:[点.][零〇一二三四五六七八九0-9]+)?"
 QUANTITY = re.compile(
-    rf"(?<![第])(?:[百千万]分之{_NUMBER}"
+    rf"(?<![第零〇○一二三四五六七八九十百千万亿两0-9.])(?:[百千万]分之{_NUMBER}"
     rf"|{_NUMBER}分之{_NUMBER}"
     rf"|{_NUMBER}(?:个月|周岁|小时|毫克|公斤|平方米|万元|亿元|[年月日天岁元倍次人名条支吨克亩级]))(?![条款项章节审])"
 )
@@ -110,13 +110,18 @@ def _steps(book: Book, law: str, versions: list[LawVersion]) -> Iterator[_Step]:
     """Neighbouring versions with the articles that are the same rule in both and have words in both."""
     for old, new in zip(versions, versions[1:], strict=False):
         before, after = _by_number(book, old), _by_number(book, new)
-        links = {
-            link.from_number: link.to_number
+        renumbered = [
+            link
             for link in book.links(law)
             if link.kind == "renumbered" and link.on == new.valid_from and link.from_law == link.to_law == law
-        }
+        ]
+        links = {link.from_number: link.to_number for link in renumbered}
         taken = set(links.values())
-        kept = bool(links) or keeps_numbers(list(before.values()), list(after.values())) is not False
+        # Links that were concluded from likeness leave out what they could not place: there a number alone says nothing.
+        concluded = any(link.inferred for link in renumbered)
+        kept = not concluded and (
+            bool(links) or keeps_numbers(list(before.values()), list(after.values())) is not False
+        )
         pairs = []
         for number, article in before.items():
             target = links.get(number) or (None if number in taken else number)
