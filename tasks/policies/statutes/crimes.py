@@ -11,10 +11,11 @@ from collections.abc import Mapping, Sequence
 from datetime import date
 
 from store.search.query import LawQuery
+from store.statutes.model import ArticleNumber
 from store.text.citation import citations
 from tasks.legalsearch.charges import canonical
 from tasks.policies.statutes.facts import Facts, by_canonical, read_facts, table
-from tasks.policies.statutes.likeness import contained, pairs
+from tasks.policies.statutes.likeness import contained
 from tasks.policies.statutes.looking import Query, Reply, Seen, Work, hits_of
 
 LAW = "中华人民共和国刑法"
@@ -34,7 +35,7 @@ _OPTION_LAW = re.compile(r"《?(?P<law>[\u4e00-\u9fff]{2,30}?(?:法|法典|条�
 
 def charge_query(read: LawQuery, facts: Facts) -> str:
     """The facts in short with their day, for the search."""
-    return f"{_day(read)}{facts.told[:160]}"
+    return f"{day_of(read)}{facts.told[:160]}"
 
 
 def accuse(question: str, read: LawQuery) -> Work:
@@ -82,13 +83,17 @@ def apply_articles(question: str, read: LawQuery, choices: Mapping[str, str]) ->
     law = next((match["law"] for text in choices.values() if (match := _OPTION_LAW.search(text))), LAW)
     numbers = {letter: [one.number for one in citations(text)] for letter, text in choices.items()}
     named = list(dict.fromkeys(number.chinese for listed in numbers.values() for number in listed))
-    queries = (f"{_day(read)}《{law}》{'、'.join(named)}", charge_query(read, facts))
+    # Such tasks often name an article for those that were inserted behind it: 第一百三十三条 for 第一百三十三条之一.
+    behind = "、".join(f"{number}之一" for number in named if "之" not in number)
+    day = day_of(read)
+    queries = (f"{day}《{law}》{'、'.join(named)}", charge_query(read, facts), f"{day}《{law}》{behind}")
     found = hits_of((yield Query(queries, "查各选项法条在行为时的条文，并按事实检索。")))
-    by_number: dict[str, Seen] = {}
+    by_number: dict[str, list[Seen]] = {}
     for hit in found:
-        by_number.setdefault(hit.number, hit)
+        if hit.law == found[0].law:
+            by_number.setdefault(hit.number.partition("-")[0], []).append(hit)
     points = {
-        letter: max((fit(facts, by_number[n.key]) for n in listed if n.key in by_number), default=0.0)
+        letter: max((fit(facts, hit) for n in listed for hit in by_number.get(str(n.number), ())), default=0.0)
         for letter, listed in numbers.items()
     }
     best = max(points.values(), default=0.0)
@@ -120,18 +125,21 @@ def _mentions(text: str, name: str) -> float:
     return float(bool(text) and contained(name, text) >= 0.8)
 
 
-def _referred(chosen: set[str], numbers: Mapping[str, Sequence[object]], shown: Mapping[str, Seen]) -> set[str]:
+def _referred(
+    chosen: set[str], numbers: Mapping[str, Sequence[ArticleNumber]], shown: Mapping[str, Sequence[Seen]]
+) -> set[str]:
     """Options whose articles a chosen article refers to: 依照本法第三百八十三条的规定处罚."""
-    keys = {letter: {getattr(number, "key", "") for number in listed} for letter, listed in numbers.items()}
-    texts = [shown[key].text or "" for letter in chosen for key in keys[letter] if key in shown]
-    cited = {one.number.key for text in texts for one in citations(text)}
+    keys = {letter: {str(number.number) for number in listed} for letter, listed in numbers.items()}
+    texts = [hit.text or "" for letter in chosen for key in keys[letter] for hit in shown.get(key, ())]
+    cited = {str(one.number.number) for text in texts for one in citations(text)}
     return {letter for letter, listed in keys.items() if listed & cited}
 
 
-def _day(read: LawQuery) -> str:
+def day_of(read: LawQuery) -> str:
     """The last day of conduct that the facts tell, as a text; '' without one. Days of birth lie before the law of 1979."""
-    days = [span.last for span in read.spans if date(1980, 1, 1) <= span.last < date.max and (span.last - span.first).days < 32]
+    days = [
+        span.last
+        for span in read.spans
+        if date(1980, 1, 1) <= span.last < date.max and (span.last - span.first).days < 32
+    ]
     return f"{max(days).year}年{max(days).month}月{max(days).day}日" if days else ""
-
-
-__all__ = ["accuse", "apply_articles", "charges_of", "fit", "pairs"]

@@ -36,6 +36,10 @@ _STATED = re.compile(r"[\u4e00-\u9fff、()（）]{2,50}?罪(?![犯行名过责�
 _LEADING = re.compile(
     r".*(?:构成了?|应当?以|涉嫌|触犯了?|分别以|均以|已犯|犯|即|认定为|系|以|和|及|与)(?=[\u4e00-\u9fff])"
 )
+_SEVERAL = re.compile(
+    r"数罪并罚|两罪|二罪|三罪|分别(?:触犯|构成|犯)|罪、(?:××|[\u4e00-\u9fff、]{2,40})罪|、××罪|和××罪|××罪[、和及]"
+    r"|[一二两]、[^。；]{0,10}××|××(?:犯罪)?(?:事实|部分|罪)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +102,7 @@ def read_facts(question: str) -> Facts:
     without = _RECORD.sub("", whole)
     told = _EVIDENCE.sub("", without)[:LONGEST] or without[:LONGEST]
     stated = _stated(without[:4000])
-    several = bool(re.search(r"数罪并罚|两罪|二罪|三罪|分别(?:触犯|构成|犯)|罪、(?:××|[\u4e00-\u9fff、]{2,40})罪|、××罪|和××罪|××罪[、和及]", whole))
+    several = _SEVERAL.search(whole) is not None
     points = {}
     for charge in table():
         total = _points(charge, told) + (NAMED if charge.canonical in stated else 0.0)
@@ -109,10 +113,12 @@ def read_facts(question: str) -> Facts:
 
 def _points(charge: Charge, told: str) -> float:
     strong = sum(cue.search(told) is not None for cue in charge.strong)
-    weak = sum(cue.search(told) is not None for cue in charge.weak)
+    weak: float = sum(cue.search(told) is not None for cue in charge.weak)
     if not strong and weak < 2:
         return 0.0
     against = sum(cue.search(told) is not None for cue in charge.against)
+    if not strong:
+        weak /= 2  # Words that go with a crime are little without an act.
     return STRONG * strong + WEAK * weak + AGAINST * against
 
 

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 
 from store.search.law_search import LawSearch
 from tasks.legalsearch.questions import options
+from tasks.policies.statutes.choose import choose
 from tasks.policies.statutes.crimes import accuse, apply_articles
-from tasks.policies.statutes.looking import Query, Reply, Work, hits_of
+from tasks.policies.statutes.looking import Work
 from tasks.policies.statutes.recite import recite
+from tasks.policies.statutes.terms import sentence
 
 _CHOICE = ("从题干提取时间、法律和关键词，检索法条", "把各选项与检索到的条文比较", "选出与条文相符的选项")
 PLANS: Mapping[str, tuple[str, ...]] = {
@@ -26,10 +28,6 @@ def solver(kind: str, question: str, search: LawSearch) -> Work:
         return accuse(question, search.analyse(question))
     if kind == "lap":
         return apply_articles(question, search.analyse(question), options(question))
-    return _choose(question)
-
-
-def _choose(question: str) -> Work:
-    hits_of((yield Query((question.strip(),), "检索与题目有关的法条。")))
-    choices = options(question)
-    return Reply("B" if "B" in choices else "", "无从比较，按默认选项作答。")
+    if kind == "ptp":
+        return sentence(question, search.analyse(question))
+    return choose(question, options(question), only_one=kind in ("lbk", "pfe"))

@@ -80,7 +80,9 @@ def looks(value: object) -> tuple[Look, ...]:
         if isinstance(one, Mapping):
             listed = one.get("hits")
             hits = listed if isinstance(listed, Sequence) and not isinstance(listed, str) else ()
-            found.append(Look(str(one.get("query", "")), tuple(_seen(hit) for hit in hits if isinstance(hit, Mapping))))
+            found.append(
+                Look(str(one.get("query", "")), tuple(_seen(hit) for hit in hits if isinstance(hit, Mapping)))
+            )
     return tuple(found)
 
 

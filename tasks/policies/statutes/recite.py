@@ -26,7 +26,9 @@ def recite(question: str, read: LawQuery) -> Work:
         return Reply("", "检索没有返回该条的文本。", "未检索到该条文本，无法复述。")
     said = f"《{best.label}》{best.chinese}"
     if not wanted.applies(best):
-        return Reply(_printed(best), f"{said}：当日版本没有文本，以相邻版本代替。", f"当日版本未收录文本，以下为{said}的文本。")
+        return Reply(
+            _printed(best), f"{said}：当日版本没有文本，以相邻版本代替。", f"当日版本未收录文本，以下为{said}的文本。"
+        )
     return Reply(_printed(best), f"{said}，施行期间覆盖所问日期。")
 
 
