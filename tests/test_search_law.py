@@ -38,6 +38,11 @@ def found(answer: Answer) -> list[tuple[str, str]]:
     return [(hit.version.label, hit.article.number.key) for hit in answer.hits]
 
 
+def told(answer: Answer) -> tuple[str, ...]:
+    """Notes, but for the one on vectors, which a pack as small as this may lack."""
+    return tuple(note for note in answer.notes if note != "no_dense")
+
+
 @pytest.mark.parametrize(
     ("text", "first"),
     [
@@ -70,17 +75,17 @@ def test_each_span_counts_for_itself(search: LawSearch) -> None:
 
 def test_a_day_in_a_gap_offers_the_neighbours(search: LawSearch) -> None:
     answer = search.search("2009年12月31日路灯法第三条")
-    assert answer.notes == (f"gap:{LAMPS}:2009-12-31",)
+    assert told(answer) == (f"gap:{LAMPS}:2009-12-31",)
     assert found(answer) == [(MIDDLE, "3"), (NEW, "3")]
     assert {hit.kept[0] for hit in answer.hits} == {"gap_neighbour"}
 
 
 def test_a_law_that_had_ended_gives_way_to_its_successor(search: LawSearch) -> None:
     answer = search.search("1995年风筝法第二条 风筝的高度")
-    assert answer.notes[:2] == (f"repealed:{KITES}:1995-01-01", f"succeeded:{KITES}:{LAMPS}")
+    assert told(answer)[:2] == (f"repealed:{KITES}:1995-01-01", f"succeeded:{KITES}:{LAMPS}")
     assert {label for label, _ in found(answer)} == {OLD} and answer.hits[0].kept[0] == "successor"
     before = search.search("1970年风筝法第二条")
-    assert (before.hits, before.allowed, before.notes) == ((), 0, (f"not_yet:{KITES}:1970-01-01",))
+    assert (before.hits, before.allowed, told(before)) == ((), 0, (f"not_yet:{KITES}:1970-01-01",))
 
 
 def test_settings_beside_the_text(search: LawSearch) -> None:
@@ -88,7 +93,7 @@ def test_settings_beside_the_text(search: LawSearch) -> None:
     assert {label for label, _ in found(day)} == {OLD}
     law = search.search("第二条", Settings(law="风筝法"))
     assert found(law)[0] == (KITES, "2") and law.hits[0].ranks["exact"] == 1
-    assert search.search("高度", Settings(law="外星法")).notes == ("unknown_law:外星法",)
+    assert search.search("高度", Settings(law="外星法")).notes[:1] == ("unknown_law:外星法",)
     newest = search.search("1995年路灯法第三条", Settings(window="newest"))
     assert found(newest) == [(NEW, "3")] and newest.hits[0].kept[0] == "newest"
     every = search.search("1995年路灯法第三条", Settings(window="off"))
@@ -109,7 +114,7 @@ def test_filters_that_leave_nothing_give_way(search: LawSearch) -> None:
     heading = search.search("路灯法第九章第三条")
     assert "dropped:headings" in heading.notes and found(heading)[0] == (NEW, "3")
     article = search.search("1995年路灯法第四条之一 悬挂广告")
-    assert article.notes == ("dropped:number", f"no_article:{LAMPS}:4-1:not_yet")
+    assert told(article) == ("dropped:number", f"no_article:{LAMPS}:4-1:not_yet")
     assert {label for label, _ in found(article)} == {OLD} and "no_number" in article.hits[0].kept
 
 
@@ -139,7 +144,7 @@ def test_windows_without_days_are_kept_and_say_so(tmp_path: Path) -> None:
         builder.add_version(LawVersion(law, law, None, None), articles(law, law, {"1": "风车应当面向大海。"}))
     with Pack.open(builder.finish()) as pack:
         answer = LawSearch(pack).search("2012年风车法第一条")
-        assert [(hit.version.label, hit.kept[0]) for hit in answer.hits] == [(law, "no_window")] and answer.notes == ()
+        assert [(hit.version.label, hit.kept[0]) for hit in answer.hits] == [(law, "no_window")] and told(answer) == ()
 
 
 def test_a_pack_without_statutes() -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -180,6 +180,8 @@ class LawSearch:
                 ranked = self.articles.rank(name, query, allowed, depth)
                 if ranked:
                     rankings[name] = self._settled(ranked, narrowed)
+        if "dense" in settings.channels and not named and not (self._pack.manifest.embedder or rankings.get("dense")):
+            narrowed = replace(narrowed, notes=(*narrowed.notes, "no_dense"))
         fused = fuse_weighted(rankings, FUSION, CONSTANT)
         if not fused and narrowed.selective:
             fused = [(row, 0.0) for row in self._in_order(narrowed, settings.k)]
