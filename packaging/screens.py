@@ -278,7 +278,7 @@ async def law(app: Any, pilot: Any, keep: Keep, language: str) -> None:
         await pilot.press(key)
         await settled(app, pilot)
         keep(f"law-{name}")
-    app.screen.query_one("#shelf").value = "lamps"
+    app.screen.query_one("#form").select.value = "lamps"
     await settled(app, pilot)
     await ask(app, pilot, *HOLE)
     for key, name in (("1", "gap"), ("4", "faults")):

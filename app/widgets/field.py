@@ -81,7 +81,7 @@ class Field(Horizontal):
         self.fault("")
 
 
-def choice(options: list[tuple[str, str]], name: str, value: str | None = None) -> Select[str]:
+def choice(options: list[tuple[str, str]], name: str | None, value: str | None = None) -> Select[str]:
     """A compact drop-down list of (text, value); texts are never markup."""
     known = [chosen for _, chosen in options]
     shown = [(Content(text), chosen) for text, chosen in options]

@@ -9,7 +9,6 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Label, Select
 
@@ -17,6 +16,7 @@ from app.bindings import bindings
 from app.law_shelf import Shelf
 from app.renderers import one
 from app.strings import t
+from app.widgets.field import choice
 from store.text.dates import parse_date
 
 LONGEST = 500
@@ -39,7 +39,8 @@ class LawForm(Horizontal):
         & Input:focus, & Select:focus SelectCurrent { background: $accent 25%; background-tint: $background 0%; }
         & #words { width: 1fr; }
         & #day { width: 14; }
-        & #shelf { width: 20; }
+        & #shelf { width: 20; height: 1; }
+        & Select { width: 1fr; }
         & SelectCurrent { background: $panel; }
         & SelectOverlay:focus > .option-list--option-highlighted { background: $accent; color: $background; text-style: bold; }
         & .-bad { color: $text-error; }
@@ -71,6 +72,10 @@ class LawForm(Horizontal):
     class Left(Message):
         """To the results."""
 
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._options: tuple[tuple[str, str], ...] = ()
+
     def compose(self) -> ComposeResult:
         """Words, day, pack."""
         yield Label("", id="words-label", markup=False)
@@ -78,7 +83,7 @@ class LawForm(Horizontal):
         yield Label("", id="day-label", classes="law-form--next", markup=False)
         yield Input(id="day", compact=True, select_on_focus=False, max_length=20)
         yield Label("", id="shelf-label", classes="law-form--next", markup=False)
-        yield Select[str]((), id="shelf", compact=True, prompt="—")
+        yield Horizontal(id="shelf")
 
     def relabel(self, example: str) -> None:
         """All words in the current language; `example` is a question that the pack can answer."""
@@ -89,11 +94,24 @@ class LawForm(Horizontal):
 
     def offer(self, shelves: Sequence[Shelf], chosen: str | None) -> None:
         """The packs to choose from."""
-        select = self.query_one("#shelf", Select)
-        with self.prevent(Select.Changed):
-            select.set_options((Content(one(shelf.name)), shelf.name) for shelf in shelves if not shelf.error)
-            if chosen is not None:
-                select.value = chosen
+        options = tuple((one(shelf.name), shelf.name) for shelf in shelves if not shelf.error)
+        box, known = self.query_one("#shelf"), self.select
+        if options == self._options and known is not None:
+            if chosen is not None and known.value != chosen:
+                with known.prevent(Select.Changed):
+                    known.value = chosen
+            return
+        self._options = options
+        box.remove_children()
+        if options:
+            select = choice(list(options), None, chosen)
+            box.mount(select)
+
+    @property
+    def select(self) -> Select[str] | None:
+        """The list of packs; None where there is none."""
+        found = self.query(Select)
+        return found.last() if found else None
 
     def put(self, words: str, day: date | None) -> None:
         """Write a question into the boxes."""
@@ -102,7 +120,9 @@ class LawForm(Horizontal):
 
     def focus_on(self, name: str) -> None:
         """The cursor into one of the boxes."""
-        self.query_one(f"#{name}").focus()
+        target = self.select if name == "shelf" else self.query_one(f"#{name}", Input)
+        if target is not None:
+            target.focus()
 
     def action_ask(self) -> None:
         """Ask; nothing is lost where the day is none."""
