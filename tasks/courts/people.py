@@ -1,0 +1,177 @@
+"""Who takes part in a case: parties and their counsel, clients with a personality, and the law that texts refer to.
+
+Names, addresses and companies are fictional; laws are real and named by their official titles. Days are calendar days.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+
+from store.statutes.model import ArticleNumber
+from store.text.citation import citations
+from store.text.numerals import int_to_chinese
+
+Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
+"""A text that says something."""
+Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
+"""A text that may be empty."""
+Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
+
+Level = Literal["high", "medium", "low"]
+Side = Literal["plaintiff", "defendant"]
+"""原告 and 被告; the 被告人 of a criminal case sits on the side `defendant` too."""
+REFUSED_ROLES: dict[str, str] = {
+    "third_party": "第三人",
+    "witness": "证人",
+    "expert": "鉴定人",
+    "appraiser": "鉴定人",
+    "victim": "被害人",
+    "civil_plaintiff": "附带民事诉讼原告人",
+    "translator": "翻译人员",
+    "guardian": "法定代理人",
+}
+"""Sides that a case file may not have -> their Chinese names; also refused when written in Chinese."""
+PROCURATORATE = "PROC"
+"""Who owns an exhibit of the prosecution."""
+COUNSEL = "COUNSEL"
+"""The 辩护人, where an objection is the lawyer's and not the accused's own."""
+
+_COMPACT = re.compile(r"(?P<law>[^0-9\s《》]+)\s*(?P<number>\d{1,4})(?:-(?P<sub>\d{1,2}))?")
+
+
+class Strict(BaseModel):
+    """What all parts of a case file share: no unknown fields, nothing changes after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class LawRef(Strict):
+    """One article of a law. A file may also write it as a text: 中华人民共和国刑法第六十七条第三款."""
+
+    law: Name
+    """Official title without a version: 中华人民共和国民法典."""
+    article: Annotated[int, Field(ge=1, le=9999)]
+    sub: Annotated[int, Field(ge=0, le=99)] = 0
+    """第一百三十三条之一 has article 133 and sub 1."""
+    paragraph: Annotated[int, Field(ge=1, le=99)] | None = None
+    """款."""
+    item: Annotated[int, Field(ge=1, le=99)] | None = None
+    """项."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        found = citations(value)
+        if len(found) == 1 and found[0].law and found[0].start == 0 and found[0].end == len(value.rstrip()):
+            cited = found[0]
+            number = {"article": cited.number.number, "sub": cited.number.sub}
+            return {"law": cited.law, **number, "paragraph": cited.paragraph, "item": cited.item}
+        if match := _COMPACT.fullmatch(value.strip()):
+            return {"law": match["law"], "article": int(match["number"]), "sub": int(match["sub"] or 0)}
+        raise ValueError(
+            f"{value[:60]!r} names no single article; write 中华人民共和国民法典第六百七十五条, one article an entry"
+        )
+
+    @property
+    def number(self) -> ArticleNumber:
+        """Article and 之."""
+        return ArticleNumber(self.article, self.sub)
+
+    @property
+    def chinese(self) -> str:
+        """《中华人民共和国刑法》第六十七条第三款."""
+        tail = f"第{int_to_chinese(self.paragraph)}款" if self.paragraph else ""
+        tail += f"第（{int_to_chinese(self.item)}）项" if self.item else ""
+        return f"《{self.law}》{self.number.chinese}{tail}"
+
+
+class BigFive(Strict):
+    """Levels of the five traits; a medium is drawn anew for each run (2:1:2)."""
+
+    extraversion: Level = "medium"
+    stability: Level = "medium"
+    openness: Level = "medium"
+    agreeableness: Level = "medium"
+    conscientiousness: Level = "medium"
+
+
+class Style(Strict):
+    """How somebody speaks, in words; all of it may be left to the traits."""
+
+    tone: Text = ""
+    content: Text = ""
+    interaction: Text = ""
+
+
+class Persona(Strict):
+    """The personality of somebody who is no professional."""
+
+    big5: BigFive = BigFive()
+    style: Style = Style()
+    legal_literacy: Literal["none", "some"] = "none"
+
+
+class Counsel(Strict):
+    """A lawyer: 委托诉讼代理人 of a civil party, 辩护人 of an accused."""
+
+    name: Name
+    firm: Text = ""
+    """律师事务所; empty for a relative or a colleague."""
+    authority: Text = ""
+    """一般授权, 特别授权; for a 辩护人: 委托辩护 or 法律援助指派."""
+
+
+class Party(Strict):
+    """原告, 被告 or 被告人: a person or an organisation."""
+
+    id: Id
+    """P1 and D1 in civil cases, A1 for the accused."""
+    side: Side
+    kind: Literal["person", "company"] = "person"
+    name: Name
+    gender: Literal["男", "女", ""] = ""
+    ethnicity: Text = ""
+    birth_date: date | None = None
+    birthplace: Text = ""
+    """出生地; asked of an accused."""
+    education: Text = ""
+    occupation: Text = ""
+    workplace: Text = ""
+    address: Text = ""
+    """住址 of a person, 住所地 of an organisation."""
+    contact: Text = ""
+    representative: Text = ""
+    """法定代表人 or 负责人 of an organisation."""
+    representative_title: Text = ""
+    """职务: 总经理, 执行董事."""
+    counsel: Counsel | None = None
+    persona: Persona = Persona()
+
+    @model_validator(mode="after")
+    def _fits(self) -> Self:
+        if self.kind == "company" and (self.gender or self.birth_date or self.ethnicity):
+            raise ValueError(
+                'a company has no gender, ethnicity or birth_date; take them out or write kind = "person"'
+            )
+        if self.kind == "person" and self.representative:
+            raise ValueError('a person has no representative (法定代表人); take it out or write kind = "company"')
+        return self
+
+
+class Client(Strict):
+    """The member of the public who asks for advice."""
+
+    occupation: Text = ""
+    """KQ: what the public does for a living."""
+    role: Text = ""
+    """LC: what the public is in the matter: 承租人, 离职员工."""
+    background: Text = ""
+    """LC: the story, told bit by bit."""
+    persona: Persona = Persona()
