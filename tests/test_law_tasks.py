@@ -72,7 +72,22 @@ def test_two_dates_change_nothing_but_the_date(tasks: list[dict[str, Any]]) -> N
         assert first["answer"] != second["answer"] and first["type"] == second["type"]
         assert options(first["question"]) == options(second["question"])
     golds = [task["answer"] for pair in halves.values() for task in pair if task["id"].startswith("sample-travel")]
-    assert max(Counter(golds).values()) < 0.6 * len(golds)
+    assert max(Counter(golds).values()) < 0.4 * len(golds) and set(golds) == set("ABCD")
+
+
+def test_letters_follow_their_options(tasks: list[dict[str, Any]]) -> None:
+    authored = [(f"sample-travel-{n:02d}", entry) for n, entry in enumerate(data("pairs")["pair"], 1)]
+    by_id = {task["id"]: task for task in tasks}
+    for name, entry in authored:
+        for side, answer in zip("ab", entry["answers"], strict=True):
+            task = by_id[name + side]
+            assert options(task["question"])[task["answer"]] == entry["options"]["ABCD".index(answer)]
+    count: Counter[str] = Counter()
+    for entry in data("exams")["question"]:
+        count[entry["kind"]] += 1
+        task = by_id[f"sample-{entry['kind']}-{count[entry['kind']]:02d}"]
+        shown = {options(task["question"])[letter] for letter in task["answer"]}
+        assert shown == {entry["options"]["ABCD".index(letter)] for letter in entry["answer"]}
 
 
 def test_recitals_are_the_book(tasks: list[dict[str, Any]], book: HistoryBook) -> None:

@@ -65,11 +65,11 @@ def law_tasks(seed: int) -> list[Task]:
     return [
         *recitals_of(book, found, seed),
         *word_pairs(book, found, seed),
-        *travel_pairs(),
+        *travel_pairs(seed),
         *criminal_cases(book, seed),
         *terms(book),
         *consultations(book),
-        *examinations(),
+        *examinations(seed),
         *blanks(book, found, seed),
     ]
 
@@ -85,14 +85,16 @@ def word_pairs(book: HistoryBook, found: list[Change], seed: int) -> Iterator[Ta
         yield from pair
 
 
-def travel_pairs() -> Iterator[Task]:
+def travel_pairs(seed: int) -> Iterator[Task]:
     """Authored pairs: the same facts at two dates, with opposite answers."""
+    rng = stream(seed, "law-travel")
     for n, entry in enumerate(_data("pairs")["pair"], 1):
         name = f"sample-travel-{n:02d}"
+        options, letters = _shuffled(entry["options"], rng)
         for side, day, cite, answer in zip("ab", entry["days"], entry["cite"], entry["answers"], strict=True):
             text = _dated(entry["facts"], day, entry.get("after", 0)) + entry["ask"]
             yield _made(
-                entry["kind"], f"{name}{side}", choice(_headed(entry["kind"], text), entry["options"]), answer,
+                entry["kind"], f"{name}{side}", choice(_headed(entry["kind"], text), options), letters[answer],
                 [(cite, day)], pair=name, cluster=name,
             )  # fmt: skip
 
@@ -157,8 +159,9 @@ def consultations(book: HistoryBook) -> Iterator[Task]:
         yield _made("lcs", f"sample-lcs-{n:02d}", question, answer, [(entry["cite"], entry["day"])])
 
 
-def examinations() -> Iterator[Task]:
+def examinations(seed: int) -> Iterator[Task]:
     """Authored examination questions."""
+    rng = stream(seed, "law-exams")
     count: dict[str, int] = {}
     for entry in _data("exams")["question"]:
         kind, year = entry["kind"], entry["year"]
@@ -247,6 +250,13 @@ def _distractors(book: HistoryBook, applied: list[Article], day: str, rng: Rando
     ]
     near = [one for one in others if one.chapter in chapters]
     return rng.sample(near, 4 - len(applied))
+
+
+def _shuffled(options: list[str], rng: Random) -> tuple[list[str], dict[str, str]]:
+    """Options in a drawn order, and the new letter of each old one: where right options stand is no clue."""
+    order = list(range(len(options)))
+    rng.shuffle(order)
+    return [options[old] for old in order], {"ABCDEF"[old]: "ABCDEF"[new] for new, old in enumerate(order)}
 
 
 def _headed(kind: str, text: str) -> str:
