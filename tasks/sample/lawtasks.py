@@ -168,7 +168,9 @@ def examinations(seed: int) -> Iterator[Task]:
         count[kind] = count.get(kind, 0) + 1
         text = _headed(kind, f"在{year}年的时间背景下，{entry['text']}")
         basis = [(cite, f"{year}-07-01") for cite in entry["cite"]]
-        yield _made(kind, f"sample-{kind}-{count[kind]:02d}", choice(text, entry["options"]), entry["answer"], basis)
+        options, letters = _shuffled(entry["options"], rng)
+        answer = "".join(sorted(letters[letter] for letter in entry["answer"]))
+        yield _made(kind, f"sample-{kind}-{count[kind]:02d}", choice(text, options), answer, basis)
 
 
 def blanks(book: HistoryBook, found: list[Change], seed: int) -> Iterator[Task]:
