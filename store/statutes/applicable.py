@@ -180,6 +180,9 @@ _NAMED: dict[str, Kind] = {
 }  # fmt: skip
 """Title without 中华人民共和国 -> kind; other laws are judged by their titles."""
 
+_ENDINGS: dict[str, Kind] = {"刑法典": "criminal", "刑法": "criminal", "行政处罚法": "penalty"}
+"""Endings of titles that say as much wherever the law is from."""
+
 _PROCEDURE = re.compile(
     r"诉讼|仲裁(?:法|规则)|程序|证据(?:的|规定|若干)|管辖|立案|审判监督|强制执行|(?:民事|刑事|法院)执行|送达|再审|调解"
 )
@@ -193,6 +196,9 @@ def kind_of(law: str) -> Kind:
     name = short_name(law)
     if name in _NAMED:
         return _NAMED[name]
+    for ending, kind in _ENDINGS.items():
+        if name.endswith(ending):
+            return kind
     if _CRIMINAL_TITLE.search(name):
         return "criminal"
     if _PROCEDURE.search(name):

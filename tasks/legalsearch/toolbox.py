@@ -247,12 +247,15 @@ def retrieved(answer: Answer, dates: CaseDates, state_of: Callable[[LawVersion],
 def _hit(hit: Hit, dates: CaseDates, state: str) -> dict[str, Any]:
     article, version = hit.article, hit.version
     marked = mark(version, dates, number=article.number)
+    basis = marked.rule.basis
+    if basis and hit.provenance == "authored":
+        basis = f"虚构法域，比照{basis}"
     return {
         "id": hit.id, "law": article.law, "label": article.label, "number": article.number.key,
         "chinese": article.number.chinese, "title": article.title, "text": article.text,
         "valid_from": _day(version.valid_from), "valid_to": _day(version.valid_to),
         "score": round(hit.score, 6), "ranks": dict(hit.ranks), "kept": list(hit.kept),
-        "mark": marked.verdict, "rule": marked.rule.key, "basis": marked.rule.basis, "says": marked.rule.says, "state": state,
+        "mark": marked.verdict, "rule": marked.rule.key, "basis": basis, "says": marked.rule.says, "state": state,
     }  # fmt: skip
 
 
