@@ -13,12 +13,13 @@ from store.errors import Damaged, StoreError
 from store.pack import Pack, verify_pack
 from store.search.bigrams import bigrams, count, find, invert
 from store.search.channels import Articles, best
-from store.search.fusion import CONSTANT, fuse, fuse_weighted
+from store.search.fusion import USUAL, fuse, fuse_weighted
 from store.search.query import LawQuery
+from store.search.vocabulary import entries, widened
 from store.statutes.model import ArticleNumber
 from tests import statute_fixture as fixture
 
-CHANNELS = ("bm25", "keyword")
+CHANNELS = ("bm25", "keyword", "dense")
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def test_a_channel_finds_the_article_that_says_it(pack: Pack, channel: str) -> N
     assert articles.rank(channel, LawQuery("路灯"), None, 0) == []
 
 
-@pytest.mark.parametrize("channel", CHANNELS)
+@pytest.mark.parametrize("channel", ["bm25", "keyword"])
 def test_the_filter_comes_before_the_ranking(pack: Pack, channel: str) -> None:
     articles = Articles(pack)
     query = LawQuery("城市道路路灯的许可和罚款")
@@ -53,6 +54,26 @@ def test_the_filter_comes_before_the_ranking(pack: Pack, channel: str) -> None:
         chosen = np.array(allowed, np.int64)
         assert articles.rank(channel, query, chosen, 1000) == wanted
         assert articles.rank(channel, query, chosen, 2) == wanted[:2]
+
+
+def test_only_allowed_articles_give_feedback_and_are_ranked_by_vectors(pack: Pack) -> None:
+    articles = Articles(pack)
+    query = LawQuery("城市道路路灯的许可和罚款")
+    everything = articles.rank("dense", query, None, 1000)
+    assert everything == articles.rank("dense", query, np.arange(1, articles.size + 1), 1000)
+    for allowed in ([1], [3, 5, 9], list(range(1, articles.size + 1, 2))):
+        found = articles.rank("dense", query, np.array(allowed), 1000)
+        assert found == sorted(found, key=lambda hit: (-hit[1], hit[0]))
+        assert set(ids(found)) <= set(allowed)
+        assert articles.rank("dense", query, np.array(allowed), 2) == found[:2]
+    assert articles.rank("dense", query, np.array([], np.int64), 5) == []
+
+
+def test_everyday_words_reach_the_words_of_the_law() -> None:
+    assert "劳动报酬" in widened("老板拖欠工资怎么办")
+    assert "劳动报酬" not in widened("劳动报酬就是工资吗")
+    assert widened("") == []
+    assert len(entries()) > 700 and all(said and terms for said, terms in entries().items())
 
 
 def test_the_number_of_an_article_is_a_word_of_its_own(pack: Pack) -> None:
@@ -129,4 +150,4 @@ def test_fusion_weighs_channels() -> None:
         (1, 2 / 11 + 1 / 12),
         (2, 2 / 12 + 1 / 11),
     ]
-    assert fuse_weighted({"a": [1, 2], "b": [2, 3]}, {}, CONSTANT) == fuse([[1, 2], [2, 3]])
+    assert fuse_weighted({"a": [1, 2], "b": [2, 3]}, {}, USUAL) == fuse([[1, 2], [2, 3]])

@@ -1,8 +1,13 @@
 """The indexes over the articles of an open pack, asked channel by channel.
 
-bm25: words of law name, headings and text (FTS5); keyword: character bigrams; dense: vectors. Each ranks only the articles
-that are allowed, by its score times the prior of the article; scores have no unit and compare only within one answer. Equal
-scores are ordered by article id.
+Each kind of evidence has its place, so that the fusion hears independent voices:
+- bm25: the words of the question in law name, headings and text (FTS5, fields weighted), times the prior of the article.
+- keyword: adjacent characters of the question, and of terms of the law that the vocabulary knows for its everyday words.
+- dense: vectors. Those fitted to the pack are asked with the question, the same terms, and the first articles that the words
+  find (pseudo relevance feedback, Rocchio), times the prior; those of a model with the vector of the question alone.
+
+Only articles that are allowed are ranked, and only they give feedback. Scores have no unit and compare only within one answer;
+equal ones are ordered by article id.
 """
 
 from __future__ import annotations
@@ -10,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +23,11 @@ from numpy.typing import NDArray
 from store import manifest as manifests
 from store.errors import Damaged, StoreError
 from store.pack import Pack
-from store.search.bigrams import Floats, Postings, distinct
-from store.search.indexing import ARRAYS, PRIOR, TERMS, WORDS, array_file, number_term
+from store.search.bigrams import Floats, Ints, Postings, distinct
+from store.search.indexing import ARRAYS, KIND, PRIOR, TERMS, VECTORISER, WORDS, array_file, number_term
 from store.search.substance import STOP_WORDS
+from store.search.vectors import FILE, Vectoriser, Vectors, unit
+from store.search.vocabulary import widened
 from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
 
@@ -37,6 +44,14 @@ MOST_ROWS = 0.2
 the common rest weighs next to nothing in bm25 and costs most of the time."""
 
 FEWEST_WORDS = 3
+
+WIDENED = 0.8
+"""Weight of terms from the vocabulary beside the words of the question, for bigrams."""
+WIDENED_DENSE = 0.5
+"""The same for vectors."""
+FEEDBACK = 5
+"""Articles that are taken as relevant; together they weigh as much as the question."""
+
 FIELDS = (1.0, 2.0, 1.0)
 """Weights of law name, headings and text in bm25."""
 
@@ -60,6 +75,8 @@ class Articles:
             )
         self._postings = Postings(*(_array(pack, array_file(name)) for name in ARRAYS))
         self._prior: Floats = _array(pack, PRIOR)
+        self._vectors, self._vectoriser = self._open_vectors()
+        self._last: tuple[LawQuery, Floats] | None = None
         self._channels = {"bm25": self._bm25, "keyword": self._keyword, "dense": self._dense}
 
     def rank(
@@ -76,9 +93,17 @@ class Articles:
             return []
         return self._channels[channel](query, allowed, depth)
 
+    @property
+    def dense(self) -> bool:
+        """Whether there are vectors that a question can be compared with."""
+        return (
+            bool(self.size)
+            and self._vectors is not None
+            and (self._vectoriser is not None or self._embed is not None)
+        )
+
     def _keyword(self, query: LawQuery, allowed: NDArray[np.int64] | None, depth: int) -> list[tuple[int, float]]:
-        scores = self._postings.score([(distinct(_substance(query)), 1.0)], self.size)
-        return best(scores * self._prior, allowed, depth)
+        return best(self._by_bigrams(query), allowed, depth)
 
     def _bm25(self, query: LawQuery, allowed: NDArray[np.int64] | None, depth: int) -> list[tuple[int, float]]:
         terms = self._terms(query)
@@ -98,7 +123,45 @@ class Articles:
         return best(scores * self._prior, allowed, depth)
 
     def _dense(self, query: LawQuery, allowed: NDArray[np.int64] | None, depth: int) -> list[tuple[int, float]]:
-        return []
+        if not self.dense or self._vectors is None:
+            return []
+        if self._vectoriser is None:
+            return best(self._vectors.scores(self._embedded(query), allowed, depth), allowed, depth)
+        own, wider = _bigrams(query)
+        vector = self._vectoriser.vector([(own, 1.0), (wider, WIDENED_DENSE)])
+        first = best(self._by_bigrams(query) * self._prior, allowed, FEEDBACK)
+        if first:
+            rows = self._vectors.rows(np.array([number for number, _ in first]))
+            weights = np.array([score for _, score in first], np.float32)
+            vector = unit((vector + unit((weights @ rows)[None])[0])[None])[0]
+        return best(self._vectors.scores(vector, allowed, depth) * self._prior, allowed, depth)
+
+    def _by_bigrams(self, query: LawQuery) -> Floats:
+        """Scores of the keyword channel; both it and the dense channel ask for them, mostly one after the other."""
+        last = self._last
+        if last is None or last[0] != query:
+            own, wider = _bigrams(query)
+            last = self._last = (query, self._postings.score([(own, 1.0), (wider, WIDENED)], self.size))
+        return last[1]
+
+    def _embedded(self, query: LawQuery) -> Floats:
+        assert self._embed is not None and self._vectors is not None
+        vector = np.asarray(self._embed([query.text[:LONGEST]]), np.float32)
+        if vector.shape != (1, self._vectors.dimensions):
+            raise StoreError(
+                f"The vectors of pack {self._pack.name} have {self._vectors.dimensions} dimensions, the model gives {vector.shape[-1]}",
+                "Use the model that the pack was embedded with.",
+            )
+        return unit(vector)[0]
+
+    def _open_vectors(self) -> tuple[Vectors | None, Vectoriser | None]:
+        embedder = self._pack.manifest.embedder
+        if embedder is None:
+            return None, None
+        vectors = Vectors(checked(self._pack, FILE), self.size)
+        if embedder["kind"] != KIND:
+            return vectors, None
+        return vectors, Vectoriser(*(_array(self._pack, array_file(name)) for name in VECTORISER))
 
     def _terms(self, query: LawQuery) -> list[str]:
         """Words that are searched for: the rarest ones, and the numbers of articles."""
@@ -140,7 +203,14 @@ def _substance(query: LawQuery) -> str:
     return _REFERENCE.sub(" ", fold_width(text))
 
 
-def _array(pack: Pack, file: str) -> NDArray[np.generic]:
+def _bigrams(query: LawQuery) -> tuple[Ints, Ints]:
+    """Bigrams of a question, and those that the vocabulary adds."""
+    text = _substance(query)
+    own = distinct(text)
+    return own, np.setdiff1d(distinct(" ".join(widened(text))), own)
+
+
+def _array(pack: Pack, file: str) -> Any:
     """An array of the pack, mapped from disk; its hash is checked before.
 
     Raises:

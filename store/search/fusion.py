@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
-CONSTANT = 60
+USUAL = 60
 """The usual damping of RRF: how much the first ranks outweigh the next ones."""
 
-FUSION: Mapping[str, float] = {"exact": 100.0, "keyword": 2.0, "bm25": 1.0, "dense": 0.5}
+CONSTANT = 5
+"""The damping of a law search: a channel that is sure of its first articles is heard."""
+
+FUSION: Mapping[str, float] = {"exact": 100.0, "keyword": 1.0, "bm25": 1.0, "dense": 0.5}
 """Weights of the channels of a law search; an article that is named exactly stands before all others."""
 
 
 def fuse(rankings: Sequence[Sequence[int]]) -> list[tuple[int, float]]:
     """Row ids with their fused scores, best first; equal scores by row id."""
-    return _fused([(ranking, 1.0) for ranking in rankings], CONSTANT)
+    return _fused([(ranking, 1.0) for ranking in rankings], USUAL)
 
 
 def fuse_weighted(

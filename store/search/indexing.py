@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from store.errors import StoreError
-from store.search import bigrams
+from store.search import bigrams, vectors
 from store.statutes.model import ArticleNumber
 from store.statutes.names import key_of_name
 from store.text.normalise import fold_width
@@ -27,6 +27,10 @@ from store.text.segment import words
 
 FOLDER = "articles"
 ARRAYS = ("keys", "starts", "places", "weights")
+VECTORISER = {"lsa-keys": "keys", "lsa-rarity": "rarity", "lsa-projection": "projection"}
+"""Array -> field of the vectoriser."""
+KIND = "lsa"
+"""The kind of embedder that stands in the manifest when the vectors were fitted to the pack."""
 PRIOR = f"{FOLDER}/prior.npy"
 
 WORDS, TERMS = "article_words", "article_terms"
@@ -57,7 +61,7 @@ def number_term(number: ArticleNumber) -> str:
 def build_indexes(database: sqlite3.Connection, folder: Path, progress: Progress) -> dict[str, Any] | None:
     """Index the articles of a database that is being written; gives the description of the vectors, if there are any.
 
-    Files go below `folder`. Progress phases: words, bigrams, vectors.
+    Files go below `folder`. Progress phases: indexing words, indexing bigrams, fitting vectors, writing vectors.
     """
     (size, last), *_ = database.execute("SELECT count(*), coalesce(max(id), 0) FROM articles").fetchall()
     if not size:
@@ -75,7 +79,27 @@ def build_indexes(database: sqlite3.Connection, folder: Path, progress: Progress
     for name in ARRAYS:
         np.save(folder / array_file(name), getattr(postings, name))
     progress("indexing bigrams", size, size)
-    return None
+    del postings
+    return _fit(counts, folder, progress)
+
+
+def _fit(counts: bigrams.Counts, folder: Path, progress: Progress) -> dict[str, Any] | None:
+    fitted = vectors.fit(counts)
+    if fitted is None:
+        return None
+    vectoriser, rows = fitted
+    progress("fitting vectors", len(rows), len(rows))
+    for name in VECTORISER:
+        np.save(folder / array_file(name), getattr(vectoriser, VECTORISER[name]))
+    vectors.write(folder / vectors.FILE, rows)
+    progress("writing vectors", len(rows), len(rows))
+    dimensions = rows.shape[1]
+    return {
+        "kind": KIND,
+        "dimensions": dimensions,
+        "terms": len(vectoriser.keys),
+        "sample": min(len(rows), vectors.SAMPLE),
+    }
 
 
 def _articles(database: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
