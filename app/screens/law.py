@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import Screen
 from textual.widgets import ContentSwitcher, Label
 from textual.worker import Worker
 
@@ -23,8 +22,9 @@ from app import law_shelf
 from app.bindings import bindings
 from app.law_shelf import Asked, Faults, LawDesk, Reading, Shelf
 from app.renderers import Line, one
-from app.strings import counted, t
-from app.terminal import clean, truncate
+from app.screens.law_actions import DIFF, FAULTS, TABS, TEXT, TIMELINE, LawActions
+from app.strings import t
+from app.terminal import truncate
 from app.widgets.empty import Empty
 from app.widgets.key_bar import KeyBar
 from app.widgets.law_article import ArticleView
@@ -35,19 +35,16 @@ from app.widgets.law_form import LawForm
 from app.widgets.law_hits import HitsView
 from app.widgets.law_query import note_words, query_words
 from app.widgets.law_timeline import TimelineView
-from app.widgets.lines import LineView, row_text
 from app.widgets.view_tabs import ViewTabs
 from store.statutes.book import Gap
 from store.statutes.model import ArticleNumber
 
 if TYPE_CHECKING:
-    from app.shell import Desk
-
-TABS = ("text", "timeline", "diff", "faults")
-TEXT, TIMELINE, DIFF, FAULTS = range(4)
+    pass
 
 
-class LawScreen(Screen[None]):
+
+class LawScreen(LawActions):
     """A line to ask in; results left, the article right; under each other on a narrow screen."""
 
     CSS_PATH = "law.tcss"
@@ -60,20 +57,11 @@ class LawScreen(Screen[None]):
         super().__init__()
         self.shelves: list[Shelf] = []
         self.book: LawDesk | None = None
-        self.asked: Asked | None = None
-        self.reading: Reading | None = None
-        self.tab = TEXT
         self._loaded = False
         self._wrong = ""
         self._searching = False
         self._waiting: tuple[str, date | None] | None = None
-        self._sides: tuple[int, int] | None = None
         self._tickets: dict[str, int] = {}
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     @property
     def busy(self) -> bool:
@@ -303,10 +291,6 @@ class LawScreen(Screen[None]):
 
     # what is shown
 
-    @property
-    def _view(self) -> LineView:
-        return cast(LineView, self.query_one(f"#{TABS[self.tab]}"))
-
     def go_to(self, tab: int) -> None:
         """Show a tab and put the cursor in it."""
         self._turn(tab)
@@ -327,14 +311,15 @@ class LawScreen(Screen[None]):
         if self.tab in (TIMELINE, DIFF):
             if self._sides is None:
                 self._sides = _sides_of(reading)
-            self._compare()
+            self.compare()
         if self.tab == FAULTS:
             view = self.query_one(FaultsView)
             if view.faults is None or view.faults.law.name != reading.law.name:
                 view.show(None, _say("law_screen.checking"))
                 self._work("law_check", partial(self.book.faults, reading.law.name))
 
-    def _compare(self) -> None:
+    def compare(self) -> None:
+        """Compare the two chosen sides."""
         reading = self.reading
         if reading is None:
             return
@@ -413,100 +398,6 @@ class LawScreen(Screen[None]):
             self.query_one(FaultsView).rebuild()
         self._need()
         self.query_one(KeyBar).refresh()
-
-    # wishes
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What makes no sense at the moment is dim or absent."""
-        if action == "side":
-            many = self.reading is not None and len(comparable(self.reading.entries)) > 1
-            return many if self.tab in (TIMELINE, DIFF) else False
-        if action == "near":
-            return self.reading is not None and any(self.reading.near) if self.tab == TEXT else False
-        if action in ("tab", "copy"):
-            return True if self.reading is not None else None
-        if action == "open":
-            return True if self.asked is not None and self.asked.hits else None
-        return True
-
-    def action_open(self) -> None:
-        """The hit, or the step of the timeline, at the cursor."""
-        focused = self.focused
-        (focused if isinstance(focused, Choice) else self.query_one(HitsView)).action_choose()
-
-    def action_box(self, name: str = "words") -> None:
-        """Into the box for words, for the day, or to the packs."""
-        self.query_one(LawForm).focus_on(name)
-
-    def action_tab(self, tab: int = 0) -> None:
-        """Another view of the article."""
-        if self.reading is not None:
-            self.go_to(tab)
-
-    @on(ViewTabs.Chosen)
-    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
-        self.action_tab(event.index)
-
-    def action_side(self, side: int = 0) -> None:
-        """The version at the cursor of the timeline becomes a side of the comparison; beside it, the next one does."""
-        if self.reading is None:
-            return
-        known = comparable(self.reading.entries)
-        if len(known) < 2 or self._sides is None:
-            return
-        sides = list(self._sides)
-        if self.tab == TIMELINE:
-            step = self.query_one(TimelineView).chosen
-            if step is None or step.index not in known:
-                self.desk.say(t("law_screen.no_side"), "warning")
-                return
-            sides[side] = step.index
-        else:
-            free = [place for place in known if place != sides[1 - side]]
-            at = free.index(sides[side]) if sides[side] in free else 0
-            sides[side] = free[(at + (-1 if side == 0 else 1)) % len(free)]
-        if sides[0] == sides[1]:
-            self.desk.say(t("law_screen.same_side"), "warning")
-            return
-        self._sides = (min(sides), max(sides))
-        self._compare()
-
-    def action_near(self, by: int = 1) -> None:
-        """The article before or after, in the same version."""
-        reading = self.reading
-        other = reading.near[by > 0] if reading is not None else None
-        if reading is not None and other is not None:
-            self.read(other.law, other.number, reading.day, other.label)
-
-    def action_copy(self) -> None:
-        """The text of the article, or what the shown tab says."""
-        reading = self.reading
-        if reading is None:
-            return
-        article = reading.article
-        if self.tab == TEXT and article is not None and article.text is not None:
-            version = reading.version
-            text = f"《{reading.law.name}》{article.number.chinese}（{version.label if version else ''}）\n{article.text}"
-        else:
-            text = "\n".join(row_text(row).rstrip() for row in self._view.rows)
-        self.desk.copy_to_clipboard(clean(text))
-        self.desk.say(counted("law_screen.copied", len(text)))
-
-    def action_wide(self) -> None:
-        """The shown view fills the screen, or goes back."""
-        if self.maximized is not None:
-            self.minimize()
-        elif isinstance(self.focused, LineView):
-            self.maximize(self.focused)
-
-    async def action_back(self) -> None:
-        """From the article to the results, from there to the words, from there home."""
-        if self.maximized is not None:
-            self.minimize()
-        elif self.has_class("-reading") and self.asked is not None and self.asked.hits:
-            self.query_one(HitsView).focus()
-        else:
-            self.action_box()
 
 
 def _sides_of(reading: Reading) -> tuple[int, int] | None:
