@@ -110,7 +110,7 @@ def walker_for(run: StoredRun, walker: str | Path | None) -> list[Result] | None
 def block_of(run: StoredRun, walker: str | Path | None = None) -> dict[str, Any]:
     """The score block of a stored run."""
     with pack_of(run.header) as pack:
-        context = ScoreContext(walker_for(run, walker), pack, run.graded)
+        context = ScoreContext(walker_for(run, walker), pack, run.graded, spec_of(run.header))
         return run.bench.score(str(run.header["run"]), run.questions, run.results, context)
 
 

@@ -79,7 +79,7 @@ class Run:
     def score(self) -> dict[str, Any]:
         """The score block of the run as it stands."""
         asked = {row.task_id for row in self.journal.episodes()}
-        context = ScoreContext(pack=self.pack, graded=grades(self.journal))
+        context = ScoreContext(pack=self.pack, graded=grades(self.journal), spec=self.spec)
         return self.bench.score(self.id, [q for q in self.questions if q.id in asked], self.results(), context)
 
     def record_scores(self) -> None:

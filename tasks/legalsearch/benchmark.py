@@ -23,7 +23,8 @@ from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.reference import GoldLawPolicy
 from tasks.legalsearch.scoring import Evidence, score_block, score_one
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
-from tasks.legalsearch.toolbox import LawToolbox, ToolSettings, snapshot_of
+from tasks.legalsearch.toolbox import OFFERED, WEB, LawToolbox, ToolSettings, snapshot_of
+from tasks.legalsearch.windows import WINDOWS, by_window
 from tasks.policies.echo import EchoPolicy
 from tasks.policies.human import HumanPolicy
 from tasks.policies.law.direct import DirectLawPolicy
@@ -41,6 +42,7 @@ from tasks.spec import RunSpec
 from tasks.state import State
 
 SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
+WITH_TOOLS = ("rules", "search", "human")
 TURNS = 15
 """Assistant turns of the published loop."""
 
@@ -161,7 +163,29 @@ class LegalSearch:
         self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
     ) -> dict[str, Any]:
         """The score block."""
-        return score_block(run, questions, results, _evidence(questions, context))
+        evidence = _evidence(questions, context)
+        block = score_block(run, questions, results, evidence)
+        return {**block, "tools": _tools(context), "lar_by_window": self._by_window(questions, block, evidence, context)}
+
+    def _by_window(
+        self, questions: Sequence[Question], block: dict[str, Any], evidence: Evidence, context: ScoreContext
+    ) -> dict[str, Any] | None:
+        """What the rules recite under each window, this run's own included; None for other agents."""
+        spec, pack = context.spec, context.pack
+        if spec is None or pack is None or spec.agent != "rules" or "lar" not in block["compat"]:
+            return None
+        if not pack.manifest.counts.statutes or any(":" in who for who in spec.seats.values()):
+            return None
+
+        def score(asked: Sequence[Question], results: Sequence[Result]) -> dict[str, Any]:
+            return _recitals(score_block("", asked, results, evidence))
+
+        policy, _ = self.agents["rules"]
+        other = by_window(
+            questions, spec, policy, lambda changed: self.program(pack, questions, changed),
+            lambda task, state: self.result(task, 0, state), score,
+        )  # fmt: skip
+        return {name: {**other, spec.window: _recitals(block)}[name] for name in WINDOWS}
 
 
 def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
@@ -190,6 +214,25 @@ def _evidence(questions: Sequence[Question], context: ScoreContext) -> Evidence:
     if coverage is None or not coverage.useful:
         return Evidence(verdicts=verdicts)
     return Evidence(coverage.covered(questions), verdicts, coverage)
+
+
+def _recitals(block: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "compat": block["compat"]["lar"],
+        "intervals": block["intervals"]["compat"]["lar"],
+        "wrong_version": block["wrong_version"],
+    }
+
+
+def _tools(context: ScoreContext) -> dict[str, Any] | None:
+    """Which tools the agent of a run had, and whether statutes were all it could search; None when nobody knows."""
+    spec = context.spec
+    if spec is None or not spec.pack:
+        return None
+    offered = OFFERED[spec.tools] if spec.agent in WITH_TOOLS else ()
+    here = context.pack is not None and context.pack.manifest.counts.pages > 0
+    snapshot = bool(spec.web) or (here if context.pack is not None else None)
+    return {"offered": list(offered), "web_snapshot": snapshot, "rag_only": bool(offered) and (WEB not in offered or snapshot is False)}
 
 
 def _check_channels(spec: RunSpec) -> None:

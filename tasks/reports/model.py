@@ -178,10 +178,12 @@ def _law_counts(block: Mapping[str, Any], language: str) -> list[tuple[str, str]
         if at(block, "overall", "compat", domain, "missing") and at(block, "overall", "compat", domain, "tasks")
     ]
     ungraded = block.get("ungraded")
+    only = word("flag.rag_only", language) if at(block, "tools", "rag_only") else ""
     return [
         ("coverage", coverage),
         ("wrong_version", mixed),
         ("ungraded", str(ungraded) if ungraded else ""),
+        ("tools", only),
         ("left_out", "; ".join(missing)),
     ]
 

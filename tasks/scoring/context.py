@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from store.pack import Pack
 from tasks.scoring.result import Result
+
+if TYPE_CHECKING:
+    from tasks.spec import RunSpec
 
 Grade = Mapping[str, float | None]
 """Name of a verdict -> 0 to 1, None where the grading failed."""
@@ -18,11 +22,12 @@ Grade = Mapping[str, float | None]
 @dataclass(frozen=True, slots=True)
 class ScoreContext:
     """walker: results of the gold agent on the same tasks; pack: the pack of the run, where it is at hand; graded:
-    (task id, epoch) -> the newest grade of the grader's seat."""
+    (task id, epoch) -> the newest grade of the grader's seat; spec: what was run."""
 
     walker: Sequence[Result] | None = None
     pack: Pack | None = None
     graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
+    spec: RunSpec | None = None
 
 
 NOTHING = ScoreContext()

@@ -1,0 +1,61 @@
+"""Recitals once more with the window off and with the newest versions only, beside the score of a run of the rules.
+
+The rules need no model and repeat exactly, so what the date filter is worth can stand beside every figure. The episodes are
+played in memory; nothing of them is recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, get_args
+
+from store.search.law_search import Window
+from tasks.driver import Driver, Limits
+from tasks.environment import SEAT
+from tasks.events import AttemptStarted, Seated
+from tasks.legalsearch.questions import Question
+from tasks.program import Program
+from tasks.scoring.result import Result
+from tasks.spec import RunSpec
+from tasks.state import State
+
+WINDOWS: tuple[Window, ...] = get_args(Window)
+MOST_STEPS = 20
+
+
+def by_window(
+    questions: Sequence[Question],
+    spec: RunSpec,
+    policy: str,
+    program: Callable[[RunSpec], Program],
+    result: Callable[[str, State], Result],
+    score: Callable[[Sequence[Question], Sequence[Result]], Mapping[str, Any] | None],
+) -> dict[str, Any]:
+    """Window -> the scores of the recitals among the questions, for the windows that a run did not use.
+
+    Args:
+        questions: of the run.
+        spec: its settings; only the window is changed.
+        policy: the policy that plays, one without a model.
+        program: the rules of an episode under given settings.
+        result: what an ended episode came to.
+        score: the scores of recitals.
+    """
+    recitals = [question for question in questions if question.kind.form == "article"]
+    found: dict[str, Any] = {}
+    for window in WINDOWS if recitals else ():
+        if window != spec.window:
+            played = program(spec.model_copy(update={"window": window}))
+            found[window] = score(recitals, [result(q.id, _play(q, played, policy, spec.seed)) for q in recitals])
+    return found
+
+
+def _play(question: Question, program: Program, policy: str, seed: int) -> State:
+    driver = Driver(question.id, 0, program, lambda: 0.0, lambda: 0.0, Limits(turns=MOST_STEPS))
+    driver.note(
+        AttemptStarted(benchmark="legalsearch", task_id=question.id, attempt=1, seed=seed, card=question.card), step=0
+    )
+    driver.note(Seated(seat=SEAT, policy=policy), step=0)
+    while not driver.stopped and driver.ask is None:
+        driver.advance()
+    return driver.state
