@@ -77,13 +77,13 @@ def table() -> tuple[Charge, ...]:
         Path(__file__).with_name("charges.toml").read_text(encoding="utf-8")
     )
     return tuple(
-        Charge(
-            name,
-            *(tuple(re.compile(cue) for cue in row.get(part, ())) for part in ("strong", "weak", "against")),
-            str(row.get("with", "")),
-        )
+        Charge(name, _cues(row, "strong"), _cues(row, "weak"), _cues(row, "against"), str(row.get("with", "")))
         for name, row in rows.items()
     )
+
+
+def _cues(row: Mapping[str, Any], part: str) -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(cue) for cue in row.get(part, ()))
 
 
 @cache

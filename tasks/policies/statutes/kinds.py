@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from store.search.law_search import LawSearch
 from tasks.legalsearch.questions import options
+from tasks.policies.statutes.advise import advise
 from tasks.policies.statutes.choose import choose
 from tasks.policies.statutes.crimes import accuse, apply_articles
 from tasks.policies.statutes.looking import Work
@@ -15,7 +16,11 @@ from tasks.policies.statutes.terms import sentence
 _CHOICE = ("从题干提取时间、法律和关键词，检索法条", "把各选项与检索到的条文比较", "选出与条文相符的选项")
 PLANS: Mapping[str, tuple[str, ...]] = {
     "": _CHOICE,
+    "ccp": ("从事实中找出行为线索", "按行为时间检索罪名条文", "列出得分最高的罪名"),
+    "lap": ("查出各选项法条在行为时的条文", "比较条文罪名与案件事实", "选出相符的法条"),
     "lar": ("确定法律、条号和日期", "检索当日施行的版本", "照录条文"),
+    "lcs": ("按咨询内容检索条文", "选出最接近的条文", "写明回答和法律依据"),
+    "ptp": ("查出相关法条在行为时的法定刑", "确定罪名和情节", "在法定刑幅度内取常见刑期"),
 }
 """Task -> the steps of its plan; '' for all others."""
 
@@ -28,6 +33,8 @@ def solver(kind: str, question: str, search: LawSearch) -> Work:
         return accuse(question, search.analyse(question))
     if kind == "lap":
         return apply_articles(question, search.analyse(question), options(question))
+    if kind == "lcs":
+        return advise(question)
     if kind == "ptp":
         return sentence(question, search.analyse(question))
     return choose(question, options(question), only_one=kind in ("lbk", "pfe"))

@@ -7,7 +7,7 @@ calendar days, both ends inclusive.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -64,7 +64,6 @@ class Reply:
     answer: str
     why: str
     summary: str = ""
-    basis: tuple[str, ...] = field(default=())
 
 
 Work = Generator[Query, tuple[Look, ...], Reply]

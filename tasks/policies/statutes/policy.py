@@ -65,10 +65,11 @@ def _replay(
     try:
         query = next(work)
         while True:
-            result = next(waiting, None)
+            texts = tuple(text for text in query.texts if text.strip())
+            result = next(waiting, None) if texts else ()
             if result is None and may_ask:
                 work.close()
-                return query
+                return Query(texts, query.why)
             query = work.send(result or ())
     except StopIteration as stop:
         reply: Reply = stop.value

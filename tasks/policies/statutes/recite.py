@@ -10,7 +10,11 @@ from collections.abc import Sequence
 from datetime import date
 
 from store.search.query import LawQuery
+from tasks.policies.statutes.likeness import contained
 from tasks.policies.statutes.looking import Query, Reply, Seen, Work, hits_of
+
+LIKE = 0.7
+"""The share of a heading that the text of an article must have to be taken for the article of that heading."""
 
 
 def recite(question: str, read: LawQuery) -> Work:
@@ -19,9 +23,9 @@ def recite(question: str, read: LawQuery) -> Work:
     found = hits_of((yield Query((question.strip(),), "按题目所说的法律、条号和时间检索施行中的版本。")))
     best = wanted.best(found)
     if (best is None or best.text is None) and wanted.named:
-        again = yield Query(wanted.undated(), "当日版本未收录文本，去掉时间再查相邻版本。")
-        found += hits_of(again)
-        best = wanted.best([hit for hit in found if hit.text is not None]) or best
+        title = best.title if best else ""
+        again = yield Query(wanted.undated(title), "当日版本未收录文本，去掉时间再查相邻版本。")
+        best = wanted.nearest(hits_of(again), title) or best
     if best is None or best.text is None:
         return Reply("", "检索没有返回该条的文本。", "未检索到该条文本，无法复述。")
     said = f"《{best.label}》{best.chinese}"
@@ -46,9 +50,27 @@ class _Wanted:
         """Whether the question names a law and an article."""
         return bool(self._laws and self._numbers)
 
-    def undated(self) -> tuple[str, ...]:
-        """The same article, any day."""
-        return tuple(f"《{law}》{number.chinese}" for law, number in self._pairs[:3])
+    def undated(self, title: str) -> tuple[str, ...]:
+        """The same article on any day, and what its heading says: it may stand under another number there."""
+        numbers = [f"《{law}》{number.chinese}" for law, number in self._pairs[:2]]
+        return (*numbers, *(f"《{law}》{title}" for law in sorted(self._laws)[:1] if title))
+
+    def nearest(self, hits: Sequence[Seen], title: str) -> Seen | None:
+        """The article with text that comes nearest: of the same heading, else what the heading says, else the number.
+
+        Among several versions the one nearest to the days.
+        """
+        known = [hit for hit in hits if hit.text is not None and hit.law in self._laws]
+        headed = [hit for hit in known if title and hit.title == title]
+        likely = [hit for hit in known if title and contained(title, hit.text or "") >= LIKE]
+        numbered = [hit for hit in known if hit.number in self._numbers]
+        for group in (headed, likely if not any(hit.title for hit in numbered) else [], numbered):
+            if group:
+                return min(group, key=self._away)
+        return None
+
+    def _away(self, hit: Seen) -> int:
+        return hit.distance(*self._days) if self._days else 0
 
     def applies(self, hit: Seen) -> bool:
         """Whether a version meets the days of the question; without days every one does."""

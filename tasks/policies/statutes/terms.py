@@ -18,7 +18,7 @@ from store.search.query import LawQuery
 from store.text.citation import citations
 from store.text.numerals import chinese_to_int
 from tasks.legalsearch.charges import canonical
-from tasks.policies.statutes.crimes import LAW, charge_query, day_of
+from tasks.policies.statutes.crimes import charge_query, day_of
 from tasks.policies.statutes.facts import Facts, by_canonical, read_facts
 from tasks.policies.statutes.looking import Query, Reply, Seen, Work, hits_of
 
@@ -31,6 +31,7 @@ _ARTICLES = re.compile(r"相关法条\s*[:：](.*)", re.DOTALL)
 _RANGE = re.compile(
     r"处(?:(?P<low>[一二三四五六七八九十]+)年以上)?(?:(?P<high>[一二三四五六七八九十]+)年以下)?有期徒刑"
 )
+_PLAIN = re.compile(r"基准刑为(?:(?P<years>[一二三四五六七八九十]+)年)?(?:(?P<months>[一二三四五六七八九十]+)个月)?")
 _SUM = re.compile(r"(?P<number>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)(?P<unit>万)?(?:余|多)?元")
 
 
@@ -59,18 +60,21 @@ def tables() -> Terms:
 def sentence(question: str, read: LawQuery) -> Work:
     """The term of a case whose articles the question names."""
     facts = read_facts(question)
-    named = _ARTICLES.search(question)
-    listed = list(dict.fromkeys(one.number.chinese for one in citations(named[1]))) if named else []
-    queries = [f"{day_of(read)}《{LAW}》{'、'.join(listed)}"] if listed else []
-    found = hits_of((yield Query((*queries, charge_query(read, facts))[:3], "查相关法条在行为时的法定刑。")))
-    numbers = {one.number.key for one in citations(named[1])} if named else set()
+    match = _ARTICLES.search(question)
+    named = "".join(match[1].split()) if match else ""
+    queries = tuple(text for text in (f"{day_of(read)}{named}" if named else "", charge_query(read, facts)) if text)
+    found = hits_of((yield Query(queries, "查相关法条在行为时的法定刑。")))
+    numbers = {one.number.key for one in citations(named)}
     cited = [hit for hit in found if hit.number in numbers]
     charge = _charge(facts, cited)
     months, why = _months(charge, facts.told)
     if months is None:
         months = next((start for hit in cited if (start := _start(hit.text or "")) is not None), DEFAULT)
         why = "该罪没有常见刑期，取法定刑幅度的三分之一处。" if cited else "没有检索到法定刑，取默认刑期。"
-    changed, said = _changed(months, facts.told)
+    plain = next((base for hit in cited if (base := _plain_case(hit.text or "")) is not None), None)
+    if plain is not None:
+        months, why = plain, "条文规定了基准刑。"
+    changed, said = _changed(months, facts.told, stepped=plain is None)
     return Reply(f"{changed}个月", f"{charge or '罪名不明'}：{why}{said}")
 
 
@@ -119,13 +123,24 @@ def _start(text: str) -> int | None:
     return round(low if low else high * SHARE)
 
 
-def _changed(months: int, told: str) -> tuple[int, str]:
-    """The term after circumstances, on the grid of terms that courts give."""
+def _plain_case(text: str) -> int | None:
+    """The term of a plain case where an article itself says it: 基准刑为十八个月, 基准刑为三年六个月."""
+    match = _PLAIN.search(text)
+    if match is None:
+        return None
+    years, months = (chinese_to_int(match[name]) or 0 if match[name] else 0 for name in ("years", "months"))
+    return 12 * years + months or None
+
+
+def _changed(months: int, told: str, *, stepped: bool) -> tuple[int, str]:
+    """The term after circumstances; stepped: on the grid of terms that courts give, else whole months, rounded down."""
     known, factor, said = tables(), 1.0, []
     for cue, change in known.change.items():
         if re.search(cue, told):
             factor *= change
             said.append(cue.split("|")[0])
     wanted = months * factor
+    if not stepped:
+        return max(1, int(wanted)), f"情节：{'、'.join(said)}。" if said else ""
     nearest = min(known.grid, key=lambda step: (abs(step - wanted), step))
     return nearest, f"情节：{'、'.join(said)}。" if said else ""
