@@ -111,3 +111,9 @@ def test_only_brackets_of_versions_fall_away(name: str, without: str) -> None:
 def test_short_names() -> None:
     assert short_name("中华人民共和国刑事诉讼法") == "刑事诉讼法"
     assert {"刑事诉讼法", "刑诉法", "刑诉"} <= set(aliases_of("中华人民共和国刑事诉讼法"))
+
+
+def test_a_year_glued_to_an_article_is_no_part_of_its_number() -> None:
+    for text in ("刑法第一百三十三条之一2015-10-31", "刑法第133条之一 2015-10-31"):
+        (found,) = citations(text)
+        assert found.number == ArticleNumber(133, 1), text

@@ -17,9 +17,10 @@ from store.text.numerals import chinese_to_int
 LARGEST = 9999
 """No law has more articles; a larger number is no article number."""
 
-_DIGIT = "0-9零〇○一二三四五六七八九十百千两廿卅壹贰貳叁參肆伍陆陸柒捌玖拾佰仟"
+_HAN = "零〇○一二三四五六七八九十百千两廿卅壹贰貳叁參肆伍陆陸柒捌玖拾佰仟"
 _BLANK = r"[ \t\r\n\u00a0\u200b\ufeff]"
-_NUMERAL = rf"[{_DIGIT}](?:{_BLANK}{{0,3}}[{_DIGIT}]){{0,15}}"
+# One script a numeral: in 第一百三十三条之一2015年 the year begins where the script changes.
+_NUMERAL = rf"(?:[0-9](?:{_BLANK}{{0,3}}[0-9]){{0,15}}|[{_HAN}](?:{_BLANK}{{0,3}}[{_HAN}]){{0,15}})"
 # 之一 begins other words as well: 第三条之一般规定.
 _SUB = rf"{_BLANK}{{0,3}}之{_BLANK}{{0,3}}(?P<sub>{_NUMERAL})(?!般|切|致|定|旦|种|些|部分|律)"
 _ARTICLE = rf"第{_BLANK}{{0,3}}(?P<number>{_NUMERAL}){_BLANK}{{0,3}}条(?:{_SUB})?"
