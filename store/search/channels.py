@@ -152,7 +152,8 @@ class Articles:
                 f"The vectors of pack {self._pack.name} have {self._vectors.dimensions} dimensions, the model gives {vector.shape[-1]}",
                 "Use the model that the pack was embedded with.",
             )
-        return unit(vector)[0]
+        embedded: Floats = unit(vector)[0]
+        return embedded
 
     def _open_vectors(self) -> tuple[Vectors | None, Vectoriser | None]:
         embedder = self._pack.manifest.embedder

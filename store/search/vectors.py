@@ -81,7 +81,7 @@ def fit(counts: Counts) -> tuple[Vectoriser, Floats] | None:
 def unit(rows: Floats) -> Floats:
     """Rows brought to length 1; zeros stay zeros."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return (rows / np.where(length > 0, length, 1)).astype(np.float32)
+    return np.asarray(rows / np.where(length > 0, length, 1), np.float32)
 
 
 def write(path: Path, vectors: Floats) -> None:
@@ -208,4 +208,4 @@ def _directions(matrix: _Sparse, dimensions: int) -> Floats:
     _, turn = np.linalg.eigh((image.T @ image).astype(np.float64))
     found = basis @ turn[:, ::-1][:, :dimensions].astype(np.float32)
     largest = np.abs(found).argmax(axis=0)
-    return (found * np.sign(found[largest, np.arange(found.shape[1])])).astype(np.float32)
+    return np.asarray(found * np.sign(found[largest, np.arange(found.shape[1])]), np.float32)

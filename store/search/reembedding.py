@@ -1,0 +1,120 @@
+"""Vectors of a given model in the place of those that were fitted to the pack.
+
+A pack is never changed where it stands: a copy beside it gets the new vectors and a new manifest and takes its place. Files
+that stay the same are linked, not copied, where the file system can.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from store import manifest as manifests
+from store.errors import BadInput, StoreError
+from store.pack import Pack
+from store.search.indexing import KIND, VECTORISER, Progress, array_file
+from store.search.vectors import FILE, unit, write
+
+BATCH = 64
+"""Articles that are embedded at once."""
+LONGEST = 2_000
+"""Characters of an article that are embedded."""
+
+_SQL = (
+    "SELECT l.short, l.name, a.part, a.chapter, a.section, a.title, coalesce(a.text, '') FROM articles a"
+    " JOIN law_versions v ON v.id = a.version JOIN laws l ON l.id = v.law WHERE a.id > ? ORDER BY a.id LIMIT ?"
+)
+
+
+def reembed(
+    pack_path: str | Path,
+    embed: Callable[[Sequence[str]], Sequence[Sequence[float]]],
+    describe: Mapping[str, Any],
+    progress: Progress | None = None,
+) -> Path:
+    """Give the articles of a pack the vectors of `embed` (texts -> one vector each, all of one length); gives its path.
+
+    describe: what the manifest says of the model, at least its `kind`; `dimensions` is added. Whoever opens the pack then
+    passes the same model to be asked, otherwise its dense channel is silent.
+
+    Raises:
+        BadInput: the pack has no articles, the description no kind, or a vector is not what it should be.
+        StoreError: the folder cannot be written.
+    """
+    if not describe.get("kind") or describe["kind"] == KIND:
+        raise BadInput(
+            f"{describe.get('kind', '')!r} is no kind of a model", "Describe it, e.g. {'kind': 'gguf', …}."
+        )
+    with Pack.open(pack_path, verify=True) as pack:
+        if not pack.manifest.counts.statutes:
+            raise BadInput(f"Pack {pack.name} has no articles to embed")
+        vectors = _embedded(pack, embed, progress)
+        return _replaced(pack, vectors, {**describe, "dimensions": vectors.shape[1]})
+
+
+def _embedded(
+    pack: Pack, embed: Callable[[Sequence[str]], Sequence[Sequence[float]]], progress: Progress | None
+) -> np.ndarray[Any, np.dtype[np.float32]]:
+    size, done = pack.manifest.counts.statutes, 0
+    vectors: np.ndarray[Any, np.dtype[np.float32]] | None = None
+    while done < size:
+        rows = pack.reader.all(_SQL, (done, BATCH))
+        texts = [" ".join(part for part in (short or name, *rest) if part)[:LONGEST] for short, name, *rest in rows]
+        found = np.asarray(embed(texts), np.float32)
+        if vectors is None and found.ndim == 2:
+            vectors = np.zeros((size, found.shape[1]), np.float32)
+        if vectors is None or found.shape != (len(texts), vectors.shape[1]) or not np.isfinite(found).all():
+            raise BadInput(f"The model gave no usable vectors for articles {done + 1} to {done + len(texts)}")
+        vectors[done : done + len(texts)] = unit(found)
+        done += len(texts)
+        if progress is not None:
+            progress("embedding articles", done, size)
+    assert vectors is not None
+    return vectors
+
+
+def _replaced(pack: Pack, vectors: np.ndarray[Any, np.dtype[np.float32]], embedder: dict[str, Any]) -> Path:
+    destination, old = pack.path, pack.manifest
+    gone = {FILE, *map(array_file, VECTORISER)}
+    try:
+        folder = Path(tempfile.mkdtemp(prefix=f".building-{old.name}-", dir=destination.parent))
+    except OSError as error:
+        raise StoreError(f"{destination.parent} cannot be written: {error.strerror}") from None
+    try:
+        files = {file: digest for file, digest in old.files.items() if file not in gone}
+        for file in files:
+            (folder / file).parent.mkdir(parents=True, exist_ok=True)
+            _link(destination / file, folder / file)
+        write(folder / FILE, vectors)
+        files[FILE] = manifests.sha256(folder / FILE)
+        sizes = {file: (folder / file).stat().st_size for file in files}
+        manifests.write(folder, old.model_copy(update={"files": files, "sizes": sizes, "embedder": embedder}))
+        aside = Path(tempfile.mkdtemp(prefix=f".replaced-{old.name}-", dir=destination.parent)) / "pack"
+        destination.rename(aside)
+        try:
+            folder.rename(destination)
+        except BaseException:
+            aside.rename(destination)
+            aside.parent.rmdir()
+            raise
+    except OSError as error:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise StoreError(f"Pack {old.name} could not be written again: {error.strerror or error}") from None
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(aside.parent, ignore_errors=True)
+    return destination
+
+
+def _link(source: Path, target: Path) -> None:
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
