@@ -96,13 +96,20 @@ def hits_of(seen: Sequence[Look]) -> list[Seen]:
 
 def _seen(hit: Mapping[str, Any]) -> Seen:
     text, identity, score = hit.get("text"), hit.get("id"), hit.get("score")
+    law, label, number, chinese, title = (
+        str(hit.get(name) or "") for name in ("law", "label", "number", "chinese", "title")
+    )
     return Seen(
-        identity if isinstance(identity, int) else 0,
-        *(str(hit.get(name) or "") for name in ("law", "label", "number", "chinese", "title")),
-        text if isinstance(text, str) else None,
-        _day(hit.get("valid_from")),
-        _day(hit.get("valid_to")),
-        float(score) if isinstance(score, int | float) else 0.0,
+        id=identity if isinstance(identity, int) else 0,
+        law=law,
+        label=label,
+        number=number,
+        chinese=chinese,
+        title=title,
+        text=text if isinstance(text, str) else None,
+        valid_from=_day(hit.get("valid_from")),
+        valid_to=_day(hit.get("valid_to")),
+        score=float(score) if isinstance(score, int | float) else 0.0,
     )
 
 
