@@ -21,6 +21,7 @@ from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.published import answer_score
 from tasks.legalsearch.questions import load_questions
 from tasks.legalsearch.toolbox import HITS, MOST, RAG, retrieved
+from tasks.policies.statutes.baseline import computed_term
 from tasks.policies.statutes.choose import is_reversed, stem_of, wants_several
 from tasks.policies.statutes.facts import by_canonical, read_facts, table
 from tasks.policies.statutes.looking import looks
@@ -170,6 +171,16 @@ def test_facts_speak_for_a_charge(told: str, charge: str) -> None:
 def test_a_record_of_the_accused_is_no_charge_of_this_case() -> None:
     facts = read_facts(f"{ACCUSED}被告人曾因犯诈骗罪于2010年被判处有期徒刑一年。公诉机关认为应以盗窃罪追究刑事责任。")
     assert facts.stated == ("盗窃",)
+
+
+def test_a_term_that_the_law_computes() -> None:
+    theft = "盗窃公私财物，价值三千五百元以上的，处三年以下有期徒刑；基准刑为六个月，价值每增加二千元，增加一个月。"
+    surrender = "对于自首的犯罪分子，减少基准刑的百分之三十。"
+    assert computed_term([theft], 3500) == 6
+    assert computed_term([theft], 11_500) == 10
+    assert computed_term([theft, surrender], 11_500) == 7
+    assert computed_term(["基准刑为一年二个月。"], 0) == 14
+    assert computed_term([surrender], 11_500) is None and computed_term([], 0) is None
 
 
 def test_the_tables_fit_together() -> None:

@@ -1,9 +1,9 @@
 """Multiple choice by retrieved text: how many answers the question wants, whether it asks for what is wrong, what fits.
 
 An option is supported as far as an article returned for the question contains its words, the more so the more of the
-question the article contains too. Where no article supports one option the answer is the default: all of them where
-several are asked for, B where one is. Support decides between options of a plain question for one only: in development
-questions it said nothing about questions for what is wrong, nor about which of several to leave out.
+question the article contains too. Of several right options those are chosen that articles say nearly word for word. Where
+no article supports one option the answer is the default: all of them where several are asked for, B where one is, and so
+for questions about what is wrong: in development questions support said nothing about those.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ BASE = 0.3
 """What support counts before the article shares a word with the question."""
 LEAST = 0.1
 """Support below which no option counts as supported."""
+SAID = 0.8
+"""The share of an option that one article must have for the article to say it."""
 DEFAULT = "B"
 
 _OPTIONS = re.compile(r"\n\s*选项\s*[:：]")
@@ -53,6 +55,10 @@ def support(option: str, stem: str, hits: Sequence[Seen]) -> float:
     return max((contained(option, text) * (BASE + contained(stem, text)) for text in texts), default=0.0)
 
 
+def _said(option: str, hits: Sequence[Seen]) -> bool:
+    return any(contained(option, hit.text) >= SAID for hit in hits if hit.text)
+
+
 def choose(question: str, choices: Mapping[str, str], *, only_one: bool) -> Work:
     """The options that fit. only_one: the task never has more than one right option."""
     stem = stem_of(question)
@@ -60,6 +66,9 @@ def choose(question: str, choices: Mapping[str, str], *, only_one: bool) -> Work
     if not choices:
         return Reply("", "题目没有列出选项。")
     if not only_one and wants_several(stem):
+        said = [letter for letter, option in choices.items() if _said(option, hits)]
+        if 1 < len(said) < len(choices) and not is_reversed(stem):
+            return Reply("".join(said), "条文中有这些选项的文字，没有其余选项的文字。")
         return Reply("".join(choices), "题干要求选出多项；条文不足以排除任何一项，按默认全选。")
     default = DEFAULT if DEFAULT in choices else next(iter(choices))
     if is_reversed(stem):

@@ -14,6 +14,7 @@ from store.search.query import LawQuery
 from store.statutes.model import ArticleNumber
 from store.text.citation import citations
 from tasks.legalsearch.charges import canonical
+from tasks.policies.statutes.choose import DEFAULT
 from tasks.policies.statutes.facts import Facts, by_canonical, read_facts, table
 from tasks.policies.statutes.likeness import contained
 from tasks.policies.statutes.looking import Query, Reply, Seen, Work, hits_of
@@ -152,7 +153,8 @@ def apply_articles(question: str, read: LawQuery, choices: Mapping[str, str]) ->
     }
     best = max(points.values(), default=0.0)
     if best <= 0:
-        return Reply("", "没有检索到选项所列条文。")
+        default = DEFAULT if DEFAULT in choices else next(iter(choices), "")
+        return Reply(default, "没有检索到与事实相符的选项条文，按默认选项作答。")
     chosen = {letter for letter, value in points.items() if value >= max(CHOSEN * best, 1.0)} or {
         letter for letter, value in points.items() if value == best
     }

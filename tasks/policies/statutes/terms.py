@@ -18,6 +18,7 @@ from store.search.query import LawQuery
 from store.text.citation import citations
 from store.text.numerals import chinese_to_int
 from tasks.legalsearch.charges import canonical
+from tasks.policies.statutes.baseline import computed_term
 from tasks.policies.statutes.crimes import charge_query, day_of
 from tasks.policies.statutes.facts import Facts, by_canonical, read_facts
 from tasks.policies.statutes.looking import Query, Reply, Seen, Work, hits_of
@@ -31,7 +32,6 @@ _ARTICLES = re.compile(r"相关法条\s*[:：](.*)", re.DOTALL)
 _RANGE = re.compile(
     r"处(?:(?P<low>[一二三四五六七八九十]+)年以上)?(?:(?P<high>[一二三四五六七八九十]+)年以下)?有期徒刑"
 )
-_PLAIN = re.compile(r"基准刑为(?:(?P<years>[一二三四五六七八九十]+)年)?(?:(?P<months>[一二三四五六七八九十]+)个月)?")
 _SUM = re.compile(r"(?P<number>[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?)(?P<unit>万)?(?:余|多)?元")
 
 
@@ -71,10 +71,10 @@ def sentence(question: str, read: LawQuery) -> Work:
     if months is None:
         months = next((start for hit in cited if (start := _start(hit.text or "")) is not None), DEFAULT)
         why = "该罪没有常见刑期，取法定刑幅度的三分之一处。" if cited else "没有检索到法定刑，取默认刑期。"
-    plain = next((base for hit in cited if (base := _plain_case(hit.text or "")) is not None), None)
-    if plain is not None:
-        months, why = plain, "条文规定了基准刑。"
-    changed, said = _changed(months, facts.told, stepped=plain is None)
+    computed = computed_term([hit.text for hit in cited if hit.text], _largest(facts.told))
+    if computed is not None:
+        return Reply(f"{computed}个月", f"{charge or '罪名不明'}：依条文规定的基准刑和增减比例计算。")
+    changed, said = _changed(months, facts.told)
     return Reply(f"{changed}个月", f"{charge or '罪名不明'}：{why}{said}")
 
 
@@ -123,24 +123,13 @@ def _start(text: str) -> int | None:
     return round(low if low else high * SHARE)
 
 
-def _plain_case(text: str) -> int | None:
-    """The term of a plain case where an article itself says it: 基准刑为十八个月, 基准刑为三年六个月."""
-    match = _PLAIN.search(text)
-    if match is None:
-        return None
-    years, months = (chinese_to_int(match[name]) or 0 if match[name] else 0 for name in ("years", "months"))
-    return 12 * years + months or None
-
-
-def _changed(months: int, told: str, *, stepped: bool) -> tuple[int, str]:
-    """The term after circumstances; stepped: on the grid of terms that courts give, else whole months, rounded down."""
+def _changed(months: int, told: str) -> tuple[int, str]:
+    """The term after circumstances, on the grid of terms that courts give."""
     known, factor, said = tables(), 1.0, []
     for cue, change in known.change.items():
         if re.search(cue, told):
             factor *= change
             said.append(cue.split("|")[0])
     wanted = months * factor
-    if not stepped:
-        return max(1, int(wanted)), f"情节：{'、'.join(said)}。" if said else ""
     nearest = min(known.grid, key=lambda step: (abs(step - wanted), step))
     return nearest, f"情节：{'、'.join(said)}。" if said else ""
