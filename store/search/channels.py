@@ -39,8 +39,8 @@ Embed = Callable[[Sequence[str]], Sequence[Sequence[float]]]
 LONGEST = 2_000
 """Characters of a question that are looked at."""
 
-MOST_ROWS = 0.2
-"""Words of a question are taken from the rarest on, while the articles that hold them are at most this share of the pack:
+MOST_ROWS = 8_000
+"""Words of a question are taken from the rarest on, while not more articles than this hold them (counted a word):
 the common rest weighs next to nothing in bm25 and costs most of the time."""
 
 FEWEST_WORDS = 3
@@ -176,7 +176,7 @@ class Articles:
         rows = 0
         for term, articles in counted:
             rows += articles
-            if rows > MOST_ROWS * self.size and len(kept) >= FEWEST_WORDS:
+            if rows > MOST_ROWS and len(kept) >= FEWEST_WORDS:
                 break
             kept.append(term)
         return kept + [number_term(number) for number in query.numbers]

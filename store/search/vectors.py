@@ -31,7 +31,7 @@ RARE = 4
 """A bigram in fewer articles says nothing about others; in a small pack there is no such limit."""
 SMALL = 1000
 
-EXACT_UP_TO = 200_000
+EXACT_UP_TO = 100_000
 """Vectors up to which every one is compared; above, a wide search goes through the graph."""
 _OVERSAMPLE, _ROUNDS, _SEED = 16, 2, 20090101
 _CHUNK = 1 << 17
@@ -81,7 +81,8 @@ def fit(counts: Counts) -> tuple[Vectoriser, Floats] | None:
 def unit(rows: Floats) -> Floats:
     """Rows brought to length 1; zeros stay zeros."""
     length = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.asarray(rows / np.where(length > 0, length, 1), np.float32)
+    shortened: Floats = (rows / np.where(length > 0, length, 1)).astype(np.float32)
+    return shortened
 
 
 def write(path: Path, vectors: Floats) -> None:
