@@ -25,10 +25,10 @@ PLANS: Mapping[str, tuple[str, ...]] = {
 """Task -> the steps of its plan; '' for all others."""
 
 
-def solver(kind: str, question: str, search: LawSearch) -> Work:
-    """The solver of a task."""
+def solver(kind: str, question: str, search: LawSearch, *, dated: bool = True) -> Work:
+    """The solver of a task; `dated`: the search filters by day."""
     if kind == "lar":
-        return recite(question, search.analyse(question))
+        return recite(question, search.analyse(question), dated=dated)
     if kind == "ccp":
         return accuse(question, search.analyse(question))
     if kind == "lap":

@@ -37,7 +37,7 @@ class LawRulesPolicy:
         if view.step <= 1 and not returned:
             yield from emit(self._planned(view.seat, kind))
         may_ask = self._has_tool and (view.max_turns is None or view.step < view.max_turns)
-        step = _replay(solver(kind, question, self._search), returned, may_ask)
+        step = _replay(solver(kind, question, self._search, dated=self._settings.window == "on"), returned, may_ask)
         yield from emit(Thought(seat=view.seat, text=step.why if self._has_tool else f"{NO_TOOL}{step.why}"))
         if isinstance(step, Query):
             return CallTool(TOOL, {"query": list(step.texts)})

@@ -1,5 +1,8 @@
 """Reciting an article as in force on a day: the hit of that law and number whose window covers the day, word for word.
 
+Without the date filter of the search (`dated` False) nothing is dated here either: what comes first is recited, so that a run
+with the window off shows what the filter is worth.
+
 The form is the published one: the heading in 【】, then the paragraphs, one a line. Where the version of the day has no
 text, the nearest version that was retrieved stands in and the answer says so beside it.
 """
@@ -17,9 +20,9 @@ LIKE = 0.7
 """The share of a heading that the text of an article must have to be taken for the article of that heading."""
 
 
-def recite(question: str, read: LawQuery) -> Work:
+def recite(question: str, read: LawQuery, *, dated: bool = True) -> Work:
     """Ask with the day; without a text in that version once more without it; recite what came."""
-    wanted = _Wanted(read)
+    wanted = _Wanted(read, dated)
     found = hits_of((yield Query((question.strip(),), "按题目所说的法律、条号和时间检索施行中的版本。")))
     best = wanted.best(found)
     if (best is None or best.text is None) and wanted.named:
@@ -29,6 +32,8 @@ def recite(question: str, read: LawQuery) -> Work:
     if best is None or best.text is None:
         return Reply("", "检索没有返回该条的文本。", "未检索到该条文本，无法复述。")
     said = f"《{best.label}》{best.chinese}"
+    if not dated:
+        return Reply(_printed(best), f"{said}：检索未按时间筛选，取排在最前的版本。")
     if not wanted.applies(best):
         return Reply(
             _printed(best), f"{said}：当日版本没有文本，以相邻版本代替。", f"当日版本未收录文本，以下为{said}的文本。"
@@ -39,11 +44,11 @@ def recite(question: str, read: LawQuery) -> Work:
 class _Wanted:
     """The article and the days that a question is about."""
 
-    def __init__(self, read: LawQuery) -> None:
+    def __init__(self, read: LawQuery, dated: bool) -> None:
         self._laws = frozenset(read.laws)
         self._numbers = frozenset(number.key for number in read.numbers)
         self._pairs = read.pairs
-        self._days: tuple[date, date] | None = (read.spans[0].first, read.spans[0].last) if read.spans else None
+        self._days: tuple[date, date] | None = (read.spans[0].first, read.spans[0].last) if dated and read.spans else None
 
     @property
     def named(self) -> bool:
