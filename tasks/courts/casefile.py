@@ -14,7 +14,7 @@ from tasks.courts.material import Claim, Court, Dates, Defence, Exhibit, Fact, S
 from tasks.courts.people import Client, Id, LawRef, Party, Strict, Text, Words
 from tasks.courts.prosecution import Criminal, Sentence
 
-SCHEMA = "j1case/1"
+SCHEMA: Literal["j1case/1"] = "j1case/1"
 DISPUTE_SCHEMA = "j1dispute/1"
 Env = Literal["KQ", "LC", "CD", "DD", "CI", "CR"]
 ENVS: tuple[Env, ...] = get_args(Env)
@@ -66,19 +66,19 @@ class Ruling(Strict):
 
 
 class CivilGold(Strict):
-    """The judgment of a civil dispute."""
+    """The judgment of a civil dispute; CD and DD, which are scored by the material itself, may go without."""
 
     rulings: tuple[Ruling, ...] = ()
     """One a claim of kind pay, perform or declare."""
-    judgment: Annotated[tuple[Words, ...], Field(min_length=1)]
+    judgment: tuple[Words, ...] = ()
     """判决主文, a paragraph an entry."""
     fee: Fee | None = None
     issues: tuple[Words, ...] = ()
     """争议焦点."""
-    reason: Words
+    reason: Text = ""
     """本院认为."""
     reason_points: tuple[Words, ...] = ()
-    laws: Annotated[tuple[LawRef, ...], Field(min_length=1)]
+    laws: tuple[LawRef, ...] = ()
 
 
 class CriminalGold(Strict):
@@ -140,18 +140,18 @@ class _Civil(_Common):
     claims: Annotated[tuple[Claim, ...], Field(min_length=1)]
     amount: Yuan | None = None
     """标的额: what the claims of kind pay add up to."""
-    complaint: Words
+    complaint: Text = ""
     """事实和理由, as the plaintiff tells it."""
-    answer: Words
+    answer: Text = ""
     """答辩意见 in full, as the defendant tells it."""
     defences: tuple[Defence, ...] = ()
     evidence: tuple[Exhibit, ...] = ()
     statements: dict[Id, Text] = {}
     """Party -> what it adds when asked: at questions of the court, in debate, at the end."""
-    court: Court
+    court: Court = Court()
     mediation: dict[Id, Stance] = {}
     """Party -> stance; a party that is not named refuses."""
-    gold: CivilGold
+    gold: CivilGold = CivilGold()
 
 
 class CivilCase(_Identified, _Civil):
@@ -169,7 +169,7 @@ class CriminalCase(_Identified):
     evidence: tuple[Exhibit, ...] = ()
     statements: dict[Id, Text] = {}
     """A1 -> what the accused says when examined and at the end."""
-    court: Court
+    court: Court = Court()
     criminal: Criminal
     gold: CriminalGold
 

@@ -139,6 +139,11 @@ def _complete(case: CivilCase | CriminalCase) -> Iterator[Finding]:
         yield Finding("error", "facts", "are missing", "Write what happened, one [[facts]] each.")
     if not case.evidence:
         yield Finding("error", "evidence", "is missing", "Write the exhibits, one [[evidence]] each.")
+    for name in ("name", "docket"):
+        if not getattr(case.court, name):
+            yield Finding("error", f"court.{name}", "is missing", "Name court and docket number.")
+    if isinstance(case, CriminalCase):
+        yield from _prosecuted(case)
     if case.court.presiding is None or not case.court.clerk:
         yield Finding("error", "court", "presiding or clerk is missing", "The bench is announced at the opening.")
     if not case.gold.reason_points:
@@ -150,6 +155,22 @@ def _complete(case: CivilCase | CriminalCase) -> Iterator[Finding]:
             "is missing",
             "Say what the party answers to a question of the court.",
         )
+
+
+def _prosecuted(case: CriminalCase) -> Iterator[Finding]:
+    criminal = case.criminal
+    needed = {
+        "criminal.prosecution": criminal.prosecution.name and criminal.prosecution.prosecutor,
+        "criminal.opinion": criminal.opinion,
+        "criminal.plea.text": criminal.plea.text,
+        "criminal.record": criminal.record,
+        "criminal.served": criminal.served,
+        "criminal.defence_opinion": criminal.defence_opinion,
+        "criminal.charges": all(charge.laws for charge in criminal.charges),
+    }
+    for field, value in needed.items():
+        if not value:
+            yield Finding("error", field, "is missing or incomplete", "An authored trial needs it.")
 
 
 def _people(case: CivilCase | CriminalCase) -> Iterator[Finding]:

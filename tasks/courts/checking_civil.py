@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from store.text.normalise import fold_width
 from tasks.courts.casefile import CivilCase, Ruling
-from tasks.courts.lawcheck import Finding
+from tasks.courts.lawcheck import Finding, Level
 from tasks.courts.material import Claim, Court
 
 _BANDS: tuple[tuple[float, float], ...] = (
@@ -71,7 +71,7 @@ def _sums(case: CivilCase) -> Iterator[Finding]:
 
 def _rulings(case: CivilCase) -> Iterator[Finding]:
     rulings = {ruling.claim: ruling for ruling in case.gold.rulings}
-    level = "error" if case.provenance.source == "authored" else "warning"
+    level: Level = "error" if case.provenance.source == "authored" else "warning"
     judgment = "".join(case.gold.judgment)
     for claim in case.claims:
         ruling = rulings.get(claim.id)
@@ -82,7 +82,7 @@ def _rulings(case: CivilCase) -> Iterator[Finding]:
                     "gold.rulings",
                     f"no ruling on {claim.id}",
                     "Every claim is granted, partly granted or rejected.",
-                )  # type: ignore[arg-type]
+                )
             continue
         yield from _ruling(claim, ruling, judgment)
     outcomes = {ruling.outcome for ruling in case.gold.rulings}

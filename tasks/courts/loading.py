@@ -28,11 +28,11 @@ from tasks.courts.casefile import (
     Dispute,
 )
 from tasks.courts.people import REFUSED_ROLES
-from tasks.courts.sense import Fault, contradictions
+from tasks.courts.sense import GOLD_MISSING, Fault, contradictions
 from tasks.plain import plain
 
 _MISSING = {
-    "gold": "Write the judgment under [gold]: without it nothing can be scored.",
+    "gold": GOLD_MISSING,
     "claims": "Write at least one [[claims]] with id, text and kind.",
     "parties": "Name the parties, one [[parties]] each.",
     "env": f"Known: {', '.join(ENVS)}.",

@@ -177,8 +177,8 @@ class Member(Strict):
 class Court(Strict):
     """The court, its bench, and what it found out itself."""
 
-    name: Words
-    docket: Words
+    name: Text = ""
+    docket: Text = ""
     procedure: Literal["普通程序", "简易程序", "小额诉讼程序", "速裁程序"] = "普通程序"
     presiding: Judge | None = None
     panel: tuple[Member, ...] = ()

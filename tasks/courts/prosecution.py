@@ -22,15 +22,15 @@ class Charge(Strict):
     """指控的罪名."""
 
     name: Annotated[Name, Field(pattern="罪$")]
-    laws: Annotated[tuple[LawRef, ...], Field(min_length=1)]
+    laws: tuple[LawRef, ...] = ()
 
 
 class Prosecution(Strict):
     """Who prosecutes."""
 
-    name: Words
+    name: Text = ""
     """人民检察院."""
-    prosecutor: Name
+    prosecutor: Text = ""
     title: Literal["检察员", "检察官", "副检察长", "检察长"] = "检察员"
     indictment_no: Text = ""
     """起诉书文号."""
@@ -58,7 +58,7 @@ class Plea(Strict):
     """对罪名有无异议."""
     signed: bool = False
     """签署认罪认罚具结书."""
-    text: Words
+    text: Text = ""
     """What the accused feels and says about it; the accused's own matter until it is said."""
 
 
@@ -84,21 +84,21 @@ class Victim(Strict):
 class Criminal(Strict):
     """What a criminal case has beside the rest."""
 
-    prosecution: Prosecution
+    prosecution: Prosecution = Prosecution()
     charges: Annotated[tuple[Charge, ...], Field(min_length=1)]
     indictment: Words
     """起诉书指控的犯罪事实."""
-    opinion: Words
+    opinion: Text = ""
     """公诉意见."""
     request: SentenceRequest | None = None
     plea: Plea
-    record: Words
+    record: Text = ""
     """前科劣迹: 无, or the earlier judgments."""
     custody: tuple[Custody, ...] = ()
     served: date | None = None
     """The day the accused received the indictment."""
     victims: tuple[Victim, ...] = ()
-    defence_opinion: Words
+    defence_opinion: Text = ""
     """辩护意见."""
 
 

@@ -11,10 +11,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from tasks.courts.casefile import AdviceCase, Case, CivilCase, CriminalCase, Dispute
+from tasks.courts.casefile import AdviceCase, Case, CivilCase, CivilGold, CriminalCase, Dispute
 from tasks.courts.material import Dates, Exhibit, Fact
 from tasks.courts.people import COUNSEL, PROCURATORATE, Party
 from tasks.courts.prosecution import TIMED
+
+GOLD_MISSING = "Write the judgment under [gold]: without it nothing can be scored."
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ def days_held(case: CriminalCase) -> int:
 def _parties(case: CivilCase | CriminalCase | Dispute) -> Iterator[Fault]:
     yield from _twice("parties", [party.id for party in case.parties])
     yield from _twice("parties", [party.name for party in case.parties], "name")
-    sides = Counter(party.side for party in case.parties)
+    sides: Counter[str] = Counter(party.side for party in case.parties)
     if isinstance(case, CriminalCase):
         if sides["plaintiff"]:
             yield Fault("parties", "a criminal case has no plaintiff", "Name victims under criminal.victims.")
@@ -170,7 +172,25 @@ def _material(
     yield from _lead("statements", case.statements, parties, "party")
 
 
+_NEEDED: dict[str, dict[str, str]] = {
+    "complaint": {"CD": "事实和理由", "CI": "事实和理由"},
+    "answer": {"DD": "答辩意见", "CI": "答辩意见"},
+}
+"""Field -> environments that cannot do without it, and what it is."""
+
+
 def _civil(case: CivilCase | Dispute) -> Iterator[Fault]:
+    env = "CI" if isinstance(case, Dispute) else case.env
+    for name, envs in _NEEDED.items():
+        if env in envs and not getattr(case, name):
+            yield Fault(name, "is missing", f"Write the {envs[env]}.")
+    if env == "CI":
+        if case.gold == CivilGold():
+            yield Fault("gold", "is missing", GOLD_MISSING)
+        else:
+            for name in ("judgment", "reason", "laws"):
+                if not getattr(case.gold, name):
+                    yield Fault(f"gold.{name}", "is missing", GOLD_MISSING)
     claims = {claim.id: claim for claim in case.claims}
     facts = {fact.id for fact in case.facts}
     parties = {party.id: party for party in case.parties}

@@ -1,0 +1,80 @@
+"""A trial as the procedure sees it: who said what to whom, and what the case needs beyond the words.
+
+Roles are those of the seats; sides are what duties are owed to. A lawyer speaks for the side of the client in a civil
+case; the accused and the 辩护人 are two sides of a criminal one, because each has rights of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal[
+    "judge",
+    "clerk",
+    "plaintiff",
+    "defendant",
+    "plaintiff_lawyer",
+    "defendant_lawyer",
+    "procurator",
+    "defence_lawyer",
+    "accused",
+]
+Side = Literal["plaintiff", "defendant", "procurator", "accused", "defence"]
+Procedure = Literal["普通程序", "简易程序", "小额诉讼程序", "速裁程序"]
+
+SIDE_OF: Mapping[str, Side] = {
+    "plaintiff": "plaintiff",
+    "plaintiff_lawyer": "plaintiff",
+    "defendant": "defendant",
+    "defendant_lawyer": "defendant",
+    "procurator": "procurator",
+    "accused": "accused",
+    "defence_lawyer": "defence",
+}
+SIDES: Mapping[str, tuple[Side, ...]] = {
+    "CI": ("plaintiff", "defendant"),
+    "CR": ("procurator", "accused", "defence"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One utterance. `to`: roles it is addressed to, none for the whole court; `stage`: an explicit tag, if any."""
+
+    number: int
+    speaker: str
+    to: tuple[str, ...]
+    text: str
+    stage: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """An exhibit as the procedure needs it. `number`: its place among the exhibits of its side, from 1."""
+
+    id: str
+    owner: Side
+    title: str
+    number: int
+    disputed: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """What decides which duties apply to a case; nothing of the judgment that scorers hold.
+
+    `names`: side -> names by which it may be known. `needs`: conditions that hold, out of `CONDITIONS` of the tables.
+    """
+
+    env: Literal["CI", "CR"]
+    procedure: Procedure = "普通程序"
+    names: Mapping[str, tuple[str, ...]] = ()  # type: ignore[assignment]
+    exhibits: tuple[Item, ...] = ()
+    needs: frozenset[str] = frozenset()
+
+    @property
+    def sides(self) -> tuple[Side, ...]:
+        """The sides of the trial in the order in which they are asked."""
+        return SIDES[self.env]
