@@ -77,6 +77,8 @@ def test_many_vectors_go_through_the_graph(tmp_path: Path, monkeypatch: pytest.M
     best = np.argsort(-exact, kind="stable")[:10]
     assert len(set(best) & set(np.argsort(-near, kind="stable")[:10])) >= 9
     assert np.count_nonzero(near) < 500
+    far = np.sort(np.argsort(exact, kind="stable")[:600] + 1)
+    assert np.allclose(opened.scores(rows[7], far, 50)[far - 1], exact[far - 1], atol=1e-4)
 
 
 def test_a_file_of_another_size_or_hash_is_never_opened(tmp_path: Path) -> None:

@@ -122,16 +122,20 @@ class Vectors:
         scores = np.zeros(self.size, np.float32)
         if allowed is not None and len(allowed) * 4 < self.size:
             scores[allowed - 1] = self.rows(allowed) @ vector
-        elif self.size <= EXACT_UP_TO:
+        elif self.size <= EXACT_UP_TO or not self._near(scores, vector, allowed, depth):
             if self._floats is None:
                 self._floats = np.asarray(self._matrix).astype(np.float32)
             scores[:] = self._floats @ vector
-        else:
-            share = 1.0 if allowed is None else len(allowed) / self.size
-            found = self._opened().search(vector, min(self.size, int(2 * depth / share) + 100), threads=1)
-            scores[found.keys.astype(np.int64) - 1] = 1 - found.distances
         # The last bits of a product depend on how many rows are multiplied at once.
         return np.round(scores, 5)
+
+    def _near(self, scores: Floats, vector: Floats, allowed: Ints | None, depth: int) -> bool:
+        """Fill in the scores of articles that the graph finds near; false where too few of them are allowed."""
+        share = 1.0 if allowed is None else len(allowed) / self.size
+        found = self._opened().search(vector, min(self.size, int(2 * depth / share) + 100), threads=1)
+        keys = found.keys.astype(np.int64)
+        scores[keys - 1] = 1 - found.distances
+        return allowed is None or np.count_nonzero(np.isin(keys, allowed)) >= min(depth, len(allowed))
 
     def _opened(self) -> Any:
         if self._graph is None:
