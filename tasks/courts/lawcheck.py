@@ -102,16 +102,33 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
             "error", field, f"《{ref.law}》 has no {ref.number.chinese} in any version", "Look the number up."
         )
         return
-    marks = [(mark(version, dates, number=ref.number), version) for version in having]
+    # Rules on which law applies are rules of procedure: the court follows those of its own day.
+    kind = "procedure" if "时间效力" in ref.law and kind_of(ref.law) == "civil" else kind_of(ref.law)
+    marks = [(mark(version, dates, kind=kind, number=ref.number), version) for version in having]
     best = next((found for found in marks if found[0].verdict == "applicable"), None)
     best = best or next((found for found in marks if found[0].verdict == "possible"), None)
+    judged = dates.judged
+    if (
+        best is None
+        and kind == "civil"
+        and ref.law.startswith("最高")
+        and judged
+        and any(v.covers(judged) for v in having)
+    ):
+        yield Finding(
+            "warning",
+            field,
+            f"{ref.chinese} is younger than the facts of the case",
+            "Its last article says whether it holds for pending cases.",
+        )
+        return
     if best is None:
         told = marks[-1][0].rule
         elsewhere = "、".join(version.label for version in having)
         yield Finding(
             "error",
             field,
-            f"{ref.chinese} is not the law of this case: {told.says}",
+            f"{ref.chinese} is not the law of this case: {told.says.rstrip('。')}",
             f"It stands in {elsewhere}; cite the version of the day.",
         )
         return
@@ -120,7 +137,7 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
         yield Finding(
             "warning",
             field,
-            f"{ref.chinese} applies only on a condition: {verdict.rule.says}",
+            f"{ref.chinese} applies only on a condition: {verdict.rule.says.rstrip('。')}",
             f"Say in the reason why ({verdict.rule.basis}).",
         )
     yield from _paragraph(field, ref, version, laws)
@@ -131,11 +148,18 @@ def check_text(field: str, text: str, dates: CaseDates, laws: Laws) -> Iterator[
     for cited in citations(text):
         if cited.law is None:
             continue
-        law = cited.law if laws.versions(cited.law) else (shipped_laws().official(cited.law) or cited.law)
+        law = next((name for name in _titles(cited.law) if laws.versions(name)), cited.law)
         ref = LawRef(
             law=law, article=cited.number.number, sub=cited.number.sub, paragraph=cited.paragraph, item=cited.item
         )
         yield from check_law(field, ref, dates, laws)
+
+
+def _titles(name: str) -> Iterator[str]:
+    """What a text may mean by a title: a bracket at its end, （一）, is lost where it stands before the article."""
+    for written in (name, f"{name}（一）"):
+        yield written
+        yield shipped_laws().official(written) or written
 
 
 def check_index(dates: CaseDates) -> Iterator[Finding]:

@@ -41,6 +41,8 @@ PROCURATORATE = "PROC"
 COUNSEL = "COUNSEL"
 """The 辩护人, where an objection is the lawyer's and not the accused's own."""
 
+_CITED = re.compile(r"(?P<law>.+?)(?P<rest>第\s*[0-9零〇一二三四五六七八九十百千]+\s*条.*)")
+# The title is taken as written: it may end in a bracket of its own, …解释（一）第六条.
 _COMPACT = re.compile(r"(?P<law>[^0-9\s《》]+)\s*(?P<number>\d{1,4})(?:-(?P<sub>\d{1,2}))?")
 
 
@@ -68,11 +70,13 @@ class LawRef(Strict):
     def _from_text(cls, value: Any) -> Any:
         if not isinstance(value, str):
             return value
-        found = citations(value)
-        if len(found) == 1 and found[0].law and found[0].start == 0 and found[0].end == len(value.rstrip()):
-            cited = found[0]
+        if (match := _CITED.fullmatch(value.strip())) and len(found := citations(f"法{match['rest']}")) == 1:
+            cited, title = found[0], match["law"].strip()
+            if title.startswith("《") and title.endswith("》"):
+                title = title[1:-1]
             number = {"article": cited.number.number, "sub": cited.number.sub}
-            return {"law": cited.law, **number, "paragraph": cited.paragraph, "item": cited.item}
+            if title and cited.end == len(match["rest"]) + 1:
+                return {"law": title, **number, "paragraph": cited.paragraph, "item": cited.item}
         if match := _COMPACT.fullmatch(value.strip()):
             return {"law": match["law"], "article": int(match["number"]), "sub": int(match["sub"] or 0)}
         raise ValueError(
