@@ -53,7 +53,8 @@ class Vectoriser:
         for bigrams, factor in wanted:
             at = find(self.keys, bigrams)
             total += np.float32(factor) * (self.rarity[at] @ self.projection[at])
-        return unit(total[None])[0]
+        direction: Floats = unit(total[None])[0]
+        return direction
 
 
 def fit(counts: Counts) -> tuple[Vectoriser, Floats] | None:
@@ -135,7 +136,7 @@ class Vectors:
         found = self._opened().search(vector, min(self.size, int(2 * depth / share) + 100), threads=1)
         keys = found.keys.astype(np.int64)
         scores[keys - 1] = 1 - found.distances
-        return allowed is None or np.count_nonzero(np.isin(keys, allowed)) >= min(depth, len(allowed))
+        return allowed is None or int(np.count_nonzero(np.isin(keys, allowed))) >= min(depth, len(allowed))
 
     def _opened(self) -> Any:
         if self._graph is None:
