@@ -18,6 +18,7 @@ from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, St
 from store.statutes.check import KINDS, Finding, check_law
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.timeline import Entry
+from tasks.embedding import embedder_of
 
 if TYPE_CHECKING:
     from store.search import law_search
@@ -216,7 +217,7 @@ class LawDesk:
             self.fictional = "authored" in self._pack.provenance
             self.example = self._example()
             try:
-                self._search: LawSearch | None = LawSearch(self._pack)
+                self._search: LawSearch | None = LawSearch(self._pack, embed=embedder_of(self._pack))
             except StoreError as error:
                 self._search, self.fault = None, error
         except BaseException:

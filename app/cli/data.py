@@ -98,7 +98,7 @@ def sample(scale: float, seed: int, name: str, as_json: bool) -> None:
     """
     from tasks.sample.build import build_sample
 
-    _make(lambda talk: build_sample(name=name, scale=scale, seed=seed, progress=talk), as_json)
+    show_pack(lambda talk: build_sample(name=name, scale=scale, seed=seed, progress=talk), as_json)
 
 
 @build.command("law-index")
@@ -115,7 +115,7 @@ def law_index(name: str, as_json: bool) -> None:
         talk(name, 0, None)
         return build_index(name)
 
-    _make(run, as_json)
+    show_pack(run, as_json)
 
 
 @data.command("import")
@@ -131,7 +131,36 @@ def import_(format_name: str, source: Path, name: str | None, as_json: bool) -> 
     """
     import_pack = importer(format_name)
     chosen = name or format_name.lower().replace("_", "-")
-    _make(lambda talk: import_pack(source, chosen, talk), as_json)
+    show_pack(lambda talk: import_pack(source, chosen, talk), as_json)
+
+
+@data.command()
+@click.argument("name")
+@click.option("--model", required=True, metavar="FILE_OR_NAME", help="An embedding model: a GGUF file, or a name of the library.")
+@click.option("--pooling", type=click.Choice(["mean", "cls", "last"]), default=None, help="How a text becomes one vector; default: as the file says.")
+@_json
+def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
+    """Give the articles of a pack the vectors of a model. Searches then ask the same model, if the library has it.
+
+    Example: moot data embed statutes --model bge-small
+    """
+    from models.llama.embedder import Embedder
+    from models.llama.library import resolve
+    from store import places
+    from store.search.reembedding import reembed
+    from tasks.embedding import described
+
+    folder = manifests.locate(name)
+    path = resolve(model, places.models())
+    asked = Embedder(path, pooling)
+
+    def run(talk: Talk) -> Path:
+        try:
+            return reembed(folder, asked, described(path, pooling), talk)
+        finally:
+            asked.close()
+
+    show_pack(run, as_json)
 
 
 @data.command("list")
@@ -210,7 +239,8 @@ def remove(name: str, yes: bool, as_json: bool) -> None:
         click.echo(clean(t("data.removed", name=name), multiline=False))
 
 
-def _make(run: Callable[[Talk], Path], as_json: bool) -> None:
+def show_pack(run: Callable[[Talk], Path], as_json: bool) -> None:
+    """Make a pack and say what it is."""
     talk = Talk()
     try:
         path = run(talk)

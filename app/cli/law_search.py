@@ -29,6 +29,7 @@ from store.search.query import LawQuery
 from store.statutes.book import Unknown
 from store.statutes.model import ArticleNumber
 from store.text.citation import parse_number
+from tasks.embedding import embedder_of
 
 _CUTS = (5, 10, 50, 100)
 _EXTRACT = 120
@@ -71,7 +72,7 @@ def search(
         book = book_of(pack)
         if law_name is not None and not book.named(law_name):
             raise unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
-        searcher = LawSearch(pack)
+        searcher = LawSearch(pack, embed=embedder_of(pack))
         settings = Settings(
             k=k, window=cast(Window, window), channels=_channels(names), paper=paper, at=day, law=law_name
         )
@@ -103,7 +104,7 @@ def bench(file: Path, window: str, limit: int | None, pack_name: str | None, as_
         raise BadInput(f"{file.name} holds no questions", "It needs JSON lines with id, query and articles.")
     with Pack.open(chosen(pack_name)) as pack:
         book_of(pack)
-        data = measure(LawSearch(pack), questions, cast(Window, window), _progress)
+        data = measure(LawSearch(pack, embed=embedder_of(pack)), questions, cast(Window, window), _progress)
         data = {"pack": pack.name, "window": window, **data}
     if as_json:
         click.echo(json_text(data))

@@ -180,7 +180,7 @@ class LawSearch:
                 ranked = self.articles.rank(name, query, allowed, depth)
                 if ranked:
                     rankings[name] = self._settled(ranked, narrowed)
-        if "dense" in settings.channels and not named and not (self._pack.manifest.embedder or rankings.get("dense")):
+        if "dense" in settings.channels and not named and not self.articles.dense:
             narrowed = replace(narrowed, notes=(*narrowed.notes, "no_dense"))
         fused = fuse_weighted(rankings, FUSION, CONSTANT)
         if not fused and narrowed.selective:

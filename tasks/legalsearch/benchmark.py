@@ -12,6 +12,7 @@ from store.journal import ScoreRow
 from store.pack import Pack
 from store.search.law_search import CHANNELS, LawSearch
 from tasks.benchmark import Choices
+from tasks.embedding import embedder_of
 from tasks.environment import SEAT, ToolEpisode
 from tasks.errors import UsageError
 from tasks.events import ActionParsed, ToolReturned
@@ -79,7 +80,7 @@ class LegalSearch:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
         _check_channels(spec)
         settings = ToolSettings.of(spec)
-        statutes = LawSearch(pack) if pack.manifest.counts.statutes else None
+        statutes = LawSearch(pack, embed=embedder_of(pack)) if pack.manifest.counts.statutes else None
         toolbox = LawToolbox(statutes, snapshot_of(spec, pack), settings)
         heat, entropy = spec.temperature, spec.entropy
         models: dict[str, Callable[[str], Policy]] = {
