@@ -49,8 +49,8 @@ class Layout:
         if self.across == "columns":
             path = ("floor",) if name == "floor" else ("ceiling", name)
             return _number(at(block, *path, rule, rate, group))
-        path = {"floor": "floor", "reference": "ceiling"}.get(name, "")
-        return _number(at(block, path, rule, group, "all")) if rate == "all" else None
+        tree = {"floor": "floor", "reference": "ceiling"}.get(name, "")
+        return _number(at(block, tree, rule, group, "all")) if rate == "all" else None
 
     def count(self, block: Mapping[str, Any], rule: str, rate: str, group: str) -> int:
         """Questions behind a figure."""
