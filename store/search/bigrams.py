@@ -80,26 +80,42 @@ def find(keys: Ints, wanted: Ints) -> Ints:
 def count(fields: Sequence[tuple[Sequence[str], float]]) -> Counts:
     """Bigrams of texts that have several fields, each with its weight; all fields have one text each in the same order."""
     size = len(fields[0][0])
+    pieces: list[tuple[Ints, Floats]] = []
+    lengths = np.zeros(size + 1, np.int64)
+    for begin in range(0, size, _CHUNK):
+        owners, keys, amounts = _stretch(fields, begin)
+        # A key has 42 bits, so that place and key of a stretch fit into one integer.
+        pairs, back = np.unique((owners << (2 * _SHIFT)) | keys, return_inverse=True)
+        counts = np.bincount(back.reshape(-1), weights=amounts, minlength=len(pairs)).astype(np.float32)
+        pieces.append((pairs & ((np.int64(1) << (2 * _SHIFT)) - 1), counts))
+        lengths[begin + 1 : begin + 1 + _CHUNK] = np.bincount(
+            pairs >> (2 * _SHIFT), minlength=min(_CHUNK, size - begin)
+        )
+    every = np.zeros(0, np.int64)
+    for keys, _ in pieces:
+        every = np.union1d(every, keys)
+    total = int(lengths.sum())
+    terms, counted, at = np.zeros(total, np.int32), np.zeros(total, np.float32), 0
+    for place, (keys, counts) in enumerate(pieces):
+        terms[at : at + len(keys)] = np.searchsorted(every, keys)
+        counted[at : at + len(keys)] = counts
+        at += len(keys)
+        pieces[place] = (keys[:0], counts[:0])
+    return Counts(every, np.cumsum(lengths), terms, counted)
+
+
+def _stretch(fields: Sequence[tuple[Sequence[str], float]], begin: int) -> tuple[Ints, Ints, Floats]:
+    """Every bigram of some texts in all fields: the text it stands in (from 0), its key, the weight of the field."""
     found: list[Ints] = []
-    owners: list[NDArray[np.int32]] = []
+    owners: list[Ints] = []
     amounts: list[Floats] = []
     for texts, weight in fields:
-        for begin in range(0, size, _CHUNK):
-            chunk = [bigrams(text) for text in texts[begin : begin + _CHUNK]]
-            found.extend(chunk)
-            lengths = np.fromiter((len(one) for one in chunk), np.int64, len(chunk))
-            owners.append(np.repeat(np.arange(begin, begin + len(chunk), dtype=np.int32), lengths))
-            amounts.append(np.full(int(lengths.sum()), weight, np.float32))
-    every = np.concatenate(found) if found else np.zeros(0, np.int64)
-    del found
-    keys, terms = np.unique(every, return_inverse=True)
-    del every
-    owner, amount = np.concatenate(owners), np.concatenate(amounts)
-    width = max(len(keys), 1)
-    pairs, back = np.unique(owner.astype(np.int64) * width + terms.reshape(-1), return_inverse=True)
-    counts = np.bincount(back.reshape(-1), weights=amount, minlength=len(pairs)).astype(np.float32)
-    starts = np.searchsorted(pairs, np.arange(size + 1, dtype=np.int64) * width)
-    return Counts(keys, starts, (pairs % width).astype(np.int32), counts)
+        chunk = [bigrams(text) for text in texts[begin : begin + _CHUNK]]
+        lengths = np.fromiter((len(one) for one in chunk), np.int64, len(chunk))
+        found.extend(chunk)
+        owners.append(np.repeat(np.arange(len(chunk), dtype=np.int64), lengths))
+        amounts.append(np.full(int(lengths.sum()), weight, np.float32))
+    return np.concatenate(owners), np.concatenate(found), np.concatenate(amounts)
 
 
 def invert(counts: Counts) -> Postings:
