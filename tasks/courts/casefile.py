@@ -79,6 +79,8 @@ class CivilGold(Strict):
     """本院认为."""
     reason_points: tuple[Words, ...] = ()
     laws: tuple[LawRef, ...] = ()
+    as_cited: tuple[Words, ...] = ()
+    """Of an imported case: the list of laws in its own words, entries without an article included."""
 
 
 class CriminalGold(Strict):
@@ -91,6 +93,8 @@ class CriminalGold(Strict):
     reason: Words
     reason_points: tuple[Words, ...] = ()
     laws: Annotated[tuple[LawRef, ...], Field(min_length=1)]
+    as_cited: tuple[Words, ...] = ()
+    """As in a civil judgment."""
 
 
 class _Common(Strict):
