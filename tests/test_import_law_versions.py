@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -374,21 +373,3 @@ def test_readers_of_files_give_a_law_or_a_sentence(text: str, framed: bool, labe
         assert label in error.title
     else:
         assert found.articles and found.name
-
-
-# The public collection -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_the_public_collection(data: Callable[..., Path]) -> None:
-    report = imported(data("laws"))
-    assert sum(report["became"].values()) == report["files"] == 1511
-    assert list(report["refused"]) == ["README.md"]
-    assert report["articles_read"] >= 64_000
-    assert report["articles"] + report["unnumbered_texts"] >= 64_000
-    assert report["versions_undated"] == 0
-    with Pack.open("p") as pack:
-        book = StatuteBook(pack)
-        code = book.articles("中华人民共和国民法典", "中华人民共和国民法典")
-        assert [article.number.number for article in code] == list(range(1, 1261))
-        assert isinstance(book.on("刑法", ArticleNumber(133, 1), D(2024, 3, 1)), Found)
