@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from store.errors import BadInput, NotFound
@@ -251,6 +253,29 @@ def test_the_guide_shows_the_dispute_that_is_shipped() -> None:
     shown = next(block for block in blocks if "j1dispute/1" in block)
     dispute = read_dispute("guide", tomllib.loads(shown))
     assert dispute == civil_disputes()[0] and isinstance(dispute, Dispute)
+
+
+@given(
+    st.sampled_from([civil(), criminal(), knowledge_cases()[0].fields()]),
+    st.data(),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6) | st.dates().map(str),
+        lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    ),
+)
+def test_reading_a_case_is_total(fields: dict[str, Any], data: st.DataObject, value: Any) -> None:
+    fields = copy.deepcopy(fields)
+    here: Any = fields
+    while True:
+        name = data.draw(st.sampled_from(sorted(here) if isinstance(here, dict) else range(len(here))))
+        if not isinstance(here[name], dict | list) or not here[name] or data.draw(st.booleans()):
+            break
+        here = here[name]
+    here[name] = value
+    try:
+        check_case(read_case("f", fields))
+    except CaseFault as fault:
+        assert str(fault).startswith("f") and all(one.field and one.what and one.todo for one in fault.faults)
 
 
 def test_the_adapter_tells_cases_apart() -> None:

@@ -133,7 +133,9 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
         )
         return
     verdict, version = best
-    if verdict.verdict == "possible":
+    # An interpretation says what the law means: in force at the judgment, it is followed.
+    followed = kind == "civil" and ref.law.startswith("最高") and verdict.rule.key == "during_act"
+    if verdict.verdict == "possible" and not (followed and judged and version.covers(judged)):
         yield Finding(
             "warning",
             field,

@@ -6,6 +6,7 @@ natural person is accused: other constellations are refused by name.
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -47,29 +48,32 @@ def months_after(start: date, months: int) -> date:
     """The last day of a term that begins on `start`: 2024-05-20 and 8 months end on 2025-01-19."""
     year, month = divmod(start.month - 1 + months, 12)
     year, month = start.year + year, month + 1
-    if start.day == 1:
+    if start.day == 1 and year <= date.max.year:
         return date(year, month, 1) - timedelta(days=1)
-    day = start.day - 1
-    while True:
-        try:
-            return date(year, month, day)
-        except ValueError:
-            day -= 1
+    if year > date.max.year:
+        return date.max
+    return date(year, month, min(start.day - 1, monthrange(year, month)[1]))
 
 
 def days_held(case: CriminalCase) -> int:
     """Days that count against the term (刑法第四十四条、第四十七条; 刑事诉讼法第七十六条: two days of a designated
     residence make one); a day that ends one measure and begins the next counts once.
     """
-    held: set[date] = set()
-    halves: set[date] = set()
-    for custody in case.criminal.custody:
-        days = held if custody.measure in ("拘留", "逮捕") else halves
-        if custody.measure in ("取保候审", "监视居住"):
-            continue
-        last = custody.until or case.dates.judged or custody.since
-        days |= {custody.since + timedelta(days=n) for n in range((last - custody.since).days + 1)}
-    return len(held) + len(halves - held) // 2
+    ends = {custody: custody.until or case.dates.judged or custody.since for custody in case.criminal.custody}
+    held = _covered((one.since, end) for one, end in ends.items() if one.measure in ("拘留", "逮捕"))
+    both = _covered(
+        (one.since, end) for one, end in ends.items() if one.measure in ("拘留", "逮捕", "指定居所监视居住")
+    )
+    return held + (both - held) // 2
+
+
+def _covered(spans: Iterable[tuple[date, date]]) -> int:
+    """Days, both ends included, that lie in any of the spans."""
+    days, reached = 0, 0
+    for first, last in sorted(spans):
+        days += max(0, last.toordinal() - max(first.toordinal() - 1, reached))
+        reached = max(reached, last.toordinal())
+    return days
 
 
 def _parties(case: CivilCase | CriminalCase | Dispute) -> Iterator[Fault]:

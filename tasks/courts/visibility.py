@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate
 from typing import Any
 
 from store.text.normalise import fold_width
@@ -140,7 +141,7 @@ _TABLE: dict[Env, dict[Role, tuple[list[Path], tuple[str, ...]]]] = {
     "CR": {
         "defendant": (
             [
-                *_of("parties[defendant]", f"{_OWN} {_PERSONA}"), *_facts("defendant"),
+                *_of("parties[defendant]", f"{_OWN} {_PERSONA}"), "facts[defendant].text",
                 *_of("criminal.plea", "stance facts charge signed text"), "criminal.record", "criminal.served",
                 *_of("criminal.custody[]", "measure since until place"), "statements[defendant]",
                 *_exhibits("defendant"), *_objections("prosecution", "defendant"),
@@ -258,9 +259,10 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     for earlier in record:
         inside |= _grams(earlier)
     own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
+    free = _covered(len(said), (at for at, gram in enumerate(own) if gram in inside))
     found: dict[tuple[int, int], Leak] = {}
     for path, grams in outside:
-        for first, last in _runs(gram in grams and gram not in inside for gram in own):
+        for first, last in _runs(gram in grams and free[at] == free[at + LEAK] for at, gram in enumerate(own)):
             start, end = places[first], places[last + LEAK - 1] + 1
             found.setdefault((start, end), Leak(path, text[start:end], start, end))
     return sorted(found.values(), key=lambda leak: (leak.start, leak.end))
@@ -352,6 +354,14 @@ def _plain(text: str) -> tuple[str, list[int]]:
         if len(folded := fold_width(character)) == 1 and not folded.isspace()
     ]
     return "".join(character for character, _ in kept), [at for _, at in kept]
+
+
+def _covered(size: int, starts: Iterable[int]) -> list[int]:
+    """How many of the first n characters lie in a run that begins at one of the places: equal at both ends, none between."""
+    inside = bytearray(size)
+    for at in starts:
+        inside[at : at + LEAK] = b"\x01" * LEAK
+    return [0, *accumulate(inside)]
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,238 @@
+"""What a lawyer would laugh at is found: wrong law, sums that do not add up, sentences that do not exist."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from store.statutes.model import Article, ArticleNumber, LawVersion
+from tasks.courts.checking import age_on, check_case, main
+from tasks.courts.checking_civil import court_fee
+from tasks.courts.checking_criminal import term
+from tasks.courts.lawcheck import Finding
+from tasks.courts.loading import read_case
+from tasks.courts.sense import days_held, months_after
+from tasks.sample.courtcases import civil_disputes, criminal_cases, knowledge_cases
+
+Change = Callable[[dict[str, Any]], Any]
+LOAN = "中华人民共和国民法典第六百七十五条"
+
+
+def found(fields: dict[str, Any], change: Change) -> list[Finding]:
+    fields = copy.deepcopy(fields)
+    change(fields)
+    return check_case(read_case("f", fields))
+
+
+def add_law(text: str) -> Change:
+    return lambda c: c["gold"]["laws"].append(text)
+
+
+def civil() -> dict[str, Any]:
+    return civil_disputes()[0].cases()[2].fields()
+
+
+def criminal() -> dict[str, Any]:
+    return criminal_cases()[0].fields()
+
+
+def test_the_examples_are_clean() -> None:
+    for fields in (civil(), criminal(), knowledge_cases()[0].fields()):
+        assert found(fields, lambda c: None) == []
+
+
+CIVIL: list[tuple[Change, str]] = [
+    (add_law("民法典第六百七十六条"), "《民法典》 is not in the statute book. Did you mean 中华人民共和国民法典?"),
+    (add_law("中华人民共和国民法典第一千三百条"), "《中华人民共和国民法典》 has no 第一千三百条 in any version"),
+    (add_law("中华人民共和国合同法第二百零六条"), "is not the law of this case"),
+    (add_law(LOAN), "stands there twice"),
+    (
+        lambda c: c["gold"].update(reason=c["gold"]["reason"] + "依照《中华人民共和国民法典》第一千九百条。"),
+        "gold.reason: 《中华",
+    ),
+    (lambda c: c.update(amount=221000), "amount: 221000, but the claims add up to 221500"),
+    (
+        lambda c: c["claims"][0].update(parts=[{"text": "本金", "amount": 1}]),
+        "claims.C1.parts: add up to 1, the claim is 200000",
+    ),
+    (lambda c: c["claims"][0].update(text="判令还钱"), "claims.C1.text: does not say 200000 yuan"),
+    (lambda c: c["gold"]["rulings"].pop(), "gold.rulings: no ruling on C3"),
+    (lambda c: c["gold"]["rulings"][0].update(outcome="granted"), "is granted in full, but 176000 is not 200000"),
+    (
+        lambda c: c["gold"]["rulings"][0].update(amount=300000),
+        "is granted in part, but 300000 is not less than 200000",
+    ),
+    (lambda c: c["gold"]["rulings"][0].update(amount=175000), "the judgment does not say 175000 yuan"),
+    (lambda c: c["gold"]["rulings"][2].update(amount=8000), "is rejected and yet 8000 yuan"),
+    (lambda c: c["gold"]["judgment"].pop(2), "does not reject what is not granted"),
+    (lambda c: c["gold"]["fee"].update(total=2300), "the shares add up to 2311.25, not 2300"),
+    (lambda c: c["court"].update(procedure="普通程序"), "2311.25 yuan; 《诉讼费用交纳办法》 gives 4622.5"),
+    (lambda c: c["court"].update(procedure="速裁程序"), "速裁程序 belongs to criminal cases"),
+    (lambda c: c["court"].update(procedure="小额诉讼程序"), "221500 yuan is much for 小额诉讼"),
+    (lambda c: c["court"].update(panel=[{"name": "丙", "title": "人民陪审员"}]), "a 独任审判员 has no panel"),
+    (lambda c: c["court"]["presiding"].update(title="审判长"), "a panel of 1"),
+    (lambda c: c["court"].update(docket="（2024）望0102刑初3号"), "is no docket number of this kind"),
+    (lambda c: c["court"].update(docket="（2021）望0102民初3号"), "the year differs from the day of filing"),
+    (lambda c: c["court"].update(clerk="程思砚"), "程思砚 is 2 people"),
+    (lambda c: c["parties"][1]["counsel"].update(firm="望川明衡律师事务所"), "represents both sides"),
+    (lambda c: c["parties"][1].update(birth_date="2010-01-01"), "is 14: a 法定代理人"),
+    (lambda c: c["parties"][1].pop("ethnicity"), "parties.D1.ethnicity: is missing"),
+    (lambda c: c["parties"][1].update(contact="13912345678"), "looks like a telephone number"),
+    (lambda c: c["parties"][1].update(name="张某"), "looks like a masked name"),
+    (lambda c: c["evidence"][0].update(kind="借条"), "借条 is no kind of evidence. 民事诉讼法第六十六条"),
+    (lambda c: c["evidence"][0].pop("gold"), "evidence.E1.gold: is missing"),
+    (lambda c: c["evidence"][5].update(proves=[]), "facts.F4: is disputed and found"),
+    (lambda c: c["defences"].pop(), "claims.C3: no defence answers it"),
+    (lambda c: c["gold"].pop("issues"), "gold.issues: are missing"),
+    (lambda c: c["dates"].pop("filed"), "dates.filed: is missing"),
+    (lambda c: c["dates"].update(judged="2026-01-01"), "is later than the index of laws"),
+]
+CRIMINAL: list[tuple[Change, str]] = [
+    (lambda c: c["gold"].update(charges=["诈骗罪"]), "诈骗罪 was not charged"),
+    (lambda c: c["gold"]["sentence"].update(months=9), "does not say 有期徒刑九个月"),
+    (lambda c: c["gold"]["sentence"].update(months=9), "held since 2024-05-20, so the term runs to 2025-02-19"),
+    (lambda c: c["gold"]["sentence"].update(months=40), "40 months are more than 36"),
+    (lambda c: c["gold"]["sentence"].update(months=200), "有期徒刑 of 200 months does not exist"),
+    (lambda c: c["gold"]["sentence"].update(fine=0), "a fine is provided and none imposed"),
+    (lambda c: c["gold"]["sentence"].update(fine=9000), "does not say a fine of 9000 yuan"),
+    (lambda c: c["gold"]["sentence"]["ranges"][0].update(least_months=12), "8 months are less than 12"),
+    (lambda c: c["gold"]["sentence"].update(probation_months=6), "6 months; from 12 to 60"),
+    (lambda c: c["gold"]["sentence"].update(probation_months=12), "probation without 刑法第七十二条"),
+    (lambda c: c["gold"]["sentence"].pop("request_adopted"), "Say whether the 量刑建议 is adopted"),
+    (lambda c: c["criminal"]["request"].update(months=[3, 4]), "8 months lie outside the 量刑建议 (3, 4)"),
+    (lambda c: c["criminal"]["plea"].update(stance="not_guilty"), "具结书 is signed, yet the plea is not guilty"),
+    (lambda c: c["criminal"]["plea"].update(stance="not_guilty"), "简易程序 although the accused denies"),
+    (lambda c: c["criminal"].pop("request"), "认罪认罚 without a 量刑建议"),
+    (lambda c: c["court"].update(procedure="普通程序"), "普通程序 before one judge"),
+    (
+        lambda c: c["criminal"]["plea"].update(signed=False) or c["court"].update(procedure="速裁程序"),
+        "速裁程序 without 认罪认罚",
+    ),
+    (lambda c: c["parties"][0].update(birth_date="2007-02-09"), "is 17: a 法定代理人"),
+    (lambda c: c["criminal"]["victims"][0].update(name="苗青"), "苗青 is 2 people"),
+    (lambda c: c["criminal"]["prosecution"].pop("prosecutor"), "criminal.prosecution: is missing or incomplete"),
+    (lambda c: c["criminal"]["custody"][0].update(until="2024-07-20"), "拘留 of more than 37 days"),
+    (lambda c: c["gold"]["sentence"].pop("ranges"), "gold.sentence.ranges: none for 盗窃罪"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), CIVIL, ids=[str(n) for n in range(len(CIVIL))])
+def test_faults_of_a_civil_case(change: Change, said: str) -> None:
+    findings = [str(finding) for finding in found(civil(), change)]
+    assert any(said in text for text in findings), findings
+
+
+@pytest.mark.parametrize(("change", "said"), CRIMINAL, ids=[str(n) for n in range(len(CRIMINAL))])
+def test_faults_of_a_criminal_case(change: Change, said: str) -> None:
+    findings = [str(finding) for finding in found(criminal(), change)]
+    assert any(said in text for text in findings), findings
+
+
+def test_several_charges_are_combined() -> None:
+    def change(case: dict[str, Any]) -> None:
+        case["gold"]["charges"].append("诈骗罪")
+        case["gold"]["sentence"]["counts"] = [
+            {"charge": "盗窃罪", "months": 8, "fine": 4000},
+            {"charge": "诈骗罪", "months": 10, "fine": 1000},
+        ]
+
+    findings = [str(finding) for finding in found(criminal(), change)]
+    assert any("8 does not lie between 10 and 18 (刑法第六十九条)" in text for text in findings)
+    assert any("is not the sum of the fines" in text for text in findings)
+
+
+def test_advice() -> None:
+    fields = knowledge_cases()[0].fields()
+
+    def change(case: dict[str, Any]) -> None:
+        del case["dates"], case["theme"], case["topics"][5]["points"]
+        case["topics"][0]["laws"] = []
+        case["topics"][3]["answer"] = "那一条"
+        case["topics"][1]["question"] = case["topics"][0]["question"]
+
+    said = "\n".join(str(finding) for finding in found(fields, change))
+    for part in (
+        "dates.asked: is missing",
+        "theme or client.occupation",
+        "T1.laws: is missing",
+        "T4.answer: names none",
+        "T6.points",
+    ):
+        assert part in said
+    assert "is asked twice" in said
+
+
+def test_an_imported_case_may_lack_what_an_authored_one_may_not() -> None:
+    findings = found(civil(), lambda c: (c.update(provenance={"source": "imported"}), c["dates"].clear()))
+    assert [finding for finding in findings if finding.level == "error"] == []
+
+
+class Book:
+    """A statute book with the words of one article."""
+
+    def versions(self, law: str) -> list[LawVersion]:
+        return [LawVersion(law, "v", date(2000, 1, 1), None)]
+
+    def numbers(self, law: str, label: str) -> frozenset[ArticleNumber]:
+        return frozenset(ArticleNumber(n) for n in range(1, 1300))
+
+    def article(self, law: str, label: str, number: ArticleNumber) -> list[Article]:
+        return [Article(law, label, number, text="第一款。\n（一）甲；\n（二）乙。\n第二款。")]
+
+
+def test_paragraphs_are_counted_where_the_text_is_at_hand() -> None:
+    fields = civil()
+    fields["gold"]["laws"].append("中华人民共和国民法典第一条第三款")
+    findings = check_case(read_case("f", fields), Book())
+    assert any("中华人民共和国民法典第一条 has 2 paragraphs (款)" in str(finding) for finding in findings)
+
+
+def test_an_interpretation_younger_than_the_facts_is_a_warning() -> None:
+    law = "最高人民法院关于适用《中华人民共和国民法典》合同编通则若干问题的解释第六十五条"
+
+    def change(case: dict[str, Any]) -> None:
+        case["dates"]["acted_until"] = "2023-06-01"
+        case["gold"]["laws"].append(law)
+
+    findings = found(civil(), change)
+    assert [finding.level for finding in findings] == ["warning"] and "younger than the facts" in findings[0].what
+
+
+@pytest.mark.parametrize(
+    ("amount", "fee"),
+    [
+        (5000, 50),
+        (10_000, 50),
+        (100_000, 2300),
+        (200_000, 4300),
+        (500_000, 8800),
+        (1_000_000, 13_800),
+        (221_500, 4622.5),
+    ],
+)
+def test_the_fee_of_the_court(amount: float, fee: float) -> None:
+    assert court_fee(amount) == fee
+
+
+def test_terms_ages_and_days() -> None:
+    assert [term(n) for n in (1, 8, 12, 18, 120)] == ["一个月", "八个月", "一年", "一年六个月", "十年"]
+    assert months_after(date(2024, 5, 20), 8) == date(2025, 1, 19)
+    assert months_after(date(2024, 3, 1), 1) == date(2024, 3, 31)
+    assert months_after(date(2024, 8, 31), 6) == date(2025, 2, 28)
+    assert age_on(date(2000, 5, 1), date(2018, 5, 1)) == 17 and age_on(date(2000, 5, 1), date(2018, 5, 2)) == 18
+    assert days_held(criminal_cases()[0]) == 93
+
+
+def test_the_command_names_file_and_field(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text('schema = "j1dispute/1"\nnumber = 1', encoding="utf-8")
+    assert main([str(path), str(tmp_path / "none")]) == 1
+    said = capsys.readouterr().out
+    assert f"{path}: error: claims: is missing" in said and "There is no case file" in said and "0 cases" in said
+    assert main(["--laws"]) == 0 and "中华人民共和国民法典\t2021-01-01.." in capsys.readouterr().out
+    assert main(["--schema"]) == 0 and '"j1case/1"' in capsys.readouterr().out
