@@ -1,0 +1,1 @@
+"""Scores of the court environments: published rules beside strict ones, pure functions over what was said."""
