@@ -1,0 +1,203 @@
+"""Reads what a judge says as speech acts: words that occur together, agenda and quotations cut, in linear time.
+
+Sentences that only list what will come ("下面将依次…") and words of the law that are quoted do nothing; they are blanked, so
+that positions stay. The parser knows nothing of stages, sides or replies: that is the machine's work. It never raises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Literal
+
+from tasks.courts.procedure.tables import ActSpec, Trigger, profile
+from tasks.courts.procedure.turns import Side
+
+MAX_TEXT = 20_000
+"""Characters of a turn that are read; a longer one has lost its way."""
+NEAR = 16
+"""Characters around an act in which its negative context counts."""
+
+_SENTENCE = re.compile(r"[^。！？!?；;\n]*[。！？!?；;\n]?")
+_BLANK = "\u3000"
+_AHEAD = re.compile(
+    r"稍后|随后将|届时|待会儿?|接下来(?:的|将|会|依次|庭审)|下面将|将(?:会)?(?:依次|按照|按以下)"
+    r"|(?:今天|今日|本次|此次).{0,6}庭审.{0,6}(?:将|会|分|包括)|庭审(?:将|分为|包括|的?(?:流程|程序|顺序|议程))"
+)
+_IN_TURN = re.compile(r"依次|顺序|流程|议程")
+_REQUEST = re.compile(r"(?:请|由)(?:原告|被告|公诉|辩护|双方|控辩)")
+_ITEMS = re.compile(r"身份|权利|回避|焦点|起诉书|讯问|发问|法庭调查|举证|质证|证据|辩论|最后陈述|调解|评议|宣判|判决")
+_QUOTED = re.compile(
+    r"(?:《[^》\n]{2,60}》|[一-鿿]{0,8}(?:诉讼法|民法典|刑法|解释))(?:第[一二三四五六七八九十百零〇\d]{1,8}条)?"
+    r"(?:第[一二三四五六七八九十\d]{1,3}款)?(?:明确)?规定[，,：:]"
+)
+_RIGHTS = re.compile(r"(?:下列|以下|如下)[^。\n]{0,12}权利[^。\n]*")
+_SPOKEN = re.compile(r"[“「『]([^”」』\n]{12,400})[”」』]")
+_QUESTION = re.compile(
+    r"什么|何时|何地|何人|哪|谁|多少|几|为何|为什么|怎么|如何|是否|有没有|有无|是不是|吗|呢|能否|可否"
+)
+_ADDRESSED = re.compile(
+    r"(?:^|[，,：:、\s]|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人)(?!(?:提交|出示|提供|主张|陈述)的)"
+)
+_NAMED: dict[tuple[str, str], Side] = {
+    ("CI", "原告"): "plaintiff",
+    ("CI", "被告"): "defendant",
+    ("CR", "被告人"): "accused",
+    ("CR", "被告"): "accused",
+    ("CR", "公诉人"): "procurator",
+    ("CR", "公诉机关"): "procurator",
+    ("CR", "检察员"): "procurator",
+    ("CR", "辩护人"): "defence",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A speech act: act of the `law` table, its place in the turn, and the sides that its sentence speaks to by name."""
+
+    act: str
+    start: int
+    end: int
+    quote: str
+    named: frozenset[Side] = frozenset()
+    fallback: bool = False
+    by: Literal["rules", "model"] = "rules"
+
+
+def sentences(text: str) -> Iterator[tuple[int, str]]:
+    """Sentences with their places."""
+    for match in _SENTENCE.finditer(text[:MAX_TEXT]):
+        if match[0].strip():
+            yield match.start(), match[0]
+
+
+def cut(text: str) -> str:
+    """The text with agenda sentences and quoted law blanked; as long as the text read."""
+    kept = []
+    at = 0
+    for start, sentence in sentences(text):
+        kept.append(_BLANK * (start - at))
+        at = start + len(sentence)
+        kept.append(_BLANK * len(sentence) if is_agenda(sentence) else _without_quotations(sentence))
+    return "".join(kept) + _BLANK * (min(len(text), MAX_TEXT) - at)
+
+
+def is_agenda(sentence: str) -> bool:
+    """Whether a sentence only tells what will come: words for the future or a list in turn, and two things or more."""
+    listed = len({match[0] for match in _ITEMS.finditer(sentence)})
+    if listed < 2:
+        return False
+    if _AHEAD.search(sentence):
+        return True
+    return bool(_IN_TURN.search(sentence)) and not _REQUEST.search(sentence)
+
+
+def _without_quotations(sentence: str) -> str:
+    if match := _QUOTED.search(sentence):
+        sentence = sentence[: match.start()] + _BLANK * (len(sentence) - match.start())
+    return _SPOKEN.sub(lambda m: _BLANK * len(m[0]), sentence)
+
+
+def parse(text: str, env: Literal["CI", "CR"]) -> list[Found]:
+    """The speech acts of a judge turn in the order of their words; one act at most once a sentence."""
+    kept = cut(text)
+    found: dict[tuple[str, int], Found] = {}
+    places = list(sentences(kept))
+    told = [match.span() for match in _RIGHTS.finditer(kept)]
+    for start, sentence in places:
+        named = _sides(sentence, env)
+        for spec, trigger in _triggers(env, across=False):
+            if (spec.id, start) in found:
+                continue
+            if span := _match(trigger, sentence):
+                first, last = start + span[0], start + span[1]
+                if spec.asked and any(low <= first < high for low, high in told):
+                    continue  # one of the rights that are read out
+                found[spec.id, start] = Found(spec.id, first, last, text[first:last], named)
+    for spec, trigger in _triggers(env, across=True):
+        if span := _match(trigger, kept):
+            named = _sides(_sentence_at(places, span[1] - 1), env)
+            found[spec.id, -1] = Found(spec.id, *span, text[span[0] : span[1]], named)
+    if not any(_asks(env, act.act) for act in found.values()):
+        for act in _fallbacks(text, env, places):
+            found[act.act, act.start] = act
+    return sorted(found.values(), key=lambda act: (act.start, act.end, act.act))
+
+
+def blanked(text: str, quote: str) -> bool:
+    """Whether a quotation of a turn lies wholly in what is cut."""
+    at = text.find(quote)
+    return at >= 0 and not cut(text)[at : at + len(quote)].strip()
+
+
+def _fallbacks(text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, str]]) -> Iterator[Found]:
+    specs = [spec for spec in profile("law", env).acts.values() if spec.fallback]
+    for start, sentence in places:
+        if sentence.rstrip()[-1:] in "？?" and _QUESTION.search(sentence):
+            for spec in specs:
+                yield Found(
+                    spec.id,
+                    start,
+                    start + len(sentence),
+                    text[start : start + len(sentence)],
+                    _sides(sentence, env),
+                    True,
+                )
+            return
+
+
+def _sentence_at(places: Sequence[tuple[int, str]], position: int) -> str:
+    return next((sentence for start, sentence in places if start <= position < start + len(sentence)), "")
+
+
+@cache
+def _triggers(env: Literal["CI", "CR"], across: bool) -> tuple[tuple[ActSpec, Trigger], ...]:
+    acts = profile("law", env).acts.values()
+    return tuple(
+        (spec, trigger)
+        for spec in acts
+        if spec.speaker == "judge"
+        for trigger in spec.triggers
+        if trigger.across == across
+    )
+
+
+@cache
+def _asks(env: Literal["CI", "CR"], act: str) -> bool:
+    return bool(profile("law", env).acts[act].asked)
+
+
+def _sides(sentence: str, env: str) -> frozenset[Side]:
+    return frozenset(_NAMED[env, match[1]] for match in _ADDRESSED.finditer(sentence) if (env, match[1]) in _NAMED)
+
+
+def _match(trigger: Trigger, text: str) -> tuple[int, int] | None:
+    """The first place where all patterns meet within the window and no negative context is near."""
+    spans: list[tuple[int, int, int]] = []
+    for index, pattern in enumerate(trigger.all):
+        here = [(match.start(), match.end(), index) for match in pattern.finditer(text)]
+        if not here:
+            return None
+        spans += here
+    spans.sort()
+    latest: dict[int, tuple[int, int]] = {}
+    for start, end, index in spans:
+        latest[index] = start, end
+        if len(latest) < len(trigger.all):
+            continue
+        first = min(span[0] for span in latest.values())
+        last = max(span[1] for span in latest.values())
+        if last - first > trigger.within + _longest(latest):
+            continue
+        if trigger.ordered and [i for i, _ in sorted(latest.items(), key=lambda pair: pair[1])] != sorted(latest):
+            continue
+        if trigger.without is None or not trigger.without.search(text[max(0, first - NEAR) : last + NEAR]):
+            return first, last
+    return None
+
+
+def _longest(latest: dict[int, tuple[int, int]]) -> int:
+    """Patterns may be long themselves: the window is the way between them."""
+    return sum(end - start for start, end in latest.values())

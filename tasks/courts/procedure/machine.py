@@ -1,0 +1,469 @@
+"""Follows a trial turn by turn: where it is, what has been done towards whom, and what went wrong.
+
+An act of the judge is credited when its words are there, its stage is open (one step late is allowed and marked), what must
+come before it has come, it is put to the right side, and that side answers before the judge speaks again. Of the acts of a
+turn that need an answer the first two count. Nothing here reads a judgment or a model; the same turns give the same course.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tasks.courts.procedure import bench
+from tasks.courts.procedure.acts import Found, cut, parse
+from tasks.courts.procedure.findings import Course, Credit, ExhibitState, Shown, Violation
+from tasks.courts.procedure.replies import ALL_MEANT, items_named, responsive
+from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, opposite, profile
+from tasks.courts.procedure.turns import SIDE_OF, Hearing, Item, Side, Turn
+
+CAP = 2
+"""Acts of one turn that need an answer and are credited."""
+_JUDGED = ("ruling", "verdict")
+_DEBATED = ("debate", "prosecution", "issues")
+
+
+@dataclass(frozen=True, slots=True)
+class _Pending:
+    """A question that waits for an answer."""
+
+    spec: ActSpec
+    side: Side
+    found: Found
+    turn: Turn
+    at: int
+    late: bool
+    credited: bool
+    """False: out of its place, so that an answer earns nothing, but what is built on it may stand."""
+
+
+class Machine:
+    """One trial. `feed` turns in order, then ask for the `course`; it may be asked at any time."""
+
+    def __init__(
+        self, hearing: Hearing, name: ProfileName = "law", extra: Mapping[int, Sequence[Found]] | None = None
+    ) -> None:
+        """`extra`: acts found by other means, by place of the turn in the transcript; they pass the same checks."""
+        self.hearing = hearing
+        self.profile = profile(name, hearing.env)
+        self.duties = duties(hearing, name)
+        self._groups: dict[str, str] = {duty.key: duty.group for duty in self.duties}
+        self._extra = extra or {}
+        self._stage = 0
+        self._floating = ""
+        self._credits: dict[str, Credit] = {}
+        self._tried: set[str] = set()
+        self._violations: list[Violation] = []
+        self._unanswered: dict[str, Violation] = {}
+        self._exhibits = {item.id: Shown() for item in hearing.exhibits}
+        self._items = {item.id: item for item in hearing.exhibits}
+        self._pending: list[_Pending] = []
+        self._asked: Counter[Side] = Counter()
+        self._stage_of: list[str] = []
+        self._agreed: set[Side] = set()
+        self._settled = False
+        self._closed = False
+        self._judge_turns = 0
+
+    @classmethod
+    def resumed(cls, hearing: Hearing, name: ProfileName = "law", *, stage: str, done: Iterable[str] = ()) -> Machine:
+        """A trial taken up in a stage: all earlier stages count as held, and `done` (keys) of this one."""
+        machine = cls(hearing, name)
+        index = max(machine.profile.stage(stage), 0)
+        if machine.profile.stages[index].floating:
+            machine._floating = machine.profile.stages[index].id
+            index = max(i for i in range(index) if not machine.profile.stages[i].floating)
+            machine._tried.update(s.id for s in machine.profile.acts.values() if machine._home(s) == index)
+        machine._stage = index
+        machine._tried.update(s.id for s in machine.profile.acts.values() if machine._home(s) < index)
+        given = list(done)
+        machine._tried.update(key.split("/")[0] for key in given)
+        if "exhibit" in {s.id for s in machine.profile.acts.values() if machine._home(s) < index}:
+            given += [duty.key for duty in machine.duties if duty.exhibit]
+        for key in given:
+            act, _, rest = key.partition("/")
+            identity, _, side = rest.partition("/")
+            if identity in machine._exhibits:
+                known = machine._exhibits[identity]
+                if act == "exhibit":
+                    machine._exhibits[identity] = replace(known, state="已出示", shown=0)
+                elif act == "cross":
+                    machine._exhibits[identity] = replace(known, state="已质证", heard={**dict(known.heard), side: 0})
+        return machine
+
+    def _home(self, spec: ActSpec) -> int:
+        return self.profile.stage(spec.stages[0])
+
+    # --- feeding ------------------------------------------------------------------------------------------------------
+
+    def feed(self, turn: Turn) -> None:
+        """Take the next turn; any speaker, any text."""
+        at = len(self._stage_of)
+        if turn.speaker == "judge":
+            self._expire()
+            self._judge(turn, at)
+        elif side := SIDE_OF.get(turn.speaker):
+            self._reply(turn, side, at)
+        elif turn.speaker == "clerk":
+            self._clerk(turn, at)
+        self._stage_of.append(self._floating or self.profile.stages[self._stage].id)
+
+    def _clerk(self, turn: Turn, at: int) -> None:
+        for spec in self.profile.acts.values():
+            if spec.speaker == "clerk" and any(t.all[0].search(turn.text) for t in spec.triggers):
+                self._credit(spec, None, "", Found(spec.id, 0, len(turn.text), turn.text[:80]), turn, None, at, False)
+
+    def _judge(self, turn: Turn, at: int) -> None:
+        self._judge_turns += 1
+        if self._closed:
+            self._fault("after_end", turn, detail=turn.text[:40])
+        if words := bench.speaks_for(turn.text):
+            self._fault("speaks_for_party", turn, detail=words[:60])
+        tagged = self._tags(turn)
+        found = sorted(
+            [*parse(turn.text, self.hearing.env), *self._extra.get(at, ())], key=lambda f: (f.start, f.end)
+        )
+        entered = self._entries(turn.text)
+        sides = tuple(dict.fromkeys(SIDE_OF[role] for role in turn.to if role in SIDE_OF))
+        self._asked.update(sides)
+        counted: list[tuple[int, int, ActSpec]] = []
+        over: list[str] = []
+        stages = set(tagged)
+        for act in found:
+            while entered and entered[0][0] <= act.start:
+                self._enter(entered.pop(0)[1], turn)
+            for spec in self.profile.by_family.get(act.act, ()):
+                if spec.level(self.hearing) == "none" or (act.fallback and not spec.fallback):
+                    continue
+                if spec.asked:
+                    self._ask(spec, act, turn, at, sides, counted, over, stages)
+                else:
+                    self._announce(spec, act, turn, at)
+        for _, index in entered:
+            self._enter(index, turn)
+        if over:
+            self._fault("bundled", turn, over[0], detail="、".join(self.profile.acts[name].name for name in over))
+        if len(stages) >= 3:
+            self._fault("stages_bundled", turn, detail="、".join(self.profile.stages[i].name for i in sorted(stages)))
+        if self.profile.name == "j1" and len({pending.side for pending in self._pending}) > 1:
+            self._fault("two_addressees", turn)
+        self._closed = self._closed or bench.closes(turn.text)
+
+    # --- stages -------------------------------------------------------------------------------------------------------
+
+    def _tags(self, turn: Turn) -> list[int]:
+        tagged = bench.stages_tagged(turn.text, self.profile)
+        given = self.profile.stage(turn.stage) if turn.stage else -1
+        if given >= 0 and given not in tagged:
+            tagged = [given, *tagged]
+        for index in tagged[:1]:
+            self._enter(index, turn, explicit=True)
+        return tagged
+
+    def _entries(self, text: str) -> list[tuple[int, int]]:
+        kept = cut(text)
+        return sorted(
+            (match.start(), index)
+            for index, stage in enumerate(self.profile.stages)
+            for pattern in stage.enter
+            for match in pattern.finditer(kept)
+        )
+
+    def _enter(self, index: int, turn: Turn, explicit: bool = False) -> None:
+        stage = self.profile.stages[index]
+        if stage.floating:
+            self._floating = stage.id
+        elif index >= self._stage or bench.reopens(turn.text):
+            self._stage, self._floating = index, ""
+        elif explicit:
+            self._fault("back", turn, detail=stage.name)
+
+    def _place(self, spec: ActSpec, ready: bool) -> str:
+        """ok, late, early or wrong; an anchor act whose ground is laid opens its stage."""
+        places = [self.profile.stage(stage) for stage in spec.stages]
+        if any(self.profile.stages[place].floating for place in places):
+            self._floating = self.profile.stages[places[0]].id
+            return "ok"
+        if self._stage in places:
+            return "ok"
+        ahead = [place for place in places if place > self._stage]
+        if ahead and spec.anchor and ready:
+            self._stage, self._floating = min(ahead), ""
+            return "ok"
+        if self._stage - 1 in places:
+            return "late"
+        return "early" if ahead else "wrong"
+
+    def _ready(self, spec: ActSpec) -> str:
+        """The act that should have come first and did not; empty when the ground is laid."""
+        waiting = {pending.spec.id for pending in self._pending}
+        for name in spec.after:
+            first = self.profile.acts[name]
+            needed = first.mandatory(self.hearing) and (not first.exhibits or self.hearing.exhibits)
+            if needed and name not in self._tried and name not in waiting:
+                return name
+        return ""
+
+    # --- acts ---------------------------------------------------------------------------------------------------------
+
+    def _announce(self, spec: ActSpec, act: Found, turn: Turn, at: int) -> None:
+        if spec.id == "admission":
+            self._admit(turn, at)
+        missing = self._ready(spec)
+        place = self._place(spec, not missing)
+        if spec.id in _JUDGED and not self._debated():
+            self._fault("judgment_before_debate", turn, spec.id)
+        if missing or place in ("early", "wrong"):
+            if spec.id not in self._credits and (not spec.ends or spec.id in _JUDGED):
+                code = "too_early" if missing else "wrong_stage"
+                detail = self.profile.acts[missing].name if missing else self._here()
+                self._fault(code, turn, spec.id, detail=detail)
+            return
+        if spec.id == "settlement":
+            if not set(self.hearing.sides) <= self._agreed:
+                return
+            self._settled = True
+        self._tried.add(spec.id)
+        self._credit(spec, None, "", act, turn, None, at, place == "late")
+
+    def _ask(
+        self,
+        spec: ActSpec,
+        act: Found,
+        turn: Turn,
+        at: int,
+        sides: tuple[Side, ...],
+        counted: list[tuple[int, int, ActSpec]],
+        over: list[str],
+        stages: set[int],
+    ) -> None:
+        """Put a question on the list of those that wait for an answer, or say why it is none."""
+        targets, wrong = self._targets(spec, act, sides)
+        if not targets and not wrong:
+            return
+        if any(p.spec is spec and p.side in targets for p in self._pending):
+            return
+        overlaps = any(
+            start < act.end and act.start < end and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
+            for start, end, other in counted
+        )  # fmt: skip
+        if not overlaps and all(other is not spec for _, _, other in counted):
+            if not act.fallback:
+                stages.update(self.profile.stage(stage) for stage in spec.stages[:1])
+            if len({id(other) for _, _, other in counted}) >= CAP:
+                over.append(spec.id)
+                return
+            counted.append((act.start, act.end, spec))
+        missing = self._ready(spec)
+        place = self._place(spec, not missing)
+        stray = spec.fallback or spec.level(self.hearing) in ("may", "practice")
+        if wrong:
+            if not stray and place in ("ok", "late"):
+                self._fault("wrong_addressee", turn, spec.id, detail="、".join(sides))
+            return
+        fine = not missing and place in ("ok", "late")
+        if not fine and not stray:
+            detail = self.profile.acts[missing].name if missing else self._here()
+            self._fault("too_early" if missing else "wrong_stage", turn, spec.id, detail=detail)
+        for side in targets:
+            self._pending.append(_Pending(spec, side, act, turn, at, place == "late", fine))
+
+    def _targets(self, spec: ActSpec, act: Found, sides: tuple[Side, ...]) -> tuple[tuple[Side, ...], bool]:
+        """The sides a question reaches; and whether it went to a side that does not owe the answer."""
+        heard = sides or tuple(act.named) or self.hearing.sides
+        if act.named and sides and not act.named & set(sides):
+            return (), self._open(spec, spec.asked)
+        asked = [side for side in spec.asked if side in heard]
+        asked = [side for side in asked if side in act.named] or asked
+        if spec.exhibits == "other":
+            able = [
+                side
+                for side in asked
+                if self._to_hear(side) or any(p.spec.exhibits == "owner" for p in self._pending)
+            ]
+            if not able and asked and any(self._to_hear(side) for side in spec.asked):
+                return (), True
+            return tuple(able or asked), False
+        open_sides = tuple(side for side in asked if self._open(spec, (side,)))
+        return open_sides, not asked and self._open(spec, spec.asked)
+
+    def _open(self, spec: ActSpec, sides: Iterable[Side]) -> bool:
+        """Whether a side still owes an answer to this act."""
+        if spec.exhibits == "owner":
+            return any(i.owner in sides and self._exhibits[i.id].shown is None for i in self.hearing.exhibits)
+        if spec.exhibits == "other":
+            return any(self._to_hear(side) for side in sides)
+        if spec.any_side:
+            return spec.id not in self._credits
+        return any(f"{spec.id}/{side}" not in self._credits for side in sides)
+
+    def _to_hear(self, side: Side) -> list[Item]:
+        """Exhibits shown on which a side has not been heard."""
+        return [
+            item
+            for item in self.hearing.exhibits
+            if side in opposite(item.owner, self.hearing)
+            and self._exhibits[item.id].shown is not None
+            and side not in dict(self._exhibits[item.id].heard)
+        ]
+
+    def _admit(self, turn: Turn, at: int) -> None:
+        shown = [item for item in self.hearing.exhibits if self._exhibits[item.id].shown is not None]
+        for ruled in bench.rulings(turn.text, self.hearing, shown):
+            known = self._exhibits[ruled.item.id]
+            owed = [
+                d for d in self.duties if d.exhibit == ruled.item.id and d.spec.exhibits == "other" and d.mandatory
+            ]
+            if ruled.admitted and any(duty.side not in dict(known.heard) for duty in owed):
+                self._fault("uncrossed_relied", turn, "admission", detail=ruled.item.title)
+            if not ruled.admitted and not ruled.reasoned:
+                self._fault("no_reason", turn, "admission", detail=ruled.item.title)
+            state: ExhibitState = "采信" if ruled.admitted else "不采信"
+            self._exhibits[ruled.item.id] = replace(known, state=state, ruled=turn.number, reason=ruled.reason)
+
+    # --- replies ------------------------------------------------------------------------------------------------------
+
+    def _reply(self, turn: Turn, side: Side, at: int) -> None:
+        for pending in list(self._pending):
+            if pending.side != side:
+                continue
+            if pending.spec.exhibits:
+                self._evidence(pending, turn, at)
+            elif responsive(pending.spec.reply, turn.text, dict(self.hearing.names).get(side, ())):
+                self._pending.remove(pending)
+                if pending.spec.id == "mediate" and not _refuses(turn.text):
+                    self._agreed.add(side)
+                self._answered(pending, "", turn)
+
+    def _evidence(self, pending: _Pending, turn: Turn, at: int) -> None:
+        side, own = pending.side, pending.spec.exhibits == "owner"
+        if own:
+            mine = [i for i in self.hearing.exhibits if i.owner == side]
+            chosen = [i for i in items_named(turn.text, mine) if self._exhibits[i.id].shown is None]
+        else:
+            chosen = self._heard_on(pending, turn)
+        for item in chosen:
+            known = self._exhibits[item.id]
+            if own:
+                self._exhibits[item.id] = replace(known, state="已出示", shown=turn.number)
+            else:
+                heard = {**dict(known.heard), side: turn.number}
+                state = "已质证" if known.state in ("未出示", "已出示") else known.state
+                self._exhibits[item.id] = replace(known, state=state, heard=heard)
+            self._answered(pending, item.id, turn)
+
+    def _heard_on(self, pending: _Pending, turn: Turn) -> list[Item]:
+        """The exhibits that an opinion is about: those named by judge or party, else all that wait for this side."""
+        waiting = self._to_hear(pending.side)
+        named = {item.id for item in items_named(f"{pending.turn.text}\n{turn.text}", waiting)}
+        if not (responsive("view", turn.text) or (named and responsive("short", turn.text))):
+            return []
+        return [item for item in waiting if not named or item.id in named or ALL_MEANT.search(turn.text)]
+
+    def _answered(self, pending: _Pending, exhibit: str, turn: Turn) -> None:
+        self._tried.add(pending.spec.id)
+        if pending.credited:
+            self._credit(
+                pending.spec,
+                pending.side,
+                exhibit,
+                pending.found,
+                pending.turn,
+                turn.number,
+                pending.at,
+                pending.late,
+            )
+
+    def _credit(
+        self,
+        spec: ActSpec,
+        side: Side | None,
+        exhibit: str,
+        act: Found,
+        turn: Turn,
+        reply: int | None,
+        at: int,
+        late: bool,
+    ) -> None:
+        if spec.exhibits == "owner":
+            key = f"{spec.id}/{exhibit}"
+        elif spec.exhibits == "other":
+            key = f"{spec.id}/{exhibit}/{side}"
+        else:
+            key = spec.id if side is None or spec.any_side else f"{spec.id}/{side}"
+        group = self._groups.get(key, key)
+        self._credits.setdefault(
+            key,
+            Credit(
+                key, group, spec.id, side, exhibit, turn.number, reply, at, spec.order, late, act.by, act.quote[:120]
+            ),
+        )
+        self._unanswered.pop(key, None)
+
+    def _expire(self) -> None:
+        for pending in self._pending:
+            spec = pending.spec
+            key = spec.id if spec.any_side or spec.exhibits else f"{spec.id}/{pending.side}"
+            if pending.credited and not spec.fallback and spec.level(self.hearing) in ("must", "bench"):
+                answered = any(c.act == spec.id and c.turn == pending.turn.number for c in self._credits.values())
+                if key not in self._credits and not answered:
+                    self._unanswered[key] = Violation("no_answer", pending.turn.number, spec.id, pending.side)
+        self._pending.clear()
+
+    # --- results ------------------------------------------------------------------------------------------------------
+
+    def _debated(self) -> bool:
+        wanted = [a for a in _DEBATED if a in self.profile.acts and self.profile.acts[a].mandatory(self.hearing)]
+        return not wanted or self._settled or bool(self._tried & set(wanted))
+
+    def _here(self) -> str:
+        return self.profile.stages[self._stage].name
+
+    def _fault(self, code: str, turn: Turn, act: str = "", side: Side | None = None, detail: str = "") -> None:
+        self._violations.append(Violation(code, turn.number, act, side, detail))
+
+    def course(self, *, final: bool = True) -> Course:
+        """Where the trial stands; `final` adds what was never done and what never got an answer."""
+        course = Course(
+            self.hearing, self.profile, self.duties, tuple(self._credits.values()), tuple(self._violations),
+            dict(self._exhibits), self._floating or self.profile.stages[self._stage].id, tuple(self._stage_of),
+            self._settled, self._closed, self._judge_turns,
+        )  # fmt: skip
+        return replace(course, violations=(*course.violations, *self._omissions(course))) if final else course
+
+    def _omissions(self, course: Course) -> list[Violation]:
+        waiting = {
+            key: Violation("no_answer", p.turn.number, p.spec.id, p.side)
+            for p in self._pending
+            if p.credited and not p.spec.fallback and not p.spec.exhibits and p.spec.level(self.hearing) in ("must", "bench")
+            and (key := p.spec.id if p.spec.any_side else f"{p.spec.id}/{p.side}") not in self._credits
+        }  # fmt: skip
+        waiting = {**self._unanswered, **waiting}
+        named = {(v.act, v.side) for v in waiting.values()}
+        missing = [
+            Violation("missing", None, duty.spec.id, duty.side, duty.exhibit and self._items[duty.exhibit].title)
+            for duty in course.owed()
+            if duty.key not in self._credits and (duty.spec.id, duty.side) not in named
+        ]
+        sides = [self._asked[side] for side in self.hearing.sides]
+        if self.hearing.env == "CI" and max(sides) > 2 * min(sides) and max(sides) - min(sides) >= 4:
+            missing.append(Violation("unequal", None, detail=f"{max(sides)} : {min(sides)}"))
+        return [*waiting.values(), *missing]
+
+
+def _refuses(text: str) -> bool:
+    return any(word in text for word in ("不同意", "不愿", "拒绝", "不接受", "不调解", "不能", "不可以"))
+
+
+def follow(
+    turns: Iterable[Turn],
+    hearing: Hearing,
+    name: ProfileName = "law",
+    extra: Mapping[int, Sequence[Found]] | None = None,
+) -> Course:
+    """The course of a whole transcript."""
+    machine = Machine(hearing, name, extra)
+    for turn in turns:
+        machine.feed(turn)
+    return machine.course()

@@ -1,0 +1,267 @@
+"""Procedure following scores: `compat` as published, `strict` as a lawyer would defend it; both say which turn earned what.
+
+Scores are shares from 0 to 1. compat credits an action when one of its key words occurs, in any stage, in a judge utterance
+whose next entry is a party's; it stands apart from the tables and the parser, so that neither can change it.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tasks.courts.procedure.acts import Found, blanked
+from tasks.courts.procedure.findings import FATAL, Course
+from tasks.courts.procedure.machine import follow
+from tasks.courts.procedure.tables import ActSpec, Duty, ProfileName
+from tasks.courts.procedure.turns import SIDE_OF, Hearing, Turn
+from tasks.scoring.result import Score
+
+COMPAT, STRICT = "pfs_compat", "pfs_strict"
+COMPAT_VERSION, STRICT_VERSION = "1", "1"
+WEIGHTS: Mapping[str, float] = {"ACT": 0.4, "STA": 0.3, "ORD": 0.3}
+"""Of the strict score."""
+
+Quotes = Callable[[Turn, ActSpec], str | None]
+"""What a model says: the words of this turn that do this act, or None. Only an exact quotation is used."""
+
+PUBLISHED: Mapping[str, Mapping[str, Mapping[str, tuple[str, ...]]]] = {
+    "CI": {
+        "开庭审理": {
+            "核实身份": ("核实双方当事人的身份", "核实双方当事人身份", "核实当事人身份", "核实身份"),
+            "审判庭构成": ("构成", "合议庭", "本庭构成"),
+            "适用程序": ("适用简易程序", "适用程序", "程序"),
+            "诉讼权利": ("诉讼权利", "告知双方当事人在诉讼中的权利"),
+            "申请回避": ("回避",),
+            "缺席后果": ("缺席审理", "缺席后果"),
+        },
+        "法庭调查": {
+            "原告陈述": ("诉讼请求", "起诉事实"),
+            "被告答辩": ("辩护", "答辩", "辩称"),
+            "举证质证": ("出示证据", "质证"),
+            "法官发问": ("发问",),
+        },
+        "庭审辩论": {"争议焦点": ("争议焦点",), "最后陈述": ("其他想要说", "其他要说", "其他陈述", "陈述")},
+        "法庭调解": {"调解": ("调解",)},
+    },
+    "CR": {
+        "开庭审理": {
+            "前科劣迹": ("前科劣迹",),
+            "审判程序": ("适用程序", "程序"),
+            "明确罪名": ("罪名是", "明确罪名"),
+            "申请回避": ("申请回避",),
+            "诉讼权利": ("诉讼权利", "告知双方当事人在诉讼中的权利"),
+            "核实身份": ("核实",),
+            "认罪认罚": ("认罪认罚",),
+        },
+        "法庭调查": {"法庭询问": ("询问被告", "法庭询问")},
+    },
+}
+"""Stage -> action -> key words of the published rule: 13 civil and 8 criminal actions."""
+STAGE_TAGS = ("<开庭审理>", "<法庭调查>", "<庭审辩论>", "<法庭调解>")
+MOST_ARTICLES = 20
+"""More signs 第 than this in a civil judgment fail the case in the published rule."""
+FEWEST_TURNS = 4
+_TEMPLATE = re.compile(r"[×xX]{2,}|\{[^}\n]{0,20}\}|\[[一-鿿][^\]\n]{0,20}\]|【[^】\n]{0,20}】|_{3,}|……{2,}")
+"""Marks of a judgment that was never filled in."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compat:
+    """The published score of one case. `credits`: action -> turn; `failures`: why everything is 0."""
+
+    pfs: float
+    sta: float
+    act: float
+    uni: float
+    credits: Mapping[str, int]
+    failures: tuple[str, ...]
+
+
+def compat(turns: Sequence[Turn], env: Literal["CI", "CR"]) -> Compat:
+    """The published rule. Turns of anybody but the judge and the parties are no entries of the published log.
+
+    Where several utterances could be the judgment, the last one is.
+    """
+    log = [turn for turn in turns if turn.speaker == "judge" or turn.speaker in SIDE_OF]
+    heard = [
+        turn
+        for turn, after in zip(log, log[1:], strict=False)
+        if turn.speaker == "judge" and after.speaker in SIDE_OF
+    ]
+    credits: dict[str, int] = {}
+    shares = []
+    for actions in PUBLISHED[env].values():
+        for action, words in actions.items():
+            for turn in heard:
+                if any(word in turn.text for word in words):
+                    credits[action] = turn.number
+                    break
+        shares.append(float(all(action in credits for action in actions)))
+    count = sum(map(len, PUBLISHED[env].values()))
+    sta, act = sum(shares) / len(shares), len(credits) / count
+    uni = _published_unity(log, env)
+    failures = _published_failures(log, env)
+    if failures or not uni:
+        return Compat(0.0, 0.0, 0.0, 0.0 if failures else uni, credits, failures)
+    return Compat((sta + act) / 2, sta, act, uni, credits, ())
+
+
+def _published_unity(log: Sequence[Turn], env: str) -> float:
+    said = [turn.text for turn in log if turn.speaker == "judge"]
+    if env == "CI":
+        bundled = any(sum(tag in text for tag in STAGE_TAGS) >= 3 for text in said)
+    else:
+        bundled = any("<开庭审理>" in text and "<结束庭审>" in text for text in said)
+    return float(bool(said) and not bundled)
+
+
+def _published_failures(log: Sequence[Turn], env: str) -> tuple[str, ...]:
+    said = [turn.text for turn in log if turn.speaker == "judge"]
+    judgments = [text for text in said if "本院认为" in text and "判决" in text]
+    failures = []
+    if not judgments:
+        failures.append("no_judgment")
+    elif env == "CI":
+        if "公诉人" in judgments[-1] or "模拟被告回应" in judgments[-1]:
+            failures.append("foreign_role")
+        if judgments[-1].count("第") > MOST_ARTICLES:
+            failures.append("runaway_citations")
+    elif _TEMPLATE.search(judgments[-1]):
+        failures.append("template")
+    if env == "CR" and not all(text.strip() for text in said):
+        failures.append("empty_utterance")
+    if not log or log[-1].number < FEWEST_TURNS:
+        failures.append("too_short")
+    return tuple(failures)
+
+
+@dataclass(frozen=True, slots=True)
+class Strict:
+    """The strict score of one case. `shares`: group of duties -> share done; `llm_credited`: share that the model found."""
+
+    pfs: float
+    sta: float
+    act: float
+    ord: float
+    uni: float
+    shares: Mapping[str, float]
+    llm_credited: float
+    course: Course
+
+
+def strict(
+    turns: Sequence[Turn], hearing: Hearing, name: ProfileName = "law", quotes: Quotes | None = None
+) -> Strict:
+    """UNI' x (0.4 ACT' + 0.3 STA' + 0.3 ORD) over the mandatory duties of the hearing; `quotes` may find acts that no
+    pattern finds, which then pass the same checks of stage, order, side and reply."""
+    course = follow(turns, hearing, name)
+    if quotes is not None and (extra := quoted(turns, course, quotes)):
+        course = follow(turns, hearing, name, extra)
+    return assess(course)
+
+
+def assess(course: Course) -> Strict:
+    """The strict score of a course; all of a trial that never began are 0."""
+    owed = course.owed()
+    done = course.done
+    groups: dict[str, list[Duty]] = {}
+    for duty in owed:
+        groups.setdefault(duty.group, []).append(duty)
+    shares = {name: sum(duty.key in done for duty in group) / len(group) for name, group in groups.items()}
+    act = sum(shares.values()) / len(shares) if shares else 0.0
+    stages: dict[str, list[float]] = {}
+    for name, group in groups.items():
+        stages.setdefault(group[0].spec.stages[-1 if group[0].spec.ends else 0], []).append(shares[name])
+    sta = sum(all(share == 1 for share in part) for part in stages.values()) / len(stages) if stages else 0.0
+    order = _order(course, set(groups))
+    uni = float(course.judge_turns > 0 and not any(v.code in FATAL for v in course.violations))
+    pfs = uni * (WEIGHTS["ACT"] * act + WEIGHTS["STA"] * sta + WEIGHTS["ORD"] * order)
+    found = [credit.by == "model" for credit in course.credits]
+    return Strict(pfs, sta, act, order, uni, shares, sum(found) / len(found) if found else 0.0, course)
+
+
+def _order(course: Course, groups: set[str]) -> float:
+    """ORD: the longest run of first credits in the order of the agenda, over all of them."""
+    first: dict[str, tuple[int, int]] = {}
+    for credit in course.credits:
+        if credit.group in groups:
+            first[credit.group] = min(first.get(credit.group, (credit.at, credit.order)), (credit.at, credit.order))
+    if not first:
+        return 0.0
+    run: list[int] = []
+    for _, order in sorted(first.values()):
+        place = bisect_right(run, order)
+        run[place : place + 1] = [order]
+    return len(run) / len(first)
+
+
+def quoted(turns: Sequence[Turn], course: Course, quotes: Quotes) -> dict[int, list[Found]]:
+    """Acts that a model shows by an exact quotation, by place of the turn; asked for duties not done, in reach of their stage.
+
+    A quotation that lies in an agenda or in quoted law is no act.
+    """
+    names = [stage.id for stage in course.profile.stages]
+    missing = {duty.spec.id: duty.spec for duty in course.owed() if duty.key not in course.done}
+    extra: dict[int, list[Found]] = {}
+    for at, turn in enumerate(turns):
+        if turn.speaker != "judge":
+            continue
+        here = names.index(course.stage_of[at])
+        for spec in missing.values():
+            if not any(abs(names.index(stage) - here) <= 1 for stage in spec.stages):
+                continue
+            words = quotes(turn, spec)
+            if not words or len(words.strip()) < 2 or words not in turn.text or blanked(turn.text, words):
+                continue
+            start = turn.text.index(words)
+            family = spec.uses[0] if spec.uses else spec.id
+            extra.setdefault(at, []).append(Found(family, start, start + len(words), words, by="model"))
+    return extra
+
+
+def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName, quotes: Quotes | None = None) -> list[Score]:
+    """Both scores of a trial with their evidence, for the table of scores."""
+    published, ours = compat(turns, hearing.env), strict(turns, hearing, name, quotes)
+    return [
+        Score(
+            COMPAT,
+            COMPAT_VERSION,
+            {"env": hearing.env},
+            {"PFS": published.pfs, "STA": published.sta, "ACT": published.act, "UNI": published.uni},
+            [
+                *({"action": action, "turn": turn} for action, turn in published.credits.items()),
+                *({"failure": code} for code in published.failures),
+            ],
+        ),
+        Score(
+            STRICT,
+            STRICT_VERSION,
+            {"env": hearing.env, "profile": name, "procedure": hearing.procedure, "model_pass": quotes is not None},
+            {
+                "PFS": ours.pfs,
+                "STA": ours.sta,
+                "ACT": ours.act,
+                "ORD": ours.ord,
+                "UNI": ours.uni,
+                "llm_credited": ours.llm_credited,
+            },
+            evidence(ours.course),
+        ),
+    ]
+
+
+def evidence(course: Course) -> list[dict[str, Any]]:
+    """Credits with their turn and articles, then violations with theirs."""
+    basis = {duty.key: [b.label for b in duty.basis] for duty in course.duties}
+    credited = [
+        {"act": c.key, "turn": c.turn, "reply": c.reply, "late": c.late, "by": c.by, "quote": c.quote, "basis": basis.get(c.key, [])}
+        for c in course.credits
+    ]  # fmt: skip
+    faults = [
+        {"violation": v.code, "turn": v.turn, "act": v.act, "side": v.side, "detail": v.detail}
+        for v in course.violations
+    ]
+    return [*credited, *faults]

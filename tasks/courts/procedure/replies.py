@@ -1,0 +1,114 @@
+"""Whether somebody answered what was asked, and which exhibits a text means.
+
+A reply counts when it speaks to the question: 申请 or 不申请 to 回避, a name or confirmation to identity, an exhibit of the
+case when evidence is called. What a party says on the merits is never judged here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from tasks.courts.procedure.turns import Item
+
+MAX_REPLY = 20_000
+"""Characters of a reply that are read."""
+
+_BROKEN = re.compile(
+    r"\s*(?:[\[【（(]?(?:错误|出错|error|调用失败|请求失败|超时|timeout)|none\s*$|null\s*$)", re.IGNORECASE
+)
+_WORDS = re.compile(r"[一-鿿A-Za-z0-9]")
+_PLAIN_NO = r"(?:^|[，。、；,\s])(?:没有了?|无|不需要|不用|否|不)(?:[，。；！,\s]|$)"
+_KINDS = {
+    "identity": re.compile(
+        r"属实|无误|确认|没错|正确|[12]\d{3}年|住所地|法定代表人|负责人|[一-鿿]族|出生|身份证|代理人"
+    ),
+    "recusal": re.compile(r"回避|申请|没有异议|无异议|" + _PLAIN_NO),
+    "mediation": re.compile(r"调解|和解|同意|愿意|不愿|拒绝|可以|接受|方案"),
+    "view": re.compile(
+        r"真实性|合法性|关联性|三性|异议|认可|质证|证明目的|证明力|意见|属实|看[清过]|无关|不予|不能证明|" + _PLAIN_NO
+    ),
+    "plea": re.compile(r"异议|认罪|不认|我认|属实|承认|否认|意见|冤|没有做|没做|不是我|是我|" + _PLAIN_NO),
+}
+_DIGIT = "一二三四五六七八九"
+_NUMBER = rf"(?:\d{{1,2}}|[{_DIGIT}]?十[{_DIGIT}]?|[{_DIGIT}])(?!性)"
+_NUMBERED = re.compile(rf"证据\s*({_NUMBER})((?:\s*(?:[、和及与，,]|至|到|[-—~])\s*(?:证据)?\s*{_NUMBER})*)")
+_ORDINAL = re.compile(rf"第\s*({_NUMBER})\s*(?:份|项|号|件)?证据|({_NUMBER})\s*号证据")
+_MORE = re.compile(rf"([、和及与，,]|至|到|[-—~])\s*(?:证据)?\s*({_NUMBER})")
+_BRACKETS = re.compile(r"[（(【\[][^）)】\]]*[）)】\]]")
+_NOISE = re.compile(
+    r"[《》“”「」\"'\s]|打印件|复印件|原件|[一二两三四五六七八九十\d]+(?:份|张|页|册|笔|组|个|把|部)|若干"
+)
+ALL_MEANT = re.compile(r"其余|其他证据|全部|所有|均|都没|都无|上述证据|以上证据")
+"""Words by which an opinion reaches beyond the exhibits it names."""
+_FEWEST = 3
+"""A part of a title shorter than this names nothing."""
+
+
+def broken(text: str) -> bool:
+    """Whether a reply is empty or the trace of a failure."""
+    return not _WORDS.search(text[:MAX_REPLY]) or bool(_BROKEN.match(text))
+
+
+def responsive(kind: str, text: str, names: Iterable[str] = ()) -> bool:
+    """Whether a reply answers a question of a kind (see `reply` in the tables); exhibits are judged by `items_named`."""
+    text = text[:MAX_REPLY]
+    if broken(text):
+        return False
+    if kind == "identity" and any(name in text for name in names if name):
+        return True
+    if pattern := _KINDS.get(kind):
+        return bool(pattern.search(text))
+    return kind != "open" or len(_WORDS.findall(text)) >= 4
+
+
+def items_named(text: str, items: Sequence[Item]) -> tuple[Item, ...]:
+    """The exhibits of one side that a text names by number (证据一, 第2份证据, 证据一至三) or by title, in their order."""
+    text = text[:MAX_REPLY]
+    numbers = numbers_named(text)
+    bare = _NOISE.sub("", _BRACKETS.sub("", text))
+    aliases = _aliases(items)
+    return tuple(item for item in items if item.number in numbers or any(alias in bare for alias in aliases[item.id]))
+
+
+def numbers_named(text: str) -> frozenset[int]:
+    """Numbers of exhibits in a text; ranges are filled."""
+    found: set[int] = set()
+    for match in _NUMBERED.finditer(text):
+        last = _value(match[1])
+        found.add(last)
+        for joint, number in _MORE.findall(match[2]):
+            value = _value(number)
+            found.update(range(last, value + 1) if joint in "至到-—~" else (value,))
+            last = value
+    for match in _ORDINAL.finditer(text):
+        found.add(_value(match[1] or match[2]))
+    return frozenset(found)
+
+
+def _value(number: str) -> int:
+    if number.isdecimal():
+        return int(number)
+    tens, ten, ones = number.rpartition("十")
+    return (_digit(tens) or 1) * 10 * bool(ten) + _digit(ones)
+
+
+def _digit(sign: str) -> int:
+    return _DIGIT.find(sign) + 1 if sign else 0
+
+
+def _aliases(items: Sequence[Item]) -> dict[str, set[str]]:
+    """Names of each exhibit: the title, its parts at 、 and behind 的, and endings that no other exhibit here shares."""
+    titles = {item.id: _NOISE.sub("", _BRACKETS.sub("", item.title)) for item in items}
+    aliases: dict[str, set[str]] = {}
+    for identity, title in titles.items():
+        parts = {title, *title.split("、")}
+        parts |= {part.rsplit("的", 1)[-1] for part in parts}
+        parts |= {part[start:] for part in set(parts) for start in range(1, max(1, len(part) - _FEWEST + 1))}
+        others = [other for key, other in titles.items() if key != identity]
+        aliases[identity] = {
+            part
+            for part in parts
+            if len(part) >= _FEWEST and (part == title or not any(part in other for other in others))
+        }
+    return aliases
