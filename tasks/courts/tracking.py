@@ -142,7 +142,9 @@ _NEGATED = re.compile(r"(?:不再|不|无|未|没有?|并非|别|勿)(?:得|会|
 _NEGATIVE_WORDS = re.compile(r"无效|不(?:再)?(?:有效|成立|合法|属于|构成)|违法|无须|无需|不必|不用|不予")
 _CONDITION = re.compile(r"(?:才|须经|如果|如|若|只有|应当|向)[^，。]{0,6}$")
 """须经…才有效 says neither."""
-_MODAL = re.compile(r"(?P<can>能不能|能否|可否|可不可以|可以|有权|(?<!可)能)|(?P<will>会不会)|(?P<must>要不要|应不应当|该不该)")
+_MODAL = re.compile(
+    r"(?P<can>能不能|能否|可否|可不可以|可以|有权|(?<!可)能)|(?P<will>会不会)|(?P<must>要不要|应不应当|该不该)"
+)
 _MODALS = {"can": "可以", "will": "会", "must": "要"}
 
 
@@ -182,6 +184,8 @@ def _turned(question: str, sentence: str) -> Verdict:
     if modal and (denial is None or modal.start() < denial.start()):
         # 能不能要求认定无效: the question turns on 能, not on 无效.
         negative, stem = False, _MODALS[modal.lastgroup or ""]
+        if denial and denial.group() == "无效" and "无效" not in sentence and re.search(r"(?<!不)有效", sentence):
+            return "no"
     else:
         negative, stem = denial is not None, asked
     words = next((words for key, words in _STEMS if key in stem), r"可以|能够|应当|属于|有效")
