@@ -226,8 +226,8 @@ def test_the_block_counts_errors_and_coverage() -> None:
     assert tuple(block["outcomes"]) == OUTCOMES
     assert sum(block["outcomes"].values()) == block["n"] == 6
     assert block["outcomes"]["error"] == 2
-    assert block["compat"]["lar"] == {"all": 25.0, "covered": 100.0, "n": 4, "n_covered": 1}
-    assert block["compat"]["kqa"] == {"all": 50.0, "covered": None, "n": 2, "n_covered": None}
+    assert block["compat"]["lar"] == {"all": 25.0, "covered": 100.0, "n": 4, "n_covered": 1, "n_scored": 4}
+    assert block["compat"]["kqa"] == {"all": 50.0, "covered": None, "n": 2, "n_covered": None, "n_scored": 2}
     strict = block["strict"]["lar"]
     assert (strict["all"], strict["n_scored"]) == (50.0, 2)
     assert strict["bounds"] == {"errors_as_zero": 25.0, "errors_as_one": 75.0}

@@ -3,7 +3,8 @@
 All scores are means from 0 to 100, by task. Compat is the published score, errors counted 0. Strict is the mean over
 scored tasks, with bounds. `covered` is the mean over the questions whose statute the pack holds: a missing statute is no
 fault of an agent. Intervals are at 95 %; the unit of sampling is `gold.cluster`. A consultation is scored by a grader's
-verdict; without one it is unscored and its task has no mean.
+verdict; without one it is unscored, and without any its task has no mean. An empty answer to it is wrong: no grader is asked.
+`n_scored` says how many stand behind a mean, the bounds count the others as wrong or right.
 """
 
 from __future__ import annotations
@@ -82,13 +83,14 @@ def _rate(question: Question, result: Result, evidence: Evidence) -> Rated:
     verdict = evidence.verdicts.get((result.task_id, result.epoch))
     recited = question.kind.form == "article"
     failed = 0.0 if question.kind.form != "consultation" or evidence.verdicts else None
+    silent = question.kind.form == "consultation" and not strict_answer(result.res)
     return Rated(
         question,
         result,
         question.id in evidence.covered if recited and evidence.covered is not None else None,
         _attribution(question, result, evidence.versions) if recited and evidence.versions else None,
-        compat_score(question, result.res, verdict) if result.scored else failed,
-        strict_score(question, result.res, verdict) if result.scored else None,
+        failed if silent or not result.scored else compat_score(question, result.res, verdict),
+        None if not result.scored else failed if silent else strict_score(question, result.res, verdict),
         {"compat": compat_details(question, result.res), "strict": strict_details(question, result.res)},
     )
 
@@ -148,6 +150,7 @@ def _compat(members: Sequence[Rated]) -> dict[str, Any]:
         "covered": _mean(one.compat for one in _covered(members)),
         "n": len(members),
         "n_covered": _coverage(members),
+        "n_scored": sum(one.compat is not None for one in members),
     }
 
 
@@ -155,7 +158,7 @@ def _strict(members: Sequence[Rated]) -> dict[str, Any]:
     scored = [one for one in members if one.strict is not None]
 
     def with_errors(value: float) -> Value:
-        return _mean(one.strict if one.result.scored else value for one in members) if scored else None
+        return _mean(value if one.strict is None else one.strict for one in members) if scored else None
 
     return {
         "all": _mean(one.strict for one in members),
@@ -320,7 +323,7 @@ def score_block(
         "interval_methods": methods,
         "floor": {"rule": "best constant answer", **floors(questions)},
         "ceiling": {"rule": "gold answer", **ceilings(questions)},
-        "ungraded": sum(one.compat is None and one.result.scored for one in rated),
+        "ungraded": sum(one.strict is None and one.result.scored for one in rated),
         "wrong_version": wrong_version(rated),
         "lar_by_year": by_year(rated),
         "temporal": {task: sum(one.question.temporal for one in members) for task, members in tasks.items()},

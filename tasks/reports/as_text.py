@@ -57,8 +57,11 @@ def _by_row(report: Report, language: str) -> list[str]:
                 continue
             compat, strict = made["compat", rate, group], made["strict", rate, group]
             label = word(f"group.{group}", language) if rate == "all" else f"  {word('covered', language)}"
-            means = [_mean(line.value) if line.value is not None or not compat.n else word("unscored", language) for line in (compat, strict)]
-            cells_ = [str(compat.n), means[0], _range(compat), means[1], _range(strict)]
+            unscored = report.block["groups"].get(group, 0) > compat.n and rate == "all"
+            none = word("unscored", language) if unscored else _mean(None)
+            means = [none if line.value is None else _mean(line.value) for line in (compat, strict)]
+            asked = report.block["groups"].get(group, compat.n)
+            cells_ = [f"{compat.n}/{asked}" if unscored else str(compat.n), means[0], _range(compat), means[1], _range(strict)]
             rows.append((label, [*cells_, _mean(compat.floor)]))
     width = max(LABEL, *(cells(label) for label, _ in rows))
     return [_row(label, values, width, 11) for label, values in rows]

@@ -59,8 +59,10 @@ class Layout:
             return int(block["groups"][group] if scored is None else scored)
         if group in DOMAINS:
             return sum(int(block["groups"][task]) for task in at(block, "overall", rule, group, "tasks") or ())
-        field = "n_covered" if rate == "covered" else "n_scored" if rule == "strict" else "n"
-        return int(at(block, rule, group, field) or 0)
+        if rate == "covered":
+            return int(at(block, rule, group, "n_covered") or 0)
+        scored = at(block, rule, group, "n_scored")
+        return int(at(block, rule, group, "n") or 0) if scored is None else int(scored)
 
     def has(self, block: Mapping[str, Any], rate: str, group: str) -> bool:
         """Whether a group has such a rate at all: only recitals can be covered."""
