@@ -17,6 +17,8 @@ RECALL = 0.6
 """A longer passage makes a point that it holds to this share, too: advice is more explicit than its gold."""
 LONGEST = 20_000
 """Characters of a text that are compared."""
+WIDEST = 160
+"""Pairs of a sentence that still makes a point as a whole; a list of everything makes none."""
 _RUN = 4
 """A point may be spread over so many clauses in a row."""
 
@@ -63,8 +65,10 @@ def makes_point(point: str, text: str) -> bool:
     wanted = bigrams(point)
     if not wanted:
         return False
-    if any(recall(wanted, bigrams(sentence)) >= RECALL for sentence in sentences(text)):
-        return True
+    for sentence in sentences(text):
+        said = bigrams(sentence)
+        if len(said) <= max(WIDEST, 2 * len(wanted)) and recall(wanted, said) >= RECALL:
+            return True
     return any(f1(wanted, passage) >= POINT for passage in passages(text))
 
 

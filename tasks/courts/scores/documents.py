@@ -1,0 +1,227 @@
+"""Scores of the drafted documents of CD and DD: FOR and DOC with its parts, published and strict (shares from 0 to 1).
+
+Published: FOR keeps both faults of the published code (the order of the labels never counts; the three labels of a defence
+are divided by five, so that it ends at 0.6), identity fields are looked up letter by letter. Strict: the order counts, the
+divisor is the number of labels, fields are compared in one spelling. Text parts are graded; without a grader they are
+missing and only the proxies, slot coverage, speak. No document: every score is 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, Literal
+
+from tasks.courts.casefile import CivilCase
+from tasks.courts.people import Party
+from tasks.courts.scores.drafted import (
+    Document,
+    Kind,
+    bare,
+    kind_of_case,
+    published_document,
+    side,
+    strict_document,
+)
+from tasks.courts.scores.graded import LONGEST, graded
+from tasks.courts.scores.slots import Part, Slot, coverage, own_exhibits, slots
+from tasks.prompts import fill
+from tasks.scoring.grader import Grading
+from tasks.scoring.strict import strict_hit
+
+VERSION_COMPAT = "compat/1"
+VERSION_STRICT = "strict/1"
+DIVISOR = 5
+"""What the published code divides the labels of either document by."""
+METRICS = ("FOR", "DOC")
+Rates = dict[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class PartSpec:
+    """One part of DOC: its section, the party whose identity it is, or the slots and the prompt of a text part."""
+
+    name: str
+    section: str
+    side: Literal["plaintiff", "defendant", ""] = ""
+    slots: Part | None = None
+    prompt: str = ""
+
+
+PARTS: Mapping[Kind, tuple[PartSpec, ...]] = {
+    "CD": (
+        PartSpec("PLA", "plaintiff", "plaintiff"),
+        PartSpec("DEF", "defendant", "defendant"),
+        PartSpec("CLA", "claims", slots="CLA", prompt="grader-claims/1"),
+        PartSpec("EVI", "evidence", slots="EVI", prompt="grader-evidence/1"),
+        PartSpec("F&R", "facts", slots="F&R", prompt="grader-facts/1"),
+    ),
+    "DD": (
+        PartSpec("RES", "respondent", "defendant"),
+        PartSpec("DEF", "answer", slots="DEF", prompt="grader-defence/1"),
+        PartSpec("EVI", "evidence", slots="EVI", prompt="grader-evidence/1"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentScore:
+    """Rates by name: FOR with Label and Seq, DOC with its parts, and for the strict reading the proxies of the text parts.
+
+    `document` is None when there is none; `evidence`: part -> what was found and what is missing.
+    """
+
+    rates: Rates
+    document: Document | None
+    evidence: dict[str, Any] = field(default_factory=dict)
+
+
+def compat_score(case: CivilCase, messages: Sequence[str], grades: Mapping[str, float | None]) -> DocumentScore:
+    """The published scores of the messages of the tested lawyer.
+
+    Args:
+        case: of CD or DD; a trial raises ValueError.
+        messages: of the tested lawyer, in order.
+        grades: part -> 0 to 1; None or not there: not graded.
+    """
+    parts, document = _parts(case), published_document(case, messages)
+    if document is None:
+        return _nothing(parts, proxies=False)
+    drafted = strict_document(case, messages)
+    rates: Rates = {"FOR": len(document.found) / DIVISOR, "Label": document.labels, "Seq": 1.0}
+    evidence: dict[str, Any] = {"labels": list(document.found), "ordered": document.ordered}
+    for part in parts:
+        if part.side:
+            # Where the section is not found the published code looks in the whole text.
+            section = document.sections.get(part.section) or document.text
+            values = [_published_value(value) for _, value in identity(side(case, part.side))]
+            rates[part.name] = _share([value in section for value in values])
+        else:
+            # A later message that only mentions the document is what the published grader reads; it holds nothing.
+            same = drafted is not None and drafted.message == document.message
+            rates[part.name] = grades.get(part.name) if same else 0.0
+    rates["DOC"] = _mean([rates[part.name] for part in parts])
+    return DocumentScore(rates, document, evidence)
+
+
+def strict_score(case: CivilCase, messages: Sequence[str], grades: Mapping[str, float | None]) -> DocumentScore:
+    """The strict scores, and the proxies `CLA_proxy`, …, `DOC_proxy`; arguments as for `compat_score`.
+
+    A text part whose section is missing is 0. A part of which the case has nothing (no exhibits) is left out.
+    """
+    parts, document = _parts(case), strict_document(case, messages)
+    if document is None:
+        return _nothing(parts, proxies=True)
+    label, seq = document.labels, float(document.ordered)
+    rates: Rates = {"FOR": label * seq, "Label": label, "Seq": seq}
+    evidence: dict[str, Any] = {
+        "labels": list(document.found), "ordered": document.ordered, "repeated": list(document.repeated)
+    }  # fmt: skip
+    proxies: list[float | None] = []
+    for part in parts:
+        section = document.sections.get(part.section, "")
+        if part.slots is None:
+            missing = [name for name, value in identity(side(case, part.side)) if not stated(name, value, section)]
+            asked = len(identity(side(case, part.side)))
+            rates[part.name] = (asked - len(missing)) / asked if asked else None
+            evidence[part.name] = {"missing": missing}
+            proxies.append(rates[part.name])
+            continue
+        wanted = slots(case, part.slots)
+        filled = coverage(wanted, section)
+        rates[part.name] = grades.get(part.name) if section.strip() else 0.0
+        rates[f"{part.name}_proxy"] = filled
+        evidence[part.name] = {"missing": [_told(slot) for slot in wanted if not slot.filled(section)]}
+        proxies.append(filled)
+    rates["DOC"] = _mean([rates[part.name] for part in parts])
+    rates["DOC_proxy"] = _mean(proxies)
+    return DocumentScore(rates, document, evidence)
+
+
+def gradings(case: CivilCase, messages: Sequence[str]) -> list[Grading]:
+    """What a grader is asked: one grading a text part whose section is there; nothing without a document."""
+    document = strict_document(case, messages)
+    made: list[Grading] = []
+    for part in _parts(case) if document else ():
+        section = document.sections.get(part.section, "") if document else ""
+        if part.prompt and section.strip():
+            text = fill(part.prompt, gold=gold_text(case, part), given=section[:LONGEST])
+            made.append(graded(part.prompt, text, part.name))
+    return made
+
+
+def gold_text(case: CivilCase, part: PartSpec) -> str:
+    """What a grader compares a text part with: the material of the client."""
+    if part.slots == "CLA":
+        return "\n".join(f"{number}. {claim.text}" for number, claim in enumerate(case.claims, 1))
+    if part.slots == "F&R":
+        return case.complaint or "\n".join(fact.text for fact in case.facts)
+    if part.slots == "DEF":
+        return case.answer or "\n".join(f"{number}. {item.text}" for number, item in enumerate(case.defences, 1))
+    lines = []
+    for number, exhibit in enumerate(own_exhibits(case, "DD" if case.env == "DD" else "CD"), 1):
+        witness = f"；证人：{exhibit.witness.name}，{exhibit.witness.address}" if exhibit.witness else ""
+        source = f"；来源：{exhibit.source}" if exhibit.source else ""
+        lines.append(f"{number}. {exhibit.title}{source}；{exhibit.purpose}{witness}")
+    return "\n".join(lines) or "（无）"
+
+
+def identity(party: Party | None) -> list[tuple[str, str | date]]:
+    """The identity fields that count and have a value: five of a person, three of an organisation."""
+    if party is None:
+        return []
+    names = ("name", "representative", "address") if party.kind == "company" else (
+        "name", "gender", "ethnicity", "birth_date", "address"
+    )  # fmt: skip
+    return [(name, value) for name in names if (value := getattr(party, name))]
+
+
+def _published_value(value: str | date) -> str:
+    return f"{value.year}年{value.month}月{value.day}日" if isinstance(value, date) else value
+
+
+_ALONE = r"(?<![\u4e00-\u9fff]){}(?![\u4e00-\u9fff])"
+
+
+def stated(name: str, value: str | date, section: str) -> bool:
+    """Whether a section states an identity field: days in any spelling, 汉 for 汉族, 男 only as a word of its own."""
+    if isinstance(value, date):
+        return strict_hit(_published_value(value), section)
+    if name == "gender":
+        return re.search(rf"性别[:： ]*{value}|" + _ALONE.format(value), section) is not None
+    if name == "ethnicity":
+        short = value.removesuffix("族")
+        return re.search(rf"{short}族|民族[:： ]*{short}", section) is not None
+    return bare(value) in bare(section)
+
+
+def _parts(case: CivilCase) -> list[PartSpec]:
+    kind = kind_of_case(case)
+    if kind is None:
+        raise ValueError(f"{case.id} asks for no document")
+    return [
+        part for part in PARTS[kind] if (slots(case, part.slots) if part.slots else identity(side(case, part.side)))
+    ]
+
+
+def _nothing(parts: Sequence[PartSpec], *, proxies: bool) -> DocumentScore:
+    names: Iterator[str] = iter(("FOR", "Label", "Seq", "DOC", *(part.name for part in parts)))
+    rates: Rates = dict.fromkeys(names, 0.0)
+    if proxies:
+        rates |= {f"{part.name}_proxy": 0.0 for part in parts if part.slots} | {"DOC_proxy": 0.0}
+    return DocumentScore(rates, None, {"document": "missing"})
+
+
+def _told(slot: Slot) -> dict[str, str]:
+    return {"kind": slot.kind, "text": slot.text, "of": slot.of}
+
+
+def _share(hits: Sequence[bool]) -> float | None:
+    return sum(hits) / len(hits) if hits else None
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known and len(known) == len(values) else None
