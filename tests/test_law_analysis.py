@@ -197,8 +197,8 @@ def test_differences_are_paired() -> None:
     assert (high - low) / 2 == pytest.approx(2.570582 * spread / 6**0.5, rel=1e-4) or high == 100.0
     assert low == pytest.approx(100 / 3 - 2.570582 * spread / 6**0.5, rel=1e-4)
     same = difference([0.0] * 9, list("abcdefghi"))
-    assert (same.interval.low, same.interval.high) == (0.0, 0.0) and "same" in same.interval.method
-    assert difference([1.0, 2.0], ["a", "a"]).interval.low == -100.0
+    assert same.interval.low == -same.interval.high == pytest.approx(-29.9, abs=0.1) and "no spread" in same.interval.method
+    assert difference([1.0, 2.0], ["a", "a"]).interval.low < -70, "one cluster says little"
     many = difference([float(n % 3) for n in range(60)], [str(n) for n in range(60)])
     assert many.interval.low < 1.0 < many.interval.high and "bootstrap" in many.interval.method
 

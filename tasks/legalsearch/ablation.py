@@ -29,7 +29,7 @@ from tasks.runner import Run, read_episode, resume_run, start_run
 from tasks.scoring.context import ScoreContext
 from tasks.spec import RunSpec, policy_of, task_file
 from tasks.state import fold
-from tasks.statistics import DRAWS, MANY_CLUSTERS, Interval, cluster_bootstrap, cluster_error, t_quantile
+from tasks.statistics import DRAWS, MANY_CLUSTERS, Interval, cluster_bootstrap, cluster_error, t_quantile, wilson
 from tasks.watcher import Watcher
 
 ALL = "all"
@@ -249,12 +249,15 @@ def _pairs(base: Mapping[str, float | None], other: Mapping[str, float | None]) 
 
 
 def difference(points: Sequence[float], clusters: Sequence[str]) -> Difference:
-    """Mean of paired differences with its interval: bootstrap over many clusters, t over few; [d, d] without spread."""
+    """Mean of paired differences with its interval: bootstrap over many clusters, t over few.
+
+    Without spread, Wilson says which share of other clusters the ones at hand cannot exclude; those may differ by anything.
+    """
     mean, count = math.fsum(points) / len(points), len(set(clusters))
-    if max(points) - min(points) < 1e-9:
-        interval = Interval(mean, mean, f"the same in all {len(points)} tasks")
-    elif count < 2:
-        interval = Interval(-100.0, 100.0, "one cluster says nothing of the spread")
+    if max(points) - min(points) < 1e-9 or count < 2:
+        _, others = wilson(0, count)
+        low, high = mean - others * (100.0 + mean), mean + others * (100.0 - mean)
+        interval = Interval(max(-100.0, low), min(100.0, high), f"Wilson over {count} clusters (no spread)")
     elif count < MANY_CLUSTERS:
         width = t_quantile(0.975, count - 1) * cluster_error(points, clusters)
         interval = Interval(max(-100.0, mean - width), min(100.0, mean + width), f"clustered t, {count - 1} df")

@@ -239,7 +239,9 @@ def _overall(means: Mapping[str, Value]) -> dict[str, Any]:
 
 
 def wrong_version(rated: Sequence[Rated]) -> dict[str, Any] | None:
-    """Share of recitals that are the article of another day, over those that could be mixed up; None for none.
+    """Share of recitals that are the article of another day, over those that are some version of it; None for none.
+
+    Whoever recites nothing that resembles the article mixes nothing up: such answers are counted as `neither`.
 
     `covered` is the same over the questions whose text the pack holds: an agent that looks up what is not there can only
     give a neighbouring version.
@@ -252,11 +254,12 @@ def wrong_version(rated: Sequence[Rated]) -> dict[str, Any] | None:
 
 def _mixed_up(found: Sequence[Rated]) -> dict[str, Any]:
     readings = Counter(one.attribution.reading for one in found if one.attribution)
-    wrong = [one.attribution is not None and one.attribution.reading == "wrong" for one in found]
+    said = [one for one in found if one.attribution and one.attribution.reading != "neither"]
+    wrong = [one.attribution is not None and one.attribution.reading == "wrong" for one in said]
     return {
         "rate": _mean(map(float, wrong)),
-        "interval": _bounds(rate_interval(wrong, [one.question.gold.cluster for one in found])),
-        "n": len(found),
+        "interval": _bounds(rate_interval(wrong, [one.question.gold.cluster for one in said])),
+        "n": len(said),
         **{reading: readings.get(reading, 0) for reading in ("right", "wrong", "neither")},
     }
 

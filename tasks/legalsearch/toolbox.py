@@ -27,6 +27,7 @@ from tasks.errors import UsageError
 from tasks.events import ToolCalled, ToolReturned
 from tasks.legalsearch.dates import case_dates
 from tasks.legalsearch.seats import analyse_with, read_window
+from tasks.legalsearch.telling import told
 from tasks.plain import plain, plain_text
 from tasks.spec import RunSpec
 from tasks.state import State
@@ -113,15 +114,15 @@ class LawToolbox:
     def _retrieve(self, state: State, queries: list[str], call: int) -> Told:
         assert self.search is not None
         dates = self.dates_of(str(state.card.get("question", "")))
-        value, told, provenance = [], [], set()
+        value, shown, provenance = [], [], set()
         for text in queries:
             query = yield from self._analysed(state, text, call)
             answer = self.search.search(query, self.settings.search)
             value.append(retrieved(answer, dates, self._state_of))
-            told.append(_told(answer))
+            shown.append(_told(answer))
             provenance |= {hit.provenance for hit in answer.hits}
         status = "ok" if any(one["hits"] for one in value) else "no_data"
-        return Returned(status, _text(told), value, tuple(sorted(provenance)))
+        return Returned(status, _text(shown), value, tuple(sorted(provenance)))
 
     def dates_of(self, question: str) -> CaseDates:
         """The days of the case that a question tells."""
@@ -146,7 +147,7 @@ class LawToolbox:
     def _search_web(self, state: State, queries: list[str], call: int) -> Told:
         yield from ()  # asks nobody
         assert self.snapshot is not None
-        value, told, provenance = [], [], set()
+        value, listed, provenance = [], [], set()
         for text in queries:
             hits = self.snapshot.search(text, HITS)
             pages = [
@@ -158,29 +159,29 @@ class LawToolbox:
                 {"title": page["title"], "url": page["url"], "date": page["day"], "quick_summary": page["snippet"]}
                 for page in pages
             ]
-            told.append({"search_query": text, "web_page_info_list": shown})
+            listed.append({"search_query": text, "web_page_info_list": shown})
             provenance |= {hit.page.provenance for hit in hits}
         status = "ok" if any(one["pages"] for one in value) else "no_data"
-        return Returned(status, _text(told), value, tuple(sorted(provenance)))
+        return Returned(status, _text(listed), value, tuple(sorted(provenance)))
 
     def _browse(self, state: State, urls: list[str], call: int) -> Told:
         assert self.snapshot is not None
         known = _found_urls(state)
         value: list[dict[str, Any]] = []
-        told: list[dict[str, Any]] = []
+        listed: list[dict[str, Any]] = []
         provenance: set[str] = set()
         for url in urls:
             page = self.snapshot.page(url) if url in known else None
             if page is None:
                 why = "快照中没有该网页" if url in known else "该网址不在此前 web_search 的结果中"
-                told.append({"url": url, "error": why})
+                listed.append({"url": url, "error": why})
                 continue
             windows = yield from self._read(state, page, call)
             value.append({"url": page.url, "title": page.title, "day": _day(page.day), "windows": windows})
             shown = [_shown(window) for window in windows]
-            told.append({"url": page.url, "title": page.title, "date": _day(page.day), "information": shown})
+            listed.append({"url": page.url, "title": page.title, "date": _day(page.day), "information": shown})
             provenance.add(page.provenance)
-        return Returned("ok" if value else "no_data", _text(told), value, tuple(sorted(provenance)))
+        return Returned("ok" if value else "no_data", _text(listed), value, tuple(sorted(provenance)))
 
     def _read(self, state: State, page: Page, call: int) -> Generator[Yield, Sent, list[dict[str, Any]]]:
         """The windows of a page: read one after the other by the reader, or the next one word for word."""
@@ -276,7 +277,8 @@ def _told(answer: Answer) -> dict[str, Any]:
                 "相关度分数": round(hit.score, 4),
             }
         )
-    return {"query": answer.query.text, "result_count": len(results), "results": results}
+    said = told(answer.notes)
+    return {"query": answer.query.text, "result_count": len(results), **({"说明": said} if said else {}), "results": results}
 
 
 def _found_urls(state: State) -> set[str]:

@@ -43,10 +43,11 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """One query with its hits, best first."""
+    """One query with its hits, best first, and what the search said of laws and days: codes with what they are about."""
 
     query: str
     hits: tuple[Seen, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +80,10 @@ def looks(value: object) -> tuple[Look, ...]:
         if isinstance(one, Mapping):
             listed = one.get("hits")
             hits = listed if isinstance(listed, Sequence) and not isinstance(listed, str) else ()
-            found.append(
-                Look(str(one.get("query", "")), tuple(_seen(hit) for hit in hits if isinstance(hit, Mapping)))
-            )
+            said = one.get("notes")
+            notes = tuple(map(str, said)) if isinstance(said, list | tuple) else ()
+            shown = tuple(_seen(hit) for hit in hits if isinstance(hit, Mapping))
+            found.append(Look(str(one.get("query", "")), shown, notes))
     return tuple(found)
 
 

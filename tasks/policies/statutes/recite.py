@@ -23,8 +23,11 @@ LIKE = 0.7
 def recite(question: str, read: LawQuery, *, dated: bool = True) -> Work:
     """Ask with the day; without a text in that version once more without it; recite what came."""
     wanted = _Wanted(read, dated)
-    found = hits_of((yield Query((question.strip(),), "按题目所说的法律、条号和时间检索施行中的版本。")))
-    best = wanted.best(found)
+    seen = yield Query((question.strip(),), "按题目所说的法律、条号和时间检索施行中的版本。")
+    absence = _absence([note for look in seen for note in look.notes]) if dated else ""
+    if absence in _NOTHING:
+        return Reply("", _NOTHING[absence], _NOTHING[absence])
+    best = wanted.best(hits_of(seen))
     if (best is None or best.text is None) and wanted.named:
         title = best.title if best else ""
         again = yield Query(wanted.undated(title), "当日版本未收录文本，去掉时间再查相邻版本。")
@@ -34,11 +37,29 @@ def recite(question: str, read: LawQuery, *, dated: bool = True) -> Work:
     said = f"《{best.label}》{best.chinese}"
     if not dated:
         return Reply(_printed(best), f"{said}：检索未按时间筛选，取排在最前的版本。")
+    if not wanted.named_day:
+        return Reply(_printed(best), f"{said}：题目没有日期，取排在最前的版本。")
     if not wanted.applies(best):
-        return Reply(
-            _printed(best), f"{said}：当日版本没有文本，以相邻版本代替。", f"当日版本未收录文本，以下为{said}的文本。"
-        )
+        why = "版本表在当日有缺口" if absence == "gap" else "当日版本未收录文本"
+        return Reply(_printed(best), f"{said}：{why}，以相邻版本代替。", f"{why}，以下为{said}的文本。")
     return Reply(_printed(best), f"{said}，施行期间覆盖所问日期。")
+
+
+_NOTHING = {
+    "not_yet": "该条在所问日期尚未施行，没有可以复述的文本。",
+    "repealed": "所问日期该法（该条）已经废止，没有可以复述的文本。",
+}
+"""Absence -> what there is to say instead of a text."""
+
+
+def _absence(notes: Sequence[str]) -> str:
+    """Why a law had no such text on the day, as the search said: not_yet, repealed, gap, or nothing."""
+    for note in notes:
+        code, _, about = note.partition(":")
+        state = about.rpartition(":")[2] if code == "no_article" else code
+        if state in ("not_yet", "repealed", "gap"):
+            return state
+    return ""
 
 
 class _Wanted:
@@ -49,6 +70,11 @@ class _Wanted:
         self._numbers = frozenset(number.key for number in read.numbers)
         self._pairs = read.pairs
         self._days: tuple[date, date] | None = (read.spans[0].first, read.spans[0].last) if dated and read.spans else None
+
+    @property
+    def named_day(self) -> bool:
+        """Whether the question names a day."""
+        return self._days is not None
 
     @property
     def named(self) -> bool:
