@@ -16,7 +16,7 @@ _BANDS: tuple[tuple[float, float], ...] = (
 )  # fmt: skip
 _FLAT = 50.0
 _NOT_PROPERTY = re.compile(
-    "离婚|婚姻|抚养|赡养|收养|继承|劳动|人格权|名誉|隐私|肖像|身体权|健康权|生命权|姓名|信息|商标|专利|著作权"
+    "离婚|婚姻|抚养|赡养|收养|继承|劳动|人格权|名誉|隐私|肖像|身体权|健康权|生命权|姓名|个人信息|商标|专利|著作权"
 )
 """Causes whose fee does not follow the sum in dispute, or not alone."""
 
