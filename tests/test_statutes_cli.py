@@ -139,5 +139,16 @@ def test_packs_without_statutes_and_several_with(capsys: pytest.CaptureFixture[s
     build("one")
     assert moot(capsys, "law", "show", "路灯法", "1")[0] == 0, "the only pack with statutes"
     build("two")
-    code, _, err = moot(capsys, "law", "check")
-    assert code == 2 and "--pack" in err
+    for arguments in (("check",), ("show", "路灯法", "1"), ("search", "路灯法第三条")):
+        code, _, err = moot(capsys, "law", *arguments)
+        assert code == 2 and "--pack" in err and "one, two" in err
+
+
+def test_the_pack_that_knows_the_law_answers_and_fiction_comes_last(capsys: pytest.CaptureFixture[str]) -> None:
+    build("sample")
+    assert moot(capsys, "law", "show", "路灯法", "1")[0] == 0, "fiction, where nothing else knows it"
+    build("one")
+    code, _, err = moot(capsys, "law", "show", "路灯法", "1")
+    assert code == 0 and "moot: pack one" in err
+    code, _, err = moot(capsys, "law", "search", "路灯法第三条")
+    assert code == 0 and "moot: pack one" in err

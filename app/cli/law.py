@@ -68,7 +68,7 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
     """
     number, today = _number(article), _today()
     day = _day(at) if at else today
-    with Pack.open(_chosen(pack_name)) as pack:
+    with Pack.open(_chosen(pack_name, law_name)) as pack:
         book = _book(pack)
         answer = book.on(law_name, number, day)
         if isinstance(answer, Unknown):
@@ -111,7 +111,7 @@ def diff(law_name: str, article: str, first: str, second: str, pack_name: str | 
     """
     number = _number(article)
     days = (_day(first), _day(second))
-    with Pack.open(_chosen(pack_name)) as pack:
+    with Pack.open(_chosen(pack_name, law_name)) as pack:
         book = _book(pack)
         old = _with_text(book, pack, law_name, number, days[0])
         followed, uncertain = _followed(book, old, number, days[1])
@@ -146,7 +146,7 @@ def check_(law_name: str | None, pack_name: str | None, as_json: bool) -> None:
 
     Example: moot law check --pack statutes --json
     """
-    with Pack.open(_chosen(pack_name)) as pack:
+    with Pack.open(_chosen(pack_name, law_name or "")) as pack:
         book = _book(pack)
         if law_name is None:
             findings = list(check(book))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date, datetime
+from pathlib import Path
 
 import click
 
@@ -10,12 +11,13 @@ from app.terminal import clean
 from store import manifest as manifests
 from store.errors import BadInput, NotFound, StoreError
 from store.pack import Pack
+from store.search.query import analyse
 from store.statutes.book import StatuteBook, Unknown
 from store.statutes.model import ArticleNumber
 from store.text.dates import parse_date
 
 pack_option = click.option(
-    "--pack", "pack_name", default=None, help="The pack; default: sample, or the only one with statutes."
+    "--pack", "pack_name", default=None, help="The pack; default: the one that knows the law, real law before fiction."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
@@ -26,22 +28,47 @@ class UsageError(BadInput):
     exit_code = 2
 
 
-def chosen(name: str | None) -> str:
-    """The pack that was named, else sample if it has statutes, else the only one that has."""
+LAST = ("law-index", "sample")
+"""Packs that answer only where no other knows the law: the index without text, and fiction."""
+
+
+def chosen(name: str | None, law: str = "", text: str = "") -> str:
+    """The pack that was named, else the one that knows the law, else the only one with real law, else sample.
+
+    Args:
+        name: what `--pack` says.
+        law: a law that the command is about.
+        text: a question that may name laws.
+    """
     if name is not None:
         return name
-    having = []
-    for folder in manifests.installed():
-        try:
-            if manifests.read(folder).counts.statutes:
-                having.append(folder.name)
-        except StoreError:
-            continue
-    if "sample" in having or not having:
-        return "sample"
+    having = [folder.name for folder in manifests.installed() if _has_statutes(folder)]
+    knowing = [pack for pack in having if _knows(pack, law, text)] if law or text else []
+    wanted = knowing or having
+    real = [pack for pack in wanted if pack not in LAST]
+    if len(real) > 1:
+        what = f"Several packs know {law[:40]}" if knowing and law else "Several packs hold statutes"
+        raise UsageError(f"{what}: {', '.join(real)}", "Choose one with --pack.")
+    found = next(iter([*real, *(pack for pack in LAST if pack in wanted)]), "sample")
     if len(having) > 1:
-        raise UsageError(f"Several packs hold statutes: {', '.join(having)}", "Choose one with --pack.")
-    return having[0]
+        click.echo(clean(f"moot: pack {found}", multiline=False), err=True)
+    return found
+
+
+def _has_statutes(folder: Path) -> bool:
+    try:
+        return bool(manifests.read(folder).counts.statutes)
+    except StoreError:
+        return False
+
+
+def _knows(pack_name: str, law: str, text: str) -> bool:
+    try:
+        with Pack.open(pack_name) as pack:
+            book = StatuteBook(pack)
+            return bool(book.named(law)) if law else bool(analyse(text, book).laws)
+    except StoreError:
+        return False
 
 
 def book_of(pack: Pack) -> StatuteBook:
