@@ -68,7 +68,7 @@ def search(
             "There is nothing to search for", "Write what the question is, like: moot law search 醉酒驾驶."
         )
     day = read_day(at) if at else None
-    with Pack.open(chosen(pack_name)) as pack:
+    with Pack.open(chosen(pack_name, law_name or "", text)) as pack:
         book = book_of(pack)
         if law_name is not None and not book.named(law_name):
             raise unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
