@@ -1,0 +1,222 @@
+"""VER: what a judgment imposes, and how far it lies from the gold. Terms in months, fines in yuan.
+
+Read from the rulings only: earlier sentences stand in the reasons. Where several crimes are punished together the term
+that is to be served counts (决定执行, 刑法第六十九条), a suspension (缓刑) never counts as the term, and clauses that undo
+an earlier judgment (撤销 …) are left out. Distances are |ln(1+x) − ln(1+gold)|; the compat scores scale them over a run,
+as the published code does, the strict ones by a fixed scale.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from store.text.normalise import fold_width
+from store.text.numerals import to_decimal
+from tasks.courts.prosecution import TIMED, Sentence, SentenceKind
+
+MONTHS_SCALE = math.log(241)
+"""Twenty years of 有期徒刑, the most for one crime."""
+FINE_SCALE = math.log(1e6 + 1)
+SUPREME: tuple[SentenceKind, ...] = ("无期徒刑", "死刑", "死刑缓期执行")
+"""Kinds without a term: a class of their own, right or wrong."""
+
+_HAN = "零〇一二三四五六七八九十两壹贰叁肆伍陆柒捌玖拾"
+_NUMBER = rf"(?:[0-9]{{1,3}}|[{_HAN}]{{1,4}})"
+_TERM = rf"(?:(?P<years>{_NUMBER}) ?年(?P<half>半)?)?(?:零|又|,)? ?(?:(?P<months>{_NUMBER}|半) ?个?月)?"
+_AMOUNT = (
+    rf"(?P<amount>[0-9][0-9,]*(?:\.[0-9]+)? ?[千万百亿]?(?:[0-9]{{1,4}}|[0-9][千百])?|[{_HAN}百千万亿佰仟萬点]{{1,20}})"
+    r" ?(?:余)?[元圆]"
+)
+_FINES = (
+    re.compile(rf"罚金(?:人民币|共计|合计|总计|金额|数额|RMB|¥|为|计|共|:|,| )*{_AMOUNT}"),
+    re.compile(rf"处(?:以|罚)?(?:人民币|¥| )*{_AMOUNT}(?:整)?(?:人民币)?的?罚金"),
+)
+_KINDS: tuple[tuple[SentenceKind, re.Pattern[str]], ...] = (
+    ("死刑缓期执行", re.compile(r"死刑[,、 ]*(?:宣告|并)?缓期|死缓")),
+    ("死刑", re.compile(r"(?<!不)判处(?:被告人[^,。;]{1,20})?死刑|执行死刑|决定执行死刑")),
+    ("无期徒刑", re.compile(r"无期徒刑")),
+    ("有期徒刑", re.compile(r"有期徒刑")),
+    ("拘役", re.compile(r"拘役")),
+    ("管制", re.compile(r"(?:判处|处以|执行)[^,。;]{0,20}管制(?![刀物药器品])")),
+    ("单处罚金", re.compile(r"罚金")),
+    ("免予刑事处罚", re.compile(r"免予刑事处罚|免除(?:刑事)?处罚|免于刑事处罚|免除刑罚")),
+    ("无罪", re.compile(r"(?:宣告|宣布|判决|判处)?[^,。;]{0,24}无罪(?!的?(?:辩护|意见|辩解))")),
+)
+"""From the heaviest down: one that is heavier takes up the lighter ones (刑法第六十九条)."""
+_EXECUTED = re.compile(r"决定(?:合并|对[^,。;]{1,14})?执行|合并执行|数罪并罚[,、]?(?:执行|判处)")
+_UNDONE = re.compile(r"撤销[^;。\n]*?(?:[;。\n]|,(?=(?:与|并|决定|数罪|被告人))|$)")
+_CONVICTED = re.compile(r"(?<!侵)犯(?!罪)")
+_NOTE = re.compile(r"\((?![^()]*缓刑[^()]*(?:年|月))[^()]{0,400}\)")
+_FORMAL = str.maketrans("壹贰叁肆伍陆柒捌玖拾佰仟萬", "一二三四五六七八九十百千万")
+_RANGE = re.compile(r"以[上下]")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How one judgment compares with the gold.
+
+    sen, fine: distances on the fixed scale, 0 best, 1 worst; None: nothing to compare. sen_d, fine_d: raw distances.
+    kind: whether the kind of punishment is the gold's; suspended: whether 缓刑 is given or not as in the gold.
+    supreme: of a gold of life or death, whether it was met; None for other golds.
+    """
+
+    said: Sentence | None
+    sen: float | None
+    fine: float | None
+    sen_d: float | None
+    fine_d: float | None
+    kind: bool
+    suspended: bool
+    supreme: bool | None
+
+    @property
+    def ver(self) -> float | None:
+        """Mean of the parts that can be compared."""
+        return _mean([self.sen, self.fine])
+
+
+def read_sentence(rulings: Sequence[str]) -> Sentence | None:
+    """The sentence that rulings pronounce; None where they pronounce none."""
+    text = _plain("\n".join(rulings))
+    executed = list(_EXECUTED.finditer(text))
+    whole = text[executed[-1].end() :].split("\n")[0] if executed else text
+    kind = next((name for name, pattern in _KINDS if pattern.search(whole)), None)
+    if kind in (None, "单处罚金") and executed:
+        kind = next((name for name, pattern in _KINDS if pattern.search(text)), None)
+    if kind is None:
+        return None
+    timed = kind in TIMED
+    months = (_term(whole, kind) if timed else 0) or (_term(text, kind) if timed else 0)
+    fine = _first_fine(whole) if executed else None
+    if fine is None:
+        fine = sum(_first_fine(count) or 0.0 for count in _counts(text))
+    return Sentence(kind=kind, months=months, probation_months=_probation(whole) if timed else 0, fine=round(fine, 2))
+
+
+def compare(gold: Sentence, said: Sentence | None) -> Verdict:
+    """A sentence against the gold on the fixed scale; a judgment without one is a failure, 1 in both parts.
+
+    No fine on either side leaves the fine out. Life and death compare as classes: 0 when met, else 1.
+    """
+    if said is None:
+        fine = 1.0 if gold.fine else None
+        return Verdict(None, 1.0, fine, None, None, False, False, False if gold.kind in SUPREME else None)
+    months = None if gold.kind in SUPREME or said.kind in SUPREME else _distance(said.months, gold.months)
+    sen = float(gold.kind != said.kind) if months is None else min(months / MONTHS_SCALE, 1.0)
+    fine_d = _distance(said.fine, gold.fine) if gold.fine or said.fine else None
+    return Verdict(
+        said,
+        sen,
+        None if fine_d is None else min(fine_d / FINE_SCALE, 1.0),
+        months,
+        fine_d,
+        said.kind == gold.kind,
+        bool(said.probation_months) == bool(gold.probation_months),
+        said.kind == gold.kind if gold.kind in SUPREME else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """Raw distances as the published code computes them; None: the gold has no term, which it cannot compute."""
+
+    sen_d: float | None
+    fine_d: float
+
+
+def published_distances(rulings: str, gold: str) -> Published:
+    """Distances between the first 有期徒刑 or 拘役 of two texts, and between their first fines; nothing found counts as 0."""
+    term = _published_term(gold)
+    given = _published_term(rulings) or 0
+    fines = [_first_fine(fold_width(text)) or 0.0 for text in (rulings, gold)]
+    return Published(None if term is None else _distance(given, term), _distance(fines[0], fines[1]))
+
+
+def published_verdict(cases: Sequence[Published | None]) -> tuple[float | None, float | None, float | None]:
+    """SEN, FINE and VER of a run as published: distances scaled to 0–1 over its finished cases, each failed one 1.
+
+    Args:
+        cases: one a case of the run; None: the case failed.
+
+    Returns:
+        means over all cases, 0 best; VER is the mean of both. They cannot be compared across runs or models. A single
+        finished case, or finished cases that are all alike, scale to 0. None where there are no cases.
+    """
+    sen = _scaled([case.sen_d if case else 1.0 for case in cases], [case is None for case in cases])
+    fine = _scaled([case.fine_d if case else 1.0 for case in cases], [case is None for case in cases])
+    return sen, fine, _mean([sen, fine])
+
+
+def _scaled(values: Sequence[float | None], failed: Sequence[bool]) -> float | None:
+    finished = [value for value, lost in zip(values, failed, strict=True) if not lost and value is not None]
+    least, most = min(finished, default=0.0), max(finished, default=0.0)
+    width = most - least
+    scaled = [(value - least) / width if width else 0.0 for value in finished] + [1.0 for lost in failed if lost]
+    return sum(scaled) / len(scaled) if scaled else None
+
+
+def _plain(text: str) -> str:
+    folded = _NOTE.sub("", fold_width(text)).replace("(", "").replace(")", "")
+    return _UNDONE.sub("", re.sub(r"[ \t]+", " ", folded))
+
+
+def _counts(text: str) -> list[str]:
+    """The text from one conviction to the next; what stands before the first belongs to it."""
+    starts = [match.start() for match in _CONVICTED.finditer(text)]
+    if len(starts) < 2:
+        return [text]
+    return [text[start:end] for start, end in zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True)]
+
+
+def _term(text: str, kind: str) -> int:
+    """Months of the longest term of a kind; 有期徒刑一年六个月, and 一年六个月有期徒刑 where the first form is missing."""
+    for pattern in (rf"{kind}(?:的?刑期)?(?:为|:| )*{_TERM}", rf"(?:判处|处以|执行){_TERM}的? ?{kind}"):
+        found = [
+            _months(match)
+            for match in re.finditer(pattern, text)
+            if not _RANGE.match(text[match.end() : match.end() + 2])
+        ]
+        if any(found):
+            return max(found)
+    return 0
+
+
+def _probation(text: str) -> int:
+    for match in re.finditer(rf"缓刑(?:的?考验期(?:限)?)?(?:为|:| )*{_TERM}", text):
+        if months := _months(match):
+            return months
+    return 0
+
+
+def _published_term(text: str) -> int | None:
+    match = re.search(rf"(?:有期徒刑|拘役) ?{_TERM}", fold_width(text))
+    return (_months(match) or None) if match else None
+
+
+def _months(match: re.Match[str]) -> int:
+    months = _whole(match["years"]) * 12 + _whole(match["months"]) + (6 if match["half"] else 0)
+    return min(months, 300)
+
+
+def _first_fine(text: str) -> float | None:
+    found = [match for pattern in _FINES if (match := pattern.search(text))]
+    written = min(found, key=lambda match: match.start())["amount"] if found else ""
+    amount = to_decimal(written.replace(" ", "").translate(_FORMAL)) if written else None
+    return None if amount is None else min(float(amount), 1e13)
+
+
+def _whole(text: str | None) -> int:
+    amount = to_decimal(text) if text else None
+    return int(amount) if amount is not None else 0
+
+
+def _distance(first: float, second: float) -> float:
+    return abs(math.log1p(first) - math.log1p(second))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) / len(known) if known else None
