@@ -84,7 +84,7 @@ def read_tracker(value: Any, case: AdviceCase, reply: str) -> Tracked:
     if topic_id is None or not isinstance(quote, str) or not quote.strip() or quote not in reply:
         return Tracked(topic_id, made_by="model")
     # Without a quote the claim that something was answered is the tracker's word only.
-    said: Verdict = verdict if isinstance(verdict, str) and verdict in VERDICTS else "none"  # type: ignore[assignment]
+    said: Verdict = verdict if isinstance(verdict, str) and verdict in VERDICTS else "none"
     answered = value.get("answered") is True
     return Tracked(topic_id, answered, said if kinds[topic_id] == "binary" and answered else "none", quote, "model")
 

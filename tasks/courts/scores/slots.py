@@ -25,6 +25,7 @@ _SHORT = 8
 
 _DAY = re.compile(r"\d{4}年\d{1,2}月\d{1,2}日")
 _SUM = re.compile(r"\d[\d,]*(?:\.\d+)?[百千万亿]*元")
+_NUMBERED = re.compile(r"^[ \t]*[(（]?\d{1,2}[)）.．、][ \t]*", re.MULTILINE)
 _ASIDE = re.compile(r"（[^（）]{0,200}）|\([^()]{0,200}\)")
 _ASKS = re.compile(r"^(?:请求)?(?:依法)?判令(?:被告|原告)?")
 
@@ -40,7 +41,9 @@ class Slot:
     def filled(self, section: str) -> bool:
         """Whether a section says it."""
         if self.kind in ("amount", "date"):
-            return strict_hit(self.text, section) or _stands(self.text, section)
+            # 3．2020年3月5日 is the third item, not 3.2020.
+            listed = _NUMBERED.sub("", section)
+            return strict_hit(self.text, listed) or _stands(self.text, listed)
         if self.kind == "witness":
             return bare(self.text) in bare(section)
         if self.kind == "exhibit":
