@@ -49,7 +49,7 @@ def score(
 @click.command(name="score-predictions")
 @click.argument("benchmark")
 @click.option("--dataset", type=FILE, required=True, help="The task file with the keys.")
-@click.option("--predictions", type=FILE, required=True, help="Lines of id, res, summary.")
+@click.option("--predictions", type=FILE, required=True, help="legalagentbench: lines of id, res, summary; legalsearch: lines of data_source, index, response.")
 @click.option("--tokens", type=FILE, default=None, help="Token lines of the same run.")
 @click.option("--save/--no-save", default=True, show_default=True, help="Keep the predictions as a run.")
 @click.option("--out", type=FILE, default=None, help="The run file to write; must not exist.")

@@ -29,7 +29,7 @@ class Coverage:
         return bool(self._book.laws())
 
     def covered(self, questions: Sequence[Question]) -> frozenset[str]:
-        """Ids of the recitals whose article is in the pack, in words, on every day asked for."""
+        """Ids of the recitals whose article is in the pack, in words, on the first or the last day asked for."""
         return frozenset(q.id for q in questions if q.kind.form == "article" and self._holds(q))
 
     def _holds(self, question: Question) -> bool:

@@ -20,7 +20,7 @@ from store.search.law_search import Answer, Hit, LawSearch, Settings
 from store.search.query import LawQuery, from_analyser
 from store.statutes.applicable import CaseDates, mark
 from store.statutes.model import LawVersion
-from store.web import Page, WebSnapshot
+from store.web import PAPER_WINDOW, WINDOW, Page, WebSnapshot
 from tasks.actions import Sent, Steps, Yield, emit
 from tasks.environment import SEAT
 from tasks.errors import UsageError
@@ -42,6 +42,7 @@ HITS = 5
 WINDOWS = 5
 LONGEST = 4000
 """Characters of a query that are looked at."""
+READ_OUT = "该网页已经读完。"
 NO_STATUTES = "本数据包没有法条，不能检索。"
 NO_SNAPSHOT = "没有装载网页快照，不能联网检索或浏览网页；请改用 rag_retrieve。"
 
@@ -65,6 +66,8 @@ class ToolSettings:
     offered: tuple[str, ...] = OFFERED["on"]
     search: Settings = Settings(k=HITS)
     today: date | None = None
+    window: int = WINDOW
+    """Characters of a page that are read at once."""
 
     @classmethod
     def of(cls, spec: RunSpec) -> ToolSettings:
@@ -72,7 +75,7 @@ class ToolSettings:
         search = Settings(k=HITS, window=spec.window, law_filter=spec.law_filter, paper=spec.paper)
         if spec.channels:
             search = replace(search, channels=spec.channels)
-        return cls(OFFERED[spec.tools], search)
+        return cls(OFFERED[spec.tools], search, window=PAPER_WINDOW if spec.paper else WINDOW)
 
 
 class LawToolbox:
@@ -186,11 +189,13 @@ class LawToolbox:
     def _read(self, state: State, page: Page, call: int) -> Generator[Yield, Sent, list[dict[str, Any]]]:
         """The windows of a page: read one after the other by the reader, or the next one word for word."""
         assert self.snapshot is not None
-        windows = self.snapshot.windows(page)[:WINDOWS]
+        windows = self.snapshot.windows(page, self.settings.window, WINDOWS)
         sits = state.seats.get("reader")
         if sits is None or not sits.engine:
-            place = min(_times_browsed(state, page.url), max(0, len(windows) - 1))
-            return [{"number": place + 1, "of": len(windows), "text": windows[place]}] if windows else []
+            place = _times_browsed(state, page.url)
+            if place >= len(windows):
+                return [{"number": len(windows), "of": len(windows), "text": READ_OUT}] if windows else []
+            return [{"number": place + 1, "of": len(windows), "text": windows[place]}]
         read: list[dict[str, Any]] = []
         question = str(state.card.get("question", ""))
         for number, text in enumerate(windows, 1):

@@ -180,12 +180,23 @@ def _law_counts(block: Mapping[str, Any], language: str) -> list[tuple[str, str]
     ungraded = block.get("ungraded")
     only = word("flag.rag_only", language) if at(block, "tools", "rag_only") else ""
     return [
+        ("lar_by_window", _windows(block, language)),
         ("coverage", coverage),
         ("wrong_version", mixed),
         ("ungraded", str(ungraded) if ungraded else ""),
         ("tools", only),
         ("left_out", "; ".join(missing)),
     ]
+
+
+def _windows(block: Mapping[str, Any], language: str) -> str:
+    """Recitals under each window: of all questions, and of the covered ones."""
+    found = block.get("lar_by_window") or {}
+    return " · ".join(
+        f"{word(f'window.{name}', language)} {show(at(part, 'compat', 'all'), 2)}"
+        f" ({word('covered', language)} {show(at(part, 'compat', 'covered'), 2)})"
+        for name, part in found.items()
+    )
 
 
 def heading(reports: Sequence[Report], column: str, language: str) -> str:
