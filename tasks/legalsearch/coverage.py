@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from store.search.query import LawQuery, analyse
-
 from store.pack import Pack
+from store.search.query import LawQuery, analyse
 from store.statutes.book import Found, StatuteBook
 from tasks.legalsearch.questions import Question
 from tasks.legalsearch.versions import VersionText
