@@ -38,6 +38,9 @@ _SPOKEN = re.compile(r"[“「『]([^”」』\n]{12,400})[”」』]")
 _QUESTION = re.compile(
     r"什么|何时|何地|何人|哪|谁|多少|几|为何|为什么|怎么|如何|是否|有没有|有无|是不是|吗|呢|能否|可否"
 )
+_TELL = re.compile(r"(?:说说|讲讲|讲一下|回答).{2,}")
+_FORMAL = re.compile(r"意见|异议|焦点|认不认|认可|协商|调解|补充|答复|罪名|看清|听清|清楚|证据|诉讼请求|自愿")
+"""A question about these is one of procedure, not of the court's own on the facts."""
 _ADDRESSED = re.compile(
     r"(?:^|[，,：:、\s]|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人)(?!(?:提交|出示|提供|主张|陈述)的)"
 )
@@ -135,7 +138,8 @@ def blanked(text: str, quote: str) -> bool:
 def _fallbacks(text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, str]]) -> Iterator[Found]:
     specs = [spec for spec in profile("law", env).acts.values() if spec.fallback]
     for start, sentence in places:
-        if sentence.rstrip()[-1:] in "？?" and _QUESTION.search(sentence):
+        asks = sentence.rstrip()[-1:] in "？?" and _QUESTION.search(sentence)
+        if (asks or _TELL.search(sentence)) and not _FORMAL.search(sentence):
             for spec in specs:
                 yield Found(
                     spec.id,

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tasks.courts.procedure.acts import sentences
+from tasks.courts.procedure.acts import MAX_TEXT, sentences
 from tasks.courts.procedure.replies import items_named, numbers_named
 from tasks.courts.procedure.tables import Profile
 from tasks.courts.procedure.turns import Hearing, Item, Side
@@ -19,7 +19,9 @@ _REOPENED = re.compile(r"恢复(?:法庭)?(?:调查|辩论)|(?:重新|继续)(?:
 _ROLE = (
     r"(?:原告|被告人|被告|公诉人|公诉机关|辩护人)(?:方|的?(?:委托诉讼代理人|诉讼代理人|代理人|代理律师|律师|辩护人))?"
 )
-_LINE = re.compile(rf"(?m)^\s*[（(【\[*]*{_ROLE}[】\])）*]*(?:回?答|说|表示)?\s*[：:]\s*[*]*(.+)$")
+_LINE = re.compile(
+    rf"(?m)^[ \t　]{{0,8}}[（(【\[*]{{0,4}}{_ROLE}[】\])）*]{{0,4}}(?:回?答|说|表示)?[ \t]{{0,4}}[：:][ \t*]{{0,8}}(.+)$"
+)
 _ANSWERED = re.compile(rf"{_ROLE}(?:回答|答|回应|表示|说)\s*[：:]\s*[“\"「]")
 _VOCATIVE = re.compile(
     r"\s*(?:请|你|您|现|对|是否|首先|先|有无|有没有|就|下面|本庭|法庭|围绕|针对|可以|继续|以上|刚才|根据)|.*[？?]\s*$"
@@ -74,6 +76,7 @@ def speaks_for(text: str) -> str:
 
     A line that opens with a role and a colon is somebody's answer unless it addresses the role or is the head of a judgment.
     """
+    text = text[:MAX_TEXT]
     if match := _SIMULATED.search(text) or _ANSWERED.search(text):
         return text[match.start() : match.end() + 20]
     judgment = bool(_JUDGMENT.search(text))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from tasks.courts.procedure.tables import Duty, Profile
@@ -67,7 +67,7 @@ class Shown:
 
     state: ExhibitState = "未出示"
     shown: int | None = None
-    heard: Mapping[str, int] = ()  # type: ignore[assignment]
+    heard: Mapping[str, int] = field(default_factory=dict)
     ruled: int | None = None
     reason: str = ""
 

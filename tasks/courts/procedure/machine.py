@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import Found, cut, parse
-from tasks.courts.procedure.findings import Course, Credit, ExhibitState, Shown, Violation
-from tasks.courts.procedure.replies import ALL_MEANT, items_named, responsive
-from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, opposite, profile
-from tasks.courts.procedure.turns import SIDE_OF, Hearing, Item, Side, Turn
+from tasks.courts.procedure.exhibits import Exhibits
+from tasks.courts.procedure.findings import Course, Credit, Violation
+from tasks.courts.procedure.replies import responsive
+from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, profile
+from tasks.courts.procedure.turns import SIDE_OF, Hearing, Side, Turn
 
 CAP = 2
 """Acts of one turn that need an answer and are credited."""
@@ -56,8 +57,7 @@ class Machine:
         self._tried: set[str] = set()
         self._violations: list[Violation] = []
         self._unanswered: dict[str, Violation] = {}
-        self._exhibits = {item.id: Shown() for item in hearing.exhibits}
-        self._items = {item.id: item for item in hearing.exhibits}
+        self._exhibits = Exhibits(hearing, self.duties)
         self._pending: list[_Pending] = []
         self._asked: Counter[Side] = Counter()
         self._stage_of: list[str] = []
@@ -84,12 +84,7 @@ class Machine:
         for key in given:
             act, _, rest = key.partition("/")
             identity, _, side = rest.partition("/")
-            if identity in machine._exhibits:
-                known = machine._exhibits[identity]
-                if act == "exhibit":
-                    machine._exhibits[identity] = replace(known, state="已出示", shown=0)
-                elif act == "cross":
-                    machine._exhibits[identity] = replace(known, state="已质证", heard={**dict(known.heard), side: 0})
+            machine._exhibits.take_up(act, identity, side)
         return machine
 
     def _home(self, spec: ActSpec) -> int:
@@ -104,7 +99,7 @@ class Machine:
             self._expire()
             self._judge(turn, at)
         elif side := SIDE_OF.get(turn.speaker):
-            self._reply(turn, side, at)
+            self._reply(turn, side)
         elif turn.speaker == "clerk":
             self._clerk(turn, at)
         self._stage_of.append(self._floating or self.profile.stages[self._stage].id)
@@ -209,7 +204,8 @@ class Machine:
 
     def _announce(self, spec: ActSpec, act: Found, turn: Turn, at: int) -> None:
         if spec.id == "admission":
-            self._admit(turn, at)
+            for code, title in self._exhibits.rule(turn):
+                self._fault(code, turn, spec.id, detail=title)
         missing = self._ready(spec)
         place = self._place(spec, not missing)
         if spec.id in _JUDGED and not self._debated():
@@ -280,9 +276,9 @@ class Machine:
             able = [
                 side
                 for side in asked
-                if self._to_hear(side) or any(p.spec.exhibits == "owner" for p in self._pending)
+                if self._exhibits.to_hear(side) or any(p.spec.exhibits == "owner" for p in self._pending)
             ]
-            if not able and asked and any(self._to_hear(side) for side in spec.asked):
+            if not able and asked and any(self._exhibits.to_hear(side) for side in spec.asked):
                 return (), True
             return tuple(able or asked), False
         open_sides = tuple(side for side in asked if self._open(spec, (side,)))
@@ -291,75 +287,37 @@ class Machine:
     def _open(self, spec: ActSpec, sides: Iterable[Side]) -> bool:
         """Whether a side still owes an answer to this act."""
         if spec.exhibits == "owner":
-            return any(i.owner in sides and self._exhibits[i.id].shown is None for i in self.hearing.exhibits)
+            return any(self._exhibits.unshown(side) for side in sides)
         if spec.exhibits == "other":
-            return any(self._to_hear(side) for side in sides)
+            return any(self._exhibits.to_hear(side) for side in sides)
         if spec.any_side:
             return spec.id not in self._credits
         return any(f"{spec.id}/{side}" not in self._credits for side in sides)
 
-    def _to_hear(self, side: Side) -> list[Item]:
-        """Exhibits shown on which a side has not been heard."""
-        return [
-            item
-            for item in self.hearing.exhibits
-            if side in opposite(item.owner, self.hearing)
-            and self._exhibits[item.id].shown is not None
-            and side not in dict(self._exhibits[item.id].heard)
-        ]
-
-    def _admit(self, turn: Turn, at: int) -> None:
-        shown = [item for item in self.hearing.exhibits if self._exhibits[item.id].shown is not None]
-        for ruled in bench.rulings(turn.text, self.hearing, shown):
-            known = self._exhibits[ruled.item.id]
-            owed = [
-                d for d in self.duties if d.exhibit == ruled.item.id and d.spec.exhibits == "other" and d.mandatory
-            ]
-            if ruled.admitted and any(duty.side not in dict(known.heard) for duty in owed):
-                self._fault("uncrossed_relied", turn, "admission", detail=ruled.item.title)
-            if not ruled.admitted and not ruled.reasoned:
-                self._fault("no_reason", turn, "admission", detail=ruled.item.title)
-            state: ExhibitState = "采信" if ruled.admitted else "不采信"
-            self._exhibits[ruled.item.id] = replace(known, state=state, ruled=turn.number, reason=ruled.reason)
-
     # --- replies ------------------------------------------------------------------------------------------------------
 
-    def _reply(self, turn: Turn, side: Side, at: int) -> None:
+    def _reply(self, turn: Turn, side: Side) -> None:
         for pending in list(self._pending):
             if pending.side != side:
                 continue
             if pending.spec.exhibits:
-                self._evidence(pending, turn, at)
-            elif responsive(pending.spec.reply, turn.text, dict(self.hearing.names).get(side, ())):
+                self._evidence(pending, turn)
+            elif responsive(pending.spec.reply, turn.text, self.hearing.names.get(side, ())):
                 self._pending.remove(pending)
                 if pending.spec.id == "mediate" and not _refuses(turn.text):
                     self._agreed.add(side)
                 self._answered(pending, "", turn)
 
-    def _evidence(self, pending: _Pending, turn: Turn, at: int) -> None:
-        side, own = pending.side, pending.spec.exhibits == "owner"
-        if own:
-            mine = [i for i in self.hearing.exhibits if i.owner == side]
-            chosen = [i for i in items_named(turn.text, mine) if self._exhibits[i.id].shown is None]
+    def _evidence(self, pending: _Pending, turn: Turn) -> None:
+        side, exhibits = pending.side, self._exhibits
+        if pending.spec.exhibits == "owner":
+            for item in exhibits.offered(side, turn.text):
+                exhibits.show(item, turn)
+                self._answered(pending, item.id, turn)
         else:
-            chosen = self._heard_on(pending, turn)
-        for item in chosen:
-            known = self._exhibits[item.id]
-            if own:
-                self._exhibits[item.id] = replace(known, state="已出示", shown=turn.number)
-            else:
-                heard = {**dict(known.heard), side: turn.number}
-                state = "已质证" if known.state in ("未出示", "已出示") else known.state
-                self._exhibits[item.id] = replace(known, state=state, heard=heard)
-            self._answered(pending, item.id, turn)
-
-    def _heard_on(self, pending: _Pending, turn: Turn) -> list[Item]:
-        """The exhibits that an opinion is about: those named by judge or party, else all that wait for this side."""
-        waiting = self._to_hear(pending.side)
-        named = {item.id for item in items_named(f"{pending.turn.text}\n{turn.text}", waiting)}
-        if not (responsive("view", turn.text) or (named and responsive("short", turn.text))):
-            return []
-        return [item for item in waiting if not named or item.id in named or ALL_MEANT.search(turn.text)]
+            for item in exhibits.heard_on(side, pending.turn.text, turn.text):
+                exhibits.hear(item, side, turn)
+                self._answered(pending, item.id, turn)
 
     def _answered(self, pending: _Pending, exhibit: str, turn: Turn) -> None:
         self._tried.add(pending.spec.id)
@@ -427,7 +385,7 @@ class Machine:
         """Where the trial stands; `final` adds what was never done and what never got an answer."""
         course = Course(
             self.hearing, self.profile, self.duties, tuple(self._credits.values()), tuple(self._violations),
-            dict(self._exhibits), self._floating or self.profile.stages[self._stage].id, tuple(self._stage_of),
+            dict(self._exhibits.state), self._floating or self.profile.stages[self._stage].id, tuple(self._stage_of),
             self._settled, self._closed, self._judge_turns,
         )  # fmt: skip
         return replace(course, violations=(*course.violations, *self._omissions(course))) if final else course
@@ -442,7 +400,7 @@ class Machine:
         waiting = {**self._unanswered, **waiting}
         named = {(v.act, v.side) for v in waiting.values()}
         missing = [
-            Violation("missing", None, duty.spec.id, duty.side, duty.exhibit and self._items[duty.exhibit].title)
+            Violation("missing", None, duty.spec.id, duty.side, self._exhibits.titles.get(duty.exhibit, ""))
             for duty in course.owed()
             if duty.key not in self._credits and (duty.spec.id, duty.side) not in named
         ]

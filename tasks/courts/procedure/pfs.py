@@ -184,10 +184,14 @@ def assess(course: Course) -> Strict:
 
 
 def _order(course: Course, groups: set[str]) -> float:
-    """ORD: the longest run of first credits in the order of the agenda, over all of them."""
+    """ORD: the longest run of first credits in the order of the agenda, over all of them.
+
+    Acts that may come in more than one stage are in no order.
+    """
     first: dict[str, tuple[int, int]] = {}
+    fixed = {spec.id for spec in course.profile.acts.values() if len(spec.stages) == 1}
     for credit in course.credits:
-        if credit.group in groups:
+        if credit.group in groups and credit.act in fixed:
             first[credit.group] = min(first.get(credit.group, (credit.at, credit.order)), (credit.at, credit.order))
     if not first:
         return 0.0

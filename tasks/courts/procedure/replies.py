@@ -35,7 +35,7 @@ _NUMBER = rf"(?:\d{{1,2}}|[{_DIGIT}]?十[{_DIGIT}]?|[{_DIGIT}])(?!性)"
 _NUMBERED = re.compile(rf"证据\s*({_NUMBER})((?:\s*(?:[、和及与，,]|至|到|[-—~])\s*(?:证据)?\s*{_NUMBER})*)")
 _ORDINAL = re.compile(rf"第\s*({_NUMBER})\s*(?:份|项|号|件)?证据|({_NUMBER})\s*号证据")
 _MORE = re.compile(rf"([、和及与，,]|至|到|[-—~])\s*(?:证据)?\s*({_NUMBER})")
-_BRACKETS = re.compile(r"[（(【\[][^）)】\]]*[）)】\]]")
+_BRACKETS = re.compile(r"[（(【\[][^（(【\[）)】\]]{0,80}[）)】\]]")
 _NOISE = re.compile(
     r"[《》“”「」\"'\s]|打印件|复印件|原件|[一二两三四五六七八九十\d]+(?:份|张|页|册|笔|组|个|把|部)|若干"
 )

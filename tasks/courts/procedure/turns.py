@@ -7,7 +7,7 @@ case; the accused and the 辩护人 are two sides of a criminal one, because eac
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 Role = Literal[
@@ -70,7 +70,7 @@ class Hearing:
 
     env: Literal["CI", "CR"]
     procedure: Procedure = "普通程序"
-    names: Mapping[str, tuple[str, ...]] = ()  # type: ignore[assignment]
+    names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     exhibits: tuple[Item, ...] = ()
     needs: frozenset[str] = frozenset()
 

@@ -1,0 +1,87 @@
+"""The exhibits of a trial on their way: 未出示, 已出示, 已质证, 采信 or 不采信 with the reason that was given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from tasks.courts.procedure.bench import rulings
+from tasks.courts.procedure.findings import ExhibitState, Shown
+from tasks.courts.procedure.replies import ALL_MEANT, items_named, responsive
+from tasks.courts.procedure.tables import Duty, opposite
+from tasks.courts.procedure.turns import Hearing, Item, Side, Turn
+
+
+class Exhibits:
+    """State of every exhibit of a hearing, by id."""
+
+    def __init__(self, hearing: Hearing, duties: Iterable[Duty]) -> None:
+        self.hearing = hearing
+        self.state = {item.id: Shown() for item in hearing.exhibits}
+        self.titles = {item.id: item.title for item in hearing.exhibits}
+        self._owed: dict[str, set[Side]] = {}
+        for duty in duties:
+            if duty.mandatory and duty.spec.exhibits == "other" and duty.side:
+                self._owed.setdefault(duty.exhibit, set()).add(duty.side)
+
+    def unshown(self, side: Side) -> list[Item]:
+        """What a side has not offered yet."""
+        return [item for item in self.hearing.exhibits if item.owner == side and self.state[item.id].shown is None]
+
+    def to_hear(self, side: Side) -> list[Item]:
+        """What was offered and a side has not been heard on."""
+        return [
+            item
+            for item in self.hearing.exhibits
+            if side in opposite(item.owner, self.hearing)
+            and self.state[item.id].shown is not None
+            and side not in self.state[item.id].heard
+        ]
+
+    def offered(self, side: Side, text: str) -> list[Item]:
+        """Exhibits that a side offers in these words for the first time."""
+        mine = [item for item in self.hearing.exhibits if item.owner == side]
+        return [item for item in items_named(text, mine) if self.state[item.id].shown is None]
+
+    def heard_on(self, side: Side, asked: str, text: str) -> list[Item]:
+        """Exhibits that an opinion is about: those named by judge or side, else all that wait for this side."""
+        waiting = self.to_hear(side)
+        named = {item.id for item in items_named(f"{asked}\n{text}", waiting)}
+        if not (responsive("view", text) or (named and responsive("short", text))):
+            return []
+        return [item for item in waiting if not named or item.id in named or ALL_MEANT.search(text)]
+
+    def show(self, item: Item, turn: Turn) -> None:
+        """Note that an exhibit was offered."""
+        self.state[item.id] = replace(self.state[item.id], state="已出示", shown=turn.number)
+
+    def hear(self, item: Item, side: Side, turn: Turn) -> None:
+        """Note that a side was heard on an exhibit; it is 已质证 when all have been that must be."""
+        known = self.state[item.id]
+        heard = {**known.heard, side: turn.number}
+        state = known.state
+        if state in ("未出示", "已出示") and set(opposite(item.owner, self.hearing)) <= set(heard):
+            state = "已质证"
+        self.state[item.id] = replace(known, state=state, heard=heard)
+
+    def rule(self, turn: Turn) -> Iterator[tuple[str, str]]:
+        """Note what a turn decides about exhibits; yields the code of a violation and the title it concerns."""
+        shown = [item for item in self.hearing.exhibits if self.state[item.id].shown is not None]
+        for ruled in rulings(turn.text, self.hearing, shown):
+            known = self.state[ruled.item.id]
+            if ruled.admitted and self._owed.get(ruled.item.id, set()) - set(known.heard):
+                yield "uncrossed_relied", ruled.item.title
+            if not ruled.admitted and not ruled.reasoned:
+                yield "no_reason", ruled.item.title
+            state: ExhibitState = "采信" if ruled.admitted else "不采信"
+            self.state[ruled.item.id] = replace(known, state=state, ruled=turn.number, reason=ruled.reason)
+
+    def take_up(self, act: str, identity: str, side: str) -> None:
+        """Note an exhibit's state where a trial is taken up in the middle."""
+        known = self.state.get(identity)
+        if known is None:
+            return
+        if act == "exhibit" and known.shown is None:
+            self.state[identity] = replace(known, state="已出示", shown=0)
+        elif act == "cross":
+            self.state[identity] = replace(known, state="已质证", heard={**known.heard, side: 0})
