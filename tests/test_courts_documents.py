@@ -242,3 +242,9 @@ def test_style_markers() -> None:
 def test_consistency_is_total(text: str) -> None:
     found = consistency(COMPLAINT, "CD", "plaintiff", [Message("plaintiff", text)])
     assert found.score in (0.0, 1.0)
+
+
+@pytest.mark.parametrize("text", ["1" * 60_000, "百" * 40_000, "*" * 60_000, "答辩如下" * 8_000, "《" * 60_000])
+def test_hostile_texts_take_no_time(text: str) -> None:
+    assert consistency(COMPLAINT, "CD", "plaintiff", [Message("plaintiff", text)]).messages == 1
+    assert both(DEFENCE, f"民事答辩状\n答辩人：\n{text}")[1]["DOC"] == 0
