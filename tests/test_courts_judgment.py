@@ -18,9 +18,6 @@ from tasks.courts.scores import charge, claims, judgment, laws, reasons, rulings
 
 ROOT = Path(__file__).parents[1]
 CASES = ROOT / "tasks" / "sample" / "data" / "courts"
-REAL = ROOT / "shared" / "data" / "courts" / "judge_criminal_sample.jsonl"
-if not REAL.is_file():
-    REAL = ROOT.parent / "shared" / "data" / "courts" / "judge_criminal_sample.jsonl"
 EXCEPTIONS = {
     "JUDGE-002": "判处罚金 and nothing else: the source names no kind of punishment, the reader says 单处罚金",
 }
@@ -45,9 +42,9 @@ def spoken(record: dict) -> str:
     return f"本院认为，{reason}。依照{'、'.join(cited)}之规定，判决如下：\n" + "\n".join(record["court_judgment"])
 
 
-@pytest.mark.skipif(not REAL.is_file(), reason="the real judgments are not here")
-def test_real_judgments_are_read_in_full() -> None:
-    records = [json.loads(line) for line in REAL.read_text(encoding="utf-8").splitlines()]
+def test_real_judgments_are_read_in_full(data) -> None:
+    lines = data("courts", "judge_criminal_sample.jsonl").read_text(encoding="utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
     assert len(records) == 46
     odd = {}
     for record in records:
@@ -303,18 +300,9 @@ def test_scores_of_a_case_and_what_a_grader_is_asked() -> None:
 def test_hostile_text_is_read_in_reasonable_time() -> None:
     case = theft()
     begun = time.monotonic()
-    for piece in (
-        "犯",
-        "判处有期徒刑",
-        "《",
-        "第一条、",
-        "罚金一",
-        "撤销",
-        "本院认为判决如下一、",
-        "（缓刑",
-        "驳回,",
-        "无",
-    ):
-        judgment.score(case, ["本院认为" + piece * 4000 + "判决如下：" + piece * 4000])
-        judgment.score(lending(), ["本院认为" + piece * 2000 + "判决如下：" + piece * 2000])
+    pieces = "犯 1 一 1, 5元 第一、 第一条、 罚金一 撤销 本院认为判决如下一、 （缓刑 驳回, 无 x 《 《a》".split()
+    for piece in [*pieces, " ", "\n"]:
+        text = "本院认为" + piece * (8000 // len(piece)) + "判决如下：" + piece * (8000 // len(piece))
+        judgment.score(case, [text])
+        judgment.score(lending(), [text])
     assert time.monotonic() - begun < 30

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
 from store.text.normalise import fold_width
@@ -20,11 +21,13 @@ from tasks.courts.scores.bigrams import bigrams, recall
 
 Outcome = Literal["granted", "partly", "rejected", "omitted"]
 TOLERANCE = 0.01
+_MOST_AWARDS = 100
+"""No judgment orders more sums; bounds the work on hostile text."""
 _HELD = 0.5
 """Share of a claim's character pairs that a ruling on it repeats."""
 
 _AMOUNT = re.compile(
-    r"(?:人民币|¥| )*(?P<amount>[0-9][0-9,]*(?:\.[0-9]+)? ?[万亿]?(?:[0-9]{1,4}(?=元))?|[零一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟]{1,20})"
+    r"(?P<amount>(?<![0-9,])[0-9][0-9,]{0,18}(?:\.[0-9]+)? ?[万亿]?(?:[0-9]{1,4}(?=元))?|[零一二三四五六七八九十百千万亿两壹贰叁肆伍陆柒捌玖拾佰仟]{1,20})"
     r" ?(?:余)?元(?P<after>[^,。;、]{0,6})"
 )
 _NO_AWARD = re.compile(r"^(?:为(?:基数|本金|限)|归|部分|的(?:利息|基数|标准)|/|每|中的|×|÷)")
@@ -37,7 +40,7 @@ _REST = re.compile(
 )
 _DAY = re.compile(r"(?P<y>[0-9]{4}) ?年 ?(?P<m>[0-9]{1,2}) ?月 ?(?P<d>[0-9]{1,2}) ?日")
 _IDLE = re.compile(
-    r"判令|判决|请求|依法|确认|原告|被告|双方|向|于本判决(?:生效|发生法律效力)之日起[^,。;]{1,6}日内|立即|支付|给付|偿还|归还|返还|退还|赔偿|人民币|共计|合计"
+    r"判令|判决|请求|依法|确认|原告|被告|双方|向|于本判决(?:生效|发生法律效力)之日起[^,。;]{1,6}日内|立即|支付|给付|偿还|归还|返还|退还|赔偿|人民币|¥|共计|合计"
     r"|[0-9,.]+ ?万?元|[0-9]{4} ?年[0-9]{1,2} ?月(?:[0-9]{1,2} ?日)?|截至|自|至|起|止|期间|\s|[,。;:、()《》“”\"]"
 )
 _GOES_ON = re.compile(r",?(?:并支付|以及自|并按|及自|和自)[^,。;]*?(?:自|起|实际|清偿)")
@@ -108,7 +111,7 @@ def read_claims(claims: Sequence[Claim], rulings: Sequence[str], names: Sequence
     plain = [_without(names, fold_width(ruling)) for ruling in rulings]
     granted = {place: _NOTE.sub("", text) for place, text in enumerate(plain) if not _REJECTED.search(text)}
     refusals = [text for place, text in enumerate(plain) if place not in granted]
-    awards = [award for place, text in granted.items() for award in _awards(text, place)]
+    awards = list(islice((award for place, text in granted.items() for award in _awards(text, place)), _MOST_AWARDS))
     taken = _assigned([claim for claim in claims if claim.kind == "pay"], awards, granted)
     found = []
     for claim in claims:

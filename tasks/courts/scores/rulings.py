@@ -39,12 +39,14 @@ _MARKER = re.compile(
     r"|\([一二三四五六七八九十\d]{1,3}\)[、.]?)\s*"
 )
 _MARKDOWN = re.compile(r"[*#`>|]+|^[ \t]*[-•·][ \t]+", re.MULTILINE)
+_BLANKS = re.compile(r"[^\S\n]+")
+_LINES = re.compile(r" ?\n[ \n]*")
 _FEE = re.compile(
     r"^\s*(?:本案)?(?:如果?未(?:能)?按|如逾期|逾期(?:不|未)履行|(?:本案)?(?:案件)?(?:受理费|诉讼费|保全费|公告费)|当事人在本判决发生法律效力前)"
 )
 _BLANK_FORM = re.compile(
     r"[\[【<{][^\]】>}\n]{0,12}(?:罪名|刑期|金额|姓名|数额|填写|此处|具体|待定|法条)[^\]】>}\n]{0,12}[\]】>}]"
-    r"|[（(](?:此处|请填写|填写|待定)[^）)\n]{0,20}[）)]|_{2,}|[xX×]{2,}(?=[年月日罪元条]|个月)|某某罪|\.{6,}罪"
+    r"|[（(](?:此处|请填写|填写|待定)[^）)\n]{0,20}[）)]|_{2,}|[xX×]{2,8}(?=[年月日罪元条]|个月)|某某罪|\.{6}罪"
 )
 
 
@@ -77,7 +79,7 @@ def judgment_of(said: Sequence[str]) -> Judgment | None:
 
 def read_judgment(text: str) -> Judgment:
     """An utterance in its parts; parts that it lacks are empty."""
-    folded = _MARKDOWN.sub("", fold_width(text))
+    folded = _LINES.sub("\n", _BLANKS.sub(" ", _MARKDOWN.sub("", fold_width(text))))
     start = folded.find(REASON)
     body = folded[start + len(REASON) :] if start >= 0 else folded[folded.find(RULES) :] if RULES in folded else ""
     begin, end = _introduction(body)
