@@ -130,7 +130,7 @@ class LawToolbox:
     def dates_of(self, question: str) -> CaseDates:
         """The days of the case that a question tells."""
         assert self.search is not None
-        return case_dates(self.search.analyse(question, today=self.settings.today).spans)
+        return case_dates(question, self.search.analyse(question, today=self.settings.today).spans)
 
     def _state_of(self, version: LawVersion) -> str:
         """Whether a version is in force today, as the run has it; without a today the last word of the book."""

@@ -14,6 +14,7 @@ from store.search.query import LawQuery
 from store.statutes.model import ArticleNumber
 from store.text.citation import citations
 from tasks.legalsearch.charges import canonical
+from tasks.legalsearch.dates import conduct_of, told
 from tasks.policies.statutes.choose import DEFAULT
 from tasks.policies.statutes.facts import Facts, by_canonical, read_facts, table
 from tasks.policies.statutes.likeness import contained
@@ -31,6 +32,8 @@ TITLED, MENTIONED, LIKENESS = 1.0, 0.6, 8.0
 """What a charge in the heading of an article counts, in its text, and likeness of facts and text."""
 ALIKE = 0.8
 """Likeness of two names, both ways together, from which they are of one crime."""
+EARLIEST = date(1980, 1, 1)
+"""The first day of the Criminal Law of 1979: no earlier day finds an article."""
 CHOSEN = 0.45
 """An article needs this share of the points of the best one."""
 
@@ -153,7 +156,9 @@ def apply_articles(question: str, read: LawQuery, choices: Mapping[str, str]) ->
     }
     best = max(points.values(), default=0.0)
     if best <= 0:
-        default = DEFAULT if DEFAULT in choices else next(iter(choices), "")
+        # Without texts of that day all that is known is which articles there were: one of these.
+        there = [letter for letter, listed in numbers.items() if any(str(n.number) in by_number for n in listed)] or choices
+        default = DEFAULT if DEFAULT in there else next(iter(there), "")
         return Reply(default, "没有检索到与事实相符的选项条文，按默认选项作答。")
     chosen = {letter for letter, value in points.items() if value >= max(CHOSEN * best, 1.0)} or {
         letter for letter, value in points.items() if value == best
@@ -192,10 +197,16 @@ def _referred(
 
 
 def day_of(read: LawQuery) -> str:
-    """The last day of conduct that the facts tell, as a text; '' without one. Days of birth lie before the law of 1979."""
-    days = [
-        span.last
-        for span in read.spans
-        if date(1980, 1, 1) <= span.last < date.max and (span.last - span.first).days < 32
-    ]
-    return f"{max(days).year}年{max(days).month}月{max(days).day}日" if days else ""
+    """The day of the act that the facts tell, of a series the last day, as a text; '' without one.
+
+    Days of procedure, of judgment, of birth and of earlier convictions are none. Where it is not clear which of several days
+    is that of the act, the latest of them: a search needs a day, a mark would not.
+    """
+    days = told(read.text, read.spans)
+    conduct = conduct_of(read.text, days)
+    if conduct.last is not None:
+        day = conduct.last
+    else:
+        likely = [span.last for span in conduct.spans if EARLIEST <= span.last < date.max and (span.last - span.first).days < 32]
+        day = max(likely, default=date.min)
+    return f"{day.year}年{day.month}月{day.day}日" if day >= EARLIEST else ""
