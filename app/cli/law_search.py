@@ -74,10 +74,18 @@ def search(
             raise unknown(Unknown("law", law_name, tuple(book.near(law_name))), None, pack)
         searcher = LawSearch(pack, embed=embedder_of(pack))
         settings = Settings(
-            k=k, window=cast(Window, window), channels=_channels(names), paper=paper, at=day, law=law_name
+            k=k,
+            window=cast(Window, window),
+            channels=_channels(names),
+            paper=paper,
+            at=day,
+            law=law_name,
+            today=today(),
         )
         query = searcher.analyse(text, today=today())
         _refuse(query, day)
+        if paper:
+            click.echo(t("law.search.paper_wait", of=len(searcher.catalogue)), err=True)
         answer = searcher.search(query, settings)
         if as_json:
             click.echo(json_text(_answer_data(pack, searcher, answer, settings)))
@@ -254,8 +262,8 @@ def _show(searcher: LawSearch, answer: Answer) -> None:
     _field("numbers", "、".join(number.chinese for number in query.numbers))
     _field("headings", "、".join(query.headings))
     _field("keywords", "、".join(query.keywords))
-    for note in answer.notes:
-        say(_note(searcher, note))
+    for words in dict.fromkeys(_note(searcher, note) for note in _together(answer.notes)):
+        say(words)
     say(
         t(
             "law.search.counts",
@@ -326,8 +334,24 @@ def _note(searcher: LawSearch, note: str) -> str:
         return t("law.search.note.unknown_law", law=about[:60]) + (
             t("law.search.near", laws="、".join(near)) if near else ""
         )
+    if code == "dropped" and known(f"law.search.{about.removesuffix('s')}s"):
+        parts[0] = t(f"law.search.{about.removesuffix('s')}s")
+    if code == "no_article" and (number := parse_number(parts[1])):
+        parts[1] = number.chinese
     key = f"law.search.note.{code}"
     return t(key, first=parts[0], second=parts[1]) if known(key) else note
+
+
+def _together(notes: Sequence[str]) -> list[str]:
+    """The notes, with all laws that have a gap on the same day in one."""
+    gaps: dict[str, list[str]] = {}
+    for note in notes:
+        code, _, about = note.partition(":")
+        law, _, day = about.rpartition(":")
+        if code == "gap":
+            gaps.setdefault(day, []).append(law)
+    others = [note for note in notes if not note.startswith("gap:")]
+    return [f"gap:{'、'.join(laws)}:{day}" for day, laws in gaps.items()] + others
 
 
 def _answer_data(pack: Pack, searcher: LawSearch, answer: Answer, settings: Settings) -> dict[str, Any]:

@@ -16,7 +16,9 @@ import numpy.typing as npt
 
 from store.pack import Pack
 from store.statutes.book import StatuteBook
+from store.statutes.known import LIFETIMES
 from store.statutes.model import ArticleNumber, LawVersion
+from store.statutes.names import is_revision
 from store.text.normalise import fold_width
 
 Booleans = npt.NDArray[np.bool_]
@@ -47,17 +49,20 @@ class Catalogue:
         rows = self._rows()
         self.ids, self.number = rows[:, 0], rows[:, 2] * _SUBS + rows[:, 3]
         """Row ids, and article numbers as one number each (`code`)."""
+        self.worded: Booleans = rows[:, 4] != 0
+        """Rows whose words are in the pack."""
         self.version: Integers = table[rows[:, 1]]
         """Place of the version of each row."""
         self.law_of = np.array([self.law_places[version.law] for version in self.versions], np.int64)
         self.first = np.array([v.valid_from.toordinal() if v.valid_from else 0 for v in self.versions], np.int64)
         self.last = np.array([v.valid_to.toordinal() if v.valid_to else _FOREVER for v in self.versions], np.int64)
         self.dated: Booleans = np.array([v.valid_from is not None for v in self.versions], np.bool_)
-        having = np.zeros(len(self.versions), np.bool_)
-        having[self.version] = True
+        self.having: Booleans = np.zeros(len(self.versions), np.bool_)
+        """Versions that have articles."""
+        self.having[self.version] = True
         self.newest: Booleans = np.zeros(len(self.versions), np.bool_)
         """The newest version of each law that has articles; versions of a law stand by their first day."""
-        last = {self.law_of[place]: place for place in range(len(self.versions)) if having[place]}
+        last = {self.law_of[place]: place for place in range(len(self.versions)) if self.having[place]}
         self.newest[list(last.values())] = True
 
     def __len__(self) -> int:
@@ -96,6 +101,51 @@ class Catalogue:
         days = np.minimum(self.last, end) - np.maximum(self.first, start) + 1
         return np.where(self.dated, np.clip(days, 0, None) / (end - start + 1), 0.0)
 
+    def beside(self, first: date, last: date) -> tuple[Integers, Integers]:
+        """The neighbours of all gaps: versions that ended before a span, and that began after it, of laws that were in force
+        then although none of their versions in the pack was.
+
+        A law was in force between two of its versions, on the days of its known lifetime, and before a revision that is its
+        oldest version in the pack: the rule of `StatuteBook.on`. Where the version of the day has no articles in the pack,
+        there is nothing to rank but its neighbours either. On days before all versions of the pack there are no gaps: that
+        a revised law existed does not say since when.
+        """
+        nothing = np.zeros(0, np.int64)
+        start = self.earliest
+        if start is None or last < start:
+            return nothing, nothing
+        meeting = self.meeting(first, last)
+        present, gaps = np.zeros(len(self.laws), np.bool_), np.zeros(len(self.laws), np.bool_)
+        present[self.law_of[self.having & (~self.dated | meeting)]] = True
+        gaps[self.law_of[meeting]] = True
+        before, after = np.full(len(self.laws), -1), np.full(len(self.laws), -1)
+        earlier = np.flatnonzero(self.dated & (self.last < first.toordinal()))
+        earlier = earlier[np.argsort(self.last[earlier], kind="stable")]
+        before[self.law_of[earlier]] = earlier
+        later = np.flatnonzero(self.dated & (self.first > last.toordinal()))[::-1]
+        after[self.law_of[later]] = later
+        day = first if first > date.min else last
+        gaps |= (after >= 0) & ((before >= 0) | self._revised[after])
+        for place, law in self._lifetimes:
+            gaps[place] |= LIFETIMES[law].covers(day)
+        gaps &= ~present
+        return before[gaps & (before >= 0)], after[gaps & (after >= 0)]
+
+    @cached_property
+    def earliest(self) -> date | None:
+        """The first day on which a version with articles applied; None where no days are known."""
+        days = self.first[self.having & self.dated]
+        return date.fromordinal(int(days.min())) if len(days) else None
+
+    @cached_property
+    def _revised(self) -> Booleans:
+        """Versions whose label says that an earlier one existed."""
+        return np.array([is_revision(version.label) for version in self.versions], np.bool_)
+
+    @cached_property
+    def _lifetimes(self) -> list[tuple[int, str]]:
+        return [(self.law_places[law], law) for law in LIFETIMES if law in self.law_places]
+
     def under(self, headings: Sequence[str]) -> Booleans:
         """Rows that stand under a heading: one of each kind (编, 章, 节) that is asked for."""
         kinds: dict[str, list[str]] = {}
@@ -110,7 +160,10 @@ class Catalogue:
 
     @cached_property
     def folded(self) -> Booleans:
-        """Rows without those whose words a newer version of the same law has under the same number."""
+        """Rows without those whose words a newer version of the same law has under the same number.
+
+        A row without words is no wording of its own: it stays only in the newest version that has the article.
+        """
         keep = np.ones(len(self), np.bool_)
         counts = np.bincount(self.law_of, minlength=len(self.laws)) if len(self.versions) else np.zeros(0, np.int64)
         rows = np.flatnonzero(counts[self.law_of[self.version]] > 1) if len(self) else np.zeros(0, np.int64)
@@ -132,7 +185,24 @@ class Catalogue:
         keys = np.stack([self.law_of[version], self.number[rows], words])[:, order]
         newest = np.append(np.any(keys[:, 1:] != keys[:, :-1], axis=0), True)
         keep[rows[order[~newest]]] = False
-        return keep
+        return keep & (self.worded | self.latest)
+
+    @cached_property
+    def latest(self) -> Booleans:
+        """Rows of the newest version of their law that has an article of their number."""
+        # The place of a version in its law is its age.
+        order = np.lexsort((self.version, self.article))
+        ends = np.flatnonzero(np.append(np.diff(self.article[order]) != 0, True)[: len(order)])
+        counts = np.diff(ends, prepend=-1)
+        newest = np.repeat(self.version[order[ends]], counts)
+        fits = np.zeros(len(self), np.bool_)
+        fits[order] = self.version[order] == newest
+        return fits
+
+    @cached_property
+    def article(self) -> Integers:
+        """One number for each row's law and article number, the same in all versions."""
+        return np.asarray(self.law_of[self.version] * (int(self.number.max(initial=0)) + 1) + self.number, np.int64)
 
     @cached_property
     def _headings(self) -> tuple[Integers, list[str]]:
@@ -149,12 +219,12 @@ class Catalogue:
         return places, [fold_width(text) for text in texts]
 
     def _rows(self) -> Integers:
-        """Id, version id, number and sub of every article."""
+        """Id, version id, number and sub of every article, and whether its words are in the pack."""
         if not self.laws:
-            return np.zeros((0, 4), np.int64)
+            return np.zeros((0, 5), np.int64)
         parts, last = [], -1
-        sql = "SELECT id, version, number, sub FROM articles WHERE id > ? ORDER BY id LIMIT ?"
+        sql = "SELECT id, version, number, sub, text IS NOT NULL FROM articles WHERE id > ? ORDER BY id LIMIT ?"
         while batch := self._reader.all(sql, (last, _BATCH)):
             parts.append(np.array(batch, np.int64))
             last = batch[-1][0]
-        return np.concatenate(parts) if parts else np.zeros((0, 4), np.int64)
+        return np.concatenate(parts) if parts else np.zeros((0, 5), np.int64)

@@ -6,10 +6,13 @@ only applied between.
 
 Decisions:
 - No day in the question: every version may answer, but of a run of versions with the same words only the newest is ranked
-  (`newest`), and where words differ the newest stands first among equals and in the exact channel.
+  (`newest`, or `last_wording` where the law has the article in other words now). Where words differ, the newest that has begun
+  stands before the others of its article, wherever the first of them stands.
+- Rows whose words are not in the pack stand behind all others, unless the question names law and article.
 - Several versions meet a span (a year): the one that covers most of it stands first among equals and in the exact channel.
-- A law is named and the versions leave the day out: the neighbours on both sides are offered, marked `gap_neighbour`. A law
-  that had ended, or had not begun, on the day gives way to the laws that took its matter over (`successor`).
+- The versions of a law leave the day out: the neighbours on both sides are offered, marked `gap_neighbour`; where no law is
+  named, those of every law with a gap on the day, and notes tell of the laws among the hits. A law that is named and
+  had ended on the day gives way to the laws that took its matter over (`successor`).
 - Filters that leave nothing give way: first headings, then article numbers, and the answer says so (`dropped:…`).
 - Where filters leave articles and no channel finds a word in them, they are listed in the order of the statute.
 """
@@ -55,7 +58,8 @@ class Settings:
 
     k: hits; window: see `Window`; law_filter: whether laws that are named filter; channels: which of `CHANNELS` rank; paper:
     the published pipeline instead; at: a day given beside the text, in place of the days of the text; law: a law (name or
-    alias) given beside the text, in place of those of the text.
+    alias) given beside the text, in place of those of the text; today: the day of the question, for questions without days:
+    versions that begin after it give way to those that have begun (None: the newest counts).
     """
 
     k: int = 10
@@ -65,6 +69,7 @@ class Settings:
     paper: bool = False
     at: date | None = None
     law: str | None = None
+    today: date | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +77,8 @@ class Hit:
     """An article that was found.
 
     id: its row; score: fused, without unit; ranks: its place in each channel, from 1; kept: why the filters let it through
-    (window, no_window, gap_neighbour, successor, no_date, newest, all_versions; law, no_law; number, no_number; heading);
+    (window, no_window, gap_neighbour, successor, no_date, newest, all_versions; law, no_law; number, no_number; heading;
+    without a day: newest, last_wording);
     provenance: of its law.
     """
 
@@ -156,7 +162,8 @@ class LawSearch:
         best = fused[: max(0, settings.k)]
         hits = self._hits(best, places, narrowed)
         spent = 1000 * (time.perf_counter() - began)
-        return Answer(asked, hits, narrowed.count, len(self.catalogue), narrowed.notes, spent)
+        notes = tuple(dict.fromkeys((*narrowed.notes, *_gaps(hits, narrowed))))
+        return Answer(asked, hits, narrowed.count, len(self.catalogue), notes, spent)
 
     def rankings(
         self, query: LawQuery, settings: Settings
@@ -173,19 +180,58 @@ class LawSearch:
             rankings["exact"] = exact
         # Where every article that is left was named, no other channel can add one.
         named = len(rankings.get("exact", ())) == narrowed.count
-        depth = max(_DEPTH, settings.k)
-        allowed = None if narrowed.count == len(self.catalogue) else self.catalogue.ids[narrowed.rows]
-        for name in CHANNELS[1:]:
-            if name in settings.channels and not named:
-                ranked = self.articles.rank(name, query, allowed, depth)
-                if ranked:
-                    rankings[name] = self._settled(ranked, narrowed)
+        worded = narrowed.rows & self.catalogue.worded
+        if not named:
+            rankings |= self._ranked(query, settings, narrowed, worded)
         if "dense" in settings.channels and not named and not self.articles.dense:
             narrowed = replace(narrowed, notes=(*narrowed.notes, "no_dense"))
         fused = fuse_weighted(rankings, FUSION, CONSTANT)
+        if narrowed.latest is not None:
+            fused = self._current_first(fused, narrowed)
+        if not named and len(fused) < settings.k and (bare := narrowed.rows & ~worded).any():
+            fused = self._with(fused, rankings, self._ranked(query, settings, narrowed, bare))
         if not fused and narrowed.selective:
             fused = [(row, 0.0) for row in self._in_order(narrowed, settings.k)]
         return narrowed, rankings, fused
+
+    def _ranked(
+        self, query: LawQuery, settings: Settings, narrowed: Narrowed, rows: Booleans
+    ) -> dict[str, list[int]]:
+        """What the channels beside the exact one find among these rows."""
+        count = int(np.count_nonzero(rows))
+        allowed = None if count == len(self.catalogue) else self.catalogue.ids[rows]
+        depth = max(_DEPTH, settings.k)
+        found: dict[str, list[int]] = {}
+        for name in CHANNELS[1:]:
+            if count and name in settings.channels and (ranked := self.articles.rank(name, query, allowed, depth)):
+                found[name] = self._settled(ranked, narrowed)
+        return found
+
+    @staticmethod
+    def _with(
+        fused: list[tuple[int, float]], rankings: dict[str, list[int]], more: Mapping[str, list[int]]
+    ) -> list[tuple[int, float]]:
+        """Further rows behind those that are fused, with no higher score; their ranks go on from those of each channel."""
+        for name, rows in more.items():
+            rankings[name] = [*rankings.get(name, ()), *rows]
+        least = fused[-1][1] if fused else float("inf")
+        there = {row for row, _ in fused}
+        further = fuse_weighted(more, FUSION, CONSTANT)
+        return fused + [(row, min(score, least)) for row, score in further if row not in there]
+
+    def _current_first(self, fused: list[tuple[int, float]], narrowed: Narrowed) -> list[tuple[int, float]]:
+        """The newest wording of each article that was found right before the first of its others; scores stay in place."""
+        places = self.catalogue.places([row for row, _ in fused])
+        articles = self.catalogue.article[places].tolist()
+        fits = narrowed.order[self.catalogue.version[places]].tolist()
+        rows: dict[int, list[tuple[int, int]]] = {}
+        for place, article in enumerate(articles):
+            rows.setdefault(article, []).append((fits[place], place))
+        order: dict[int, None] = {}
+        for place, article in enumerate(articles):
+            order[min(rows[article])[1]] = None
+            order[place] = None
+        return [(fused[place][0], score) for place, (_, score) in zip(order, fused, strict=True)]
 
     def _exact(self, narrowed: Narrowed) -> list[int]:
         """Rows of the articles that the question names with their law: in its order, the version that fits best first."""
@@ -208,7 +254,7 @@ class LawSearch:
 
     def _in_order(self, narrowed: Narrowed, k: int) -> list[int]:
         rows = np.flatnonzero(narrowed.rows)
-        order = np.lexsort((rows, narrowed.order[self.catalogue.version[rows]]))[:k]
+        order = np.lexsort((rows, narrowed.order[self.catalogue.version[rows]], ~self.catalogue.worded[rows]))[:k]
         return [int(identity) for identity in self.catalogue.ids[rows[order]]]
 
     def _versions(self, identities: Integers) -> Integers:
@@ -249,6 +295,12 @@ class LawSearch:
                 )
             )  # fmt: skip
         return articles
+
+
+def _gaps(hits: Sequence[Hit], narrowed: Narrowed) -> list[str]:
+    """Notes on the gaps in which laws among the hits have their neighbours."""
+    laws = dict.fromkeys(hit.version.law for hit in hits if "gap_neighbour" in hit.kept)
+    return [f"gap:{law}:{day}" for law in laws for day in narrowed.gaps.get(law, ())]
 
 
 _COLUMNS = "number, sub, part, chapter, section, title, text, amended_by, text_source, derived, position, listed"

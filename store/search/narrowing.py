@@ -2,7 +2,10 @@
 
 Works on the columns of a `Catalogue`. Days are inclusive. What is decided where filters leave nothing, or a law has no
 version on the day, is told in notes: gap:LAW:DAY, not_yet:LAW:DAY, repealed:LAW:DAY, succeeded:LAW:LAW, no_article:LAW:NUMBER,
-unknown_law:NAME, dropped:headings, dropped:number.
+unknown_law:NAME, dropped:headings, dropped:number, before_all:DAY:DAY (asked for, first day of the pack).
+
+Where no law is named, every law with a gap on the day offers its neighbours; `Narrowed.gaps` has the days, so that the search
+can speak of those that it found and not of hundreds.
 """
 
 from __future__ import annotations
@@ -43,13 +46,19 @@ class Wanted(Protocol):
     def law(self) -> str | None:
         """A law beside the text."""
 
+    @property
+    def today(self) -> date | None:
+        """The day on which the question is asked."""
+
 
 @dataclass(frozen=True)
 class Narrowed:
     """The rows that are left.
 
     rows: true for each that may answer; count: how many; order: rank of each version by fit, best 0; pairs: articles that
-    are named with their law; selective: whether a law, number or heading filters; codes: why each version is kept.
+    are named with their law; selective: whether a law, number or heading filters; codes: why each version is kept;
+    latest: where same words were folded, the rows of the newest version that has the article; gaps: days in gaps of laws that
+    nobody named.
     """
 
     catalogue: Catalogue
@@ -62,12 +71,17 @@ class Narrowed:
     codes: Mapping[int, str] = field(default_factory=dict)
     common: tuple[str, ...] = ()
     default: str = ""
+    latest: Booleans | None = None
+    gaps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def kept(self, row: int) -> tuple[str, ...]:
         """Why a row was kept; `row` is an article id."""
         place = int(np.searchsorted(self.catalogue.ids, row))
         code = self.codes.get(int(self.catalogue.version[place]), self.default)
-        return (code, *self.common) if code else self.common
+        codes = (code, *self.common) if code else self.common
+        if self.latest is None:
+            return codes
+        return (*codes, "newest" if self.latest[place] else "last_wording")
 
 
 def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Wanted) -> Narrowed:
@@ -95,8 +109,6 @@ def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Wan
     common.append("number" if query.numbers and "number" not in dropped else "no_number")
     if query.headings and "headings" not in dropped:
         common.append("heading")
-    if window.fold:
-        common.append("newest")
     return Narrowed(
         catalogue,
         rows,
@@ -108,6 +120,8 @@ def narrow(catalogue: Catalogue, book: StatuteBook, query: LawQuery, wanted: Wan
         window.codes,
         tuple(common),
         window.default,
+        catalogue.latest if window.fold else None,
+        window.gaps,
     )
 
 
@@ -135,6 +149,7 @@ class _Window:
     default: str
     fold: bool = False
     successors: tuple[str, ...] = ()
+    gaps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def _window(
@@ -153,6 +168,8 @@ def _window(
     if wanted.window == "off":
         return _Window(every, _order(catalogue, fit), {}, "all_versions")
     if not spans:
+        if wanted.today:
+            fit[catalogue.dated & (catalogue.first > wanted.today.toordinal())] = -1.0
         return _Window(every, _order(catalogue, fit), {}, "no_date", fold=True)
     ok = ~catalogue.dated
     fit[ok] = _UNKNOWN_FIT
@@ -177,7 +194,35 @@ def _window(
     known = [law for law in dict.fromkeys(successors) if law in catalogue.law_places and law not in laws]
     for law in known:
         codes |= {int(p): "successor" for p in np.flatnonzero(catalogue.law_of == catalogue.law_places[law])}
-    return _Window(ok, _order(catalogue, fit), codes, "window", successors=tuple(known))
+    gaps = {} if laws and wanted.law_filter else _beside(catalogue, spans, ok, fit, codes, notes)
+    return _Window(ok, _order(catalogue, fit), codes, "window", successors=tuple(known), gaps=gaps)
+
+
+def _beside(
+    catalogue: Catalogue,
+    spans: Sequence[Span],
+    ok: Booleans,
+    fit: npt.NDArray[np.float64],
+    codes: dict[int, str],
+    notes: list[str],
+) -> dict[str, tuple[str, ...]]:
+    """Let the neighbours of all gaps in; the days of the gaps by law. A span before everything is noted."""
+    days: dict[str, tuple[str, ...]] = {}
+    met = ok.copy()
+    for span in spans:
+        day = (span.last if span.first == date.min else span.first).isoformat()
+        if catalogue.earliest and span.last < catalogue.earliest:
+            notes.append(f"before_all:{day}:{catalogue.earliest.isoformat()}")
+        for places, weight in zip(catalogue.beside(span.first, span.last), (_BEFORE_FIT, _AFTER_FIT), strict=True):
+            new = places[~met[places]]
+            ok[new] = True
+            fit[new] = np.maximum(fit[new], weight)
+            for place in new.tolist():
+                codes[place] = "gap_neighbour"
+                law = catalogue.versions[place].law
+                if day not in days.get(law, ()):
+                    days[law] = (*days.get(law, ()), day)
+    return days
 
 
 def _absent(
