@@ -6,24 +6,31 @@ A damaged file is a line of the list, never a failure of the list.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from app.messages import EpisodeLine, RunFacts
+from app.scores import Scorekeeper
 from store import manifest as manifests
 from store import places
 from store.errors import StoreError
-from store.journal import Journal
+from store.journal import Journal, ScoreRow
+from tasks.errors import TaskError
 from tasks.events import Record
+from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN
 from tasks.runner import list_runs, read_episode
 from tasks.state import fold
 
 
 @dataclass(frozen=True)
 class RunLine:
-    """One run in the list. Rates are means over scored episodes, None when there are none; `error` says what is wrong."""
+    """One run in the list; `error` says what is wrong with it.
+
+    Rates are means over scored episodes, from 0 to 1, None when there are none; `unscored` says that there are answers all
+    the same. `measure` is what the rates are: '' the answer rate, a task of LegalSearch, or the mean of its domain.
+    """
 
     path: Path
     id: str
@@ -36,6 +43,8 @@ class RunLine:
     outcomes: dict[str, int] = field(default_factory=dict)
     compat: float | None = None
     strict: float | None = None
+    measure: str = ""
+    unscored: bool = False
     fictional: bool = False
     parent: str = ""
     error: str = ""
@@ -48,12 +57,14 @@ class RunLine:
 
 @dataclass(frozen=True)
 class PackLine:
-    """One pack in the list; counts of rows, texts and tasks."""
+    """One pack in the list; counts of rows, texts, articles, web pages and tasks."""
 
     name: str
     provenance: tuple[str, ...] = ()
     rows: int = 0
     documents: int = 0
+    articles: int = 0
+    pages: int = 0
     tasks: dict[str, int] = field(default_factory=dict)
     jurisdiction: str = ""
     error: str = ""
@@ -61,7 +72,7 @@ class PackLine:
 
 @dataclass(frozen=True)
 class StoredRun:
-    """A run file as read: facts, its episodes, and the answer rates of those that have scores."""
+    """A run file as read: facts, its episodes, and the rates of those that were scored (None: the scorer cannot say)."""
 
     facts: RunFacts
     episodes: tuple[EpisodeLine, ...]
@@ -94,34 +105,76 @@ def read_run(path: Path) -> RunLine:
         with Journal.open(path) as journal:
             header = journal.header
             outcomes: Counter[str] = Counter()
-            rates: dict[str, list[float]] = {"compat": [], "strict": []}
+            rates: list[_Rates] = []
+            computed = _computed(journal)
             for row in journal.episodes():
                 attempts = journal.attempts(row.id)
                 entries = journal.entries(attempts[-1].id) if attempts else []
                 stopped = [entry.data.get("outcome", "error") for entry in entries if entry.tag == "stopped"]
                 outcomes[stopped[-1] if stopped else "unfinished"] += 1
-                for scorer, value in _success(journal, attempts[-1].id).items() if attempts else ():
-                    if value is not None:
-                        rates[scorer].append(value)
+                scored = _rates(computed.get(row.id) or journal.scores(attempts[-1].id)) if attempts else None
+                rates += [scored] if scored else []
     except (StoreError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
         return RunLine(path, path.stem, error=getattr(error, "title", None) or str(error) or type(error).__name__)
     spec, pack, parent = header.get("spec", {}), header.get("pack", {}), header.get("parent") or {}
-    means = {scorer: sum(values) / len(values) if values else None for scorer, values in rates.items()}
+    measure, compat, strict = _of_run(rates)
     return RunLine(
         path, str(header.get("run", path.stem)), str(spec.get("benchmark", "")), str(spec.get("agent", "")),
         str(spec.get("model", "")), str(pack.get("name", "")), str(header.get("created", "")), sum(outcomes.values()),
-        dict(outcomes), means["compat"], means["strict"], "authored" in pack.get("provenance", ()),
-        str(parent.get("run", "")),
+        dict(outcomes), compat, strict, measure, bool(rates) and compat is None and strict is None,
+        "authored" in pack.get("provenance", ()), str(parent.get("run", "")),
     )  # fmt: skip
 
 
-def _success(journal: Journal, attempt: int) -> dict[str, float | None]:
-    """The newest answer rate of each rule."""
+@dataclass(frozen=True, slots=True)
+class _Rates:
+    """One scored attempt; `task` is its task of LegalSearch, '' elsewhere."""
+
+    task: str
+    compat: float | None
+    strict: float | None
+
+
+def _rates(rows: Iterable[ScoreRow]) -> _Rates | None:
+    """The newest rate under each rule; None where nothing was scored."""
     found: dict[str, float | None] = {}
-    for row in journal.scores(attempt):
+    task = ""
+    for row in rows:
         if row.scorer in ("compat", "strict") and isinstance(row.value, dict):
-            found[row.scorer] = row.value.get("success")
-    return found
+            found[row.scorer] = row.value.get("score", row.value.get("success"))
+            task = str(row.settings.get("task", "")) if isinstance(row.settings, dict) else ""
+    return _Rates(task, found.get("compat"), found.get("strict")) if found else None
+
+
+def _computed(journal: Journal) -> Mapping[str, list[ScoreRow]]:
+    """The scores of an imported run that has none on record; nothing where its task file is gone or changed."""
+    if "imported" not in journal.header or journal.scores():
+        return {}
+    try:
+        return Scorekeeper(facts_of(journal)).rows(journal)
+    except (StoreError, TaskError, OSError, KeyError):
+        return {}
+
+
+def _of_run(rates: Sequence[_Rates]) -> tuple[str, float | None, float | None]:
+    """What sums up a run: the mean over its episodes, or over the tasks of one domain, as published."""
+    by_task: dict[str, list[_Rates]] = {}
+    for one in rates:
+        by_task.setdefault(one.task, []).append(one)
+    compat = {task: _mean(one.compat for one in members) for task, members in by_task.items()}
+    strict = {task: _mean(one.strict for one in members) for task, members in by_task.items()}
+    if len(by_task) < 2:
+        return next(((task, compat[task], strict[task]) for task in by_task), ("", None, None))
+    scored = [task for task in by_task if compat[task] is not None or strict[task] is not None]
+    inside = any(task in IN_DOMAIN for task in scored or by_task)
+    tasks = [task for task in by_task if task in (IN_DOMAIN if inside else OUT_OF_DOMAIN)]
+    name = "in_domain" if inside else "out_of_domain"
+    return name, _mean(compat[task] for task in tasks), _mean(strict[task] for task in tasks)
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    numbers = [value for value in values if value is not None]
+    return sum(numbers) / len(numbers) if numbers else None
 
 
 def read_stored(path: Path) -> StoredRun:
@@ -135,13 +188,15 @@ def read_stored(path: Path) -> StoredRun:
         episodes: list[EpisodeLine] = []
         scores: dict[str, tuple[float | None, float | None]] = {}
         questions: dict[str, str] = {}
+        computed = _computed(journal)
         for row in journal.episodes():
             state = fold(read_episode(journal, row.id))
             outcome = state.stopped.outcome if state.stopped else ""
             episodes.append(EpisodeLine(row.id, row.task_id, state.steps, outcome))
             questions[row.id] = str(state.card.get("question", ""))
-            found = _success(journal, journal.attempts(row.id)[-1].id)
-            scores[row.id] = (found.get("compat"), found.get("strict"))
+            found = _rates(computed.get(row.id) or journal.scores(journal.attempts(row.id)[-1].id))
+            if found is not None:
+                scores[row.id] = (found.compat, found.strict)
     return StoredRun(facts, tuple(episodes), scores, questions)
 
 
@@ -178,7 +233,7 @@ def packs() -> list[PackLine]:
         found.append(
             PackLine(
                 manifest.name, tuple(manifest.provenance), sum(counts.tables.values()),
-                sum(counts.documents.values()), dict(counts.tasks), manifest.jurisdiction,
+                sum(counts.documents.values()), counts.statutes, counts.pages, dict(counts.tasks), manifest.jurisdiction,
             )
         )  # fmt: skip
     return found

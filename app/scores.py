@@ -5,20 +5,19 @@ This is the one place of the desk that holds gold. What leaves it are rates (0 t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from app.messages import RunFacts
-from store.journal import Journal
-from store.pack import Pack
+from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.events import Record
-from tasks.header import spec_of
 from tasks.reports.layouts import layout_of
-from tasks.runner import read_episode
-from tasks.spec import task_file
+from tasks.rescoring import stored_task_file
+from tasks.runner import grades, read_episode
+from tasks.scoring.context import Grade, ScoreContext
 from tasks.state import State, fold
 
 
@@ -64,15 +63,24 @@ RATES: dict[str, tuple[str, ...]] = {"legalsearch": ("score",)}
 
 
 class Scorekeeper:
-    """Scores the episodes of one run."""
+    """Scores the episodes of one run, from its task file alone: an imported run has no pack."""
 
     def __init__(self, facts: RunFacts) -> None:
-        spec = spec_of(facts.header)
-        self.bench = benchmark(spec.benchmark)
-        with Pack.open(facts.header.get("pack", {}).get("path") or spec.pack) as pack:
-            questions = self.bench.load(task_file(spec, pack))
-        self.questions = {question.id: question for question in questions}
+        """Read the keys, and what a grader said so far.
+
+        Raises:
+            StoreError: pack or task file are gone.
+            RecordMismatch: the task file is not the one of the run.
+        """
+        self.bench = benchmark(facts.benchmark)
+        self.questions = {question.id: question for question in self.bench.load(stored_task_file(facts.header))}
         self.run = facts.id
+        with Journal.open(facts.path) as journal:
+            self.epochs = {row.id: row.epoch for row in journal.episodes()}
+            self._graded = self._grades(journal)
+
+    def _grades(self, journal: Journal) -> Mapping[tuple[str, int], Grade]:
+        return grades(journal) if self.bench.graders else {}
 
     def group(self, task_id: str) -> str:
         """The hop group of a task, '' when unknown."""
@@ -81,14 +89,15 @@ class Scorekeeper:
             return str(question.kind.id)
         return str(getattr(getattr(question, "gold", None), "group", ""))
 
-    def step(self, records: Sequence[Record]) -> StepScores | None:
-        """The scores of an episode as its records stand."""
+    def step(self, records: Sequence[Record], episode: str = "") -> StepScores | None:
+        """The scores of an episode as its records stand; a grade counts once its answer is there."""
         state = fold(records)
         question = self.questions.get(state.task_id)
         if question is None:
             return None
-        result = self.bench.result(state.task_id, 0, state)
-        rows = {row.scorer: row for row in self.bench.score_rows(0, question, result)}
+        result = self.bench.result(state.task_id, self.epochs.get(episode, 0), state)
+        context = ScoreContext(graded=self._graded if state.stopped is not None else {})
+        rows = {row.scorer: row for row in self.bench.score_rows(0, question, result, context)}
         evidence = rows.get("evidence")
         return StepScores(
             state.answered is not None,
@@ -100,17 +109,20 @@ class Scorekeeper:
             RATES.get(self.bench.name, ("success", "process")),
         )
 
-    def so_far(self, tasks: Sequence[str], states: Sequence[State]) -> RunScores:
-        """The scores of those episodes of a run that are over; floor and ceiling are of the same tasks.
+    def so_far(self, tasks: Sequence[str], states: Mapping[str, State]) -> RunScores:
+        """The scores of those episodes (id -> state) that are over; floor and ceiling are of the same tasks.
 
         Before anything is over, floor and ceiling are those of all `tasks` of the run.
         """
-        ended = [state for state in states if state.stopped is not None and state.task_id in self.questions]
-        over = [state.task_id for state in ended] or [task for task in tasks if task in self.questions]
+        ended = {
+            name: state for name, state in states.items() if state.stopped is not None and state.task_id in self.questions
+        }
+        over = [state.task_id for state in ended.values()] or [task for task in tasks if task in self.questions]
         questions = [self.questions[task] for task in dict.fromkeys(over)]
         if not questions:
             return RunScores(0)
-        block = self.bench.score(self.run, questions, [self.bench.result(s.task_id, 0, s) for s in ended])
+        results = [self.bench.result(state.task_id, self.epochs.get(name, 0), state) for name, state in ended.items()]
+        block = self.bench.score(self.run, questions, results, ScoreContext(graded=self._graded))
         outcomes = {outcome: n for outcome, n in block["outcomes"].items() if n} if ended else {}
         return RunScores(len(ended), tuple(_parts(block, bool(ended))), outcomes)
 
@@ -118,8 +130,20 @@ class Scorekeeper:
         """The scores of a run file so far."""
         with Journal.open(path) as journal:
             rows = journal.episodes()
-            states = [fold(read_episode(journal, row.id)) for row in rows]
+            states = {row.id: fold(read_episode(journal, row.id)) for row in rows}
+            self._graded = self._grades(journal)
         return self.so_far([row.task_id for row in rows], states)
+
+    def rows(self, journal: Journal) -> dict[str, list[ScoreRow]]:
+        """Episode -> the scores of its last attempt, computed: for a run that came without any."""
+        found: dict[str, list[ScoreRow]] = {}
+        context = ScoreContext(graded=self._grades(journal))
+        for row in journal.episodes():
+            state, question = fold(read_episode(journal, row.id)), self.questions.get(row.task_id)
+            if state.stopped is not None and question is not None:
+                result = self.bench.result(row.task_id, row.epoch, state)
+                found[row.id] = self.bench.score_rows(journal.attempts(row.id)[-1].id, question, result, context)
+        return found
 
 
 def _parts(block: dict[str, Any], ended: bool) -> Iterator[Part]:

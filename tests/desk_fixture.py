@@ -23,6 +23,8 @@ from tasks.events import (
     ToolCalled,
     ToolReturned,
 )
+from tasks.header import file_hash
+from tasks.imported import Sources, read_run, save_run
 from tasks.records import entry_of
 
 COMPANY = "云溪县澄江水务有限公司"
@@ -123,13 +125,18 @@ def records() -> list[Record]:
     return found
 
 
+def _task_hash(pack: Pack) -> str:
+    path = pack.task_file("legalagentbench")
+    return file_hash(path) if path is not None else "0" * 64
+
+
 def header(run: str, pack: Path, agent: str = "rules") -> dict[str, Any]:
     """A header as the runner writes it, with a fixed moment."""
     with Pack.open(pack) as opened:
         return {
             "format": 1, "run": run, "created": "2026-03-01T08:30:00+00:00",
             "spec": {"benchmark": "legalagentbench", "agent": agent, "pack": str(pack)},
-            "tasks": {"file": "legalagentbench.jsonl", "sha256": "0" * 64},
+            "tasks": {"file": "legalagentbench.jsonl", "sha256": _task_hash(opened)},
             "pack": {
                 "name": opened.name, "hash": opened.hash, "path": str(pack), "provenance": sorted(opened.provenance),
                 "jurisdiction": "虚构法域",
@@ -150,3 +157,27 @@ def write_run(pack: Path, run: str = "20260301-083000-legalagentbench-rules-0001
             for scorer in ("compat", "strict"):
                 journal.add_scores([ScoreRow(attempt.id, scorer, f"{scorer}/1", {}, {"success": 1.0, "process": 1.0}, [], "moot")])
     return path
+
+
+def law_tasks(folder: Path, kinds: str) -> tuple[Path, Path]:
+    """Task file and predictions: the first task of each kind is answered wrong, every other one right."""
+    folder.mkdir(exist_ok=True)
+    rows = [
+        {"id": f"{kind}-{n}", "type": kind, "question": "哪一项？\nA: 甲\nB: 乙", "answer": "A"}
+        for kind in kinds.split()
+        for n in (1, 2)
+    ]
+    replies = [
+        {"data_source": row["type"], "index": row["id"], "response": "B" if row["id"].endswith("1") else row["answer"]}
+        for row in rows
+    ]
+    files = folder / "tasks.jsonl", folder / "replies.jsonl"
+    for file, lines in zip(files, (rows, replies), strict=True):
+        file.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
+    return files
+
+
+def imported_law_run(folder: Path, kinds: str) -> Path:
+    """A run of LegalSearch made of predictions, without a pack."""
+    sources = Sources("legalsearch", *law_tasks(folder, kinds))
+    return save_run(sources, read_run(sources))

@@ -435,3 +435,14 @@ def test_the_record_tells_calls_and_results_in_words() -> None:
     assert "query=" in line(ToolCalled(seat="agent", tool="rag_retrieve", input={"query": [], "k": 3}))
     said = line(returned("rag_retrieve", RETRIEVED))
     assert said.startswith("成功 · 检索法条 → 2 条 · 可能适用 1 · 6.0 毫秒") and "1. 路灯法第四条之一　2000-01-01—2009-12-30　● 可能适用" in said
+
+
+async def test_of_several_packs_the_open_one_is_named_and_another_can_be_had(lamps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", "zh")
+    build("candles")
+    async with desk() as pilot:
+        screen = await at_law(pilot)
+        assert "数据包 candles（共 2 个）" in text_of(pilot)
+        await pilot.press("escape", "p")
+        assert pilot.app.focused is screen.query_one(LawForm).select
+        assert not screen.query_one("#words", Input).value

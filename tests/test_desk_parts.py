@@ -15,18 +15,20 @@ from rich.cells import cell_len
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app import strings  # noqa: E402
 from app.bindings import KEYS  # noqa: E402
-from app.library import packs, read_run, read_stored  # noqa: E402
+from app.library import PackLine, packs, read_records, read_run, read_stored  # noqa: E402
 from app.markdown import episode_markdown, export_episode, fence  # noqa: E402
 from app.messages import RunFacts  # noqa: E402
 from app.renderers import RENDERERS, render  # noqa: E402
 from app.scores import Scorekeeper  # noqa: E402
 from app.screens.help import AREAS  # noqa: E402
+from app.screens.home import pack_counts  # noqa: E402
 from app.shown import Shown, blocks_of  # noqa: E402
 from app.widgets.lines import wrapped  # noqa: E402
 from app.widgets.plan_pane import plan_items  # noqa: E402
 from app.wrapping import NO_END, NO_START, wrap  # noqa: E402
+from tasks.errors import RecordMismatch  # noqa: E402
 from tasks.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown  # noqa: E402
-from tests.desk_fixture import COURT, build_pack, header, records, write_run  # noqa: E402
+from tests.desk_fixture import COURT, build_pack, header, imported_law_run, records, write_run  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -193,3 +195,34 @@ def test_scores_at_a_step_come_from_what_was_seen_so_far() -> None:
     run = keeper.of_file(path)
     (part,) = run.parts
     assert run.n == 1 and part.compat == 1.0 and part.ceiling == 1.0 and part.compat_interval is not None
+
+
+@pytest.mark.parametrize(
+    ("kinds", "measure", "rate"),
+    [("kqa", "kqa", 0.5), ("kqa lcs cpa", "in_domain", 0.5), ("cpa nje", "out_of_domain", 0.5), ("lcs", "lcs", None), ("lcs cpa", "out_of_domain", 0.5)],
+)
+def test_a_run_of_legalsearch_has_a_figure(tmp_path: Path, kinds: str, measure: str, rate: float | None) -> None:
+    path = imported_law_run(tmp_path, kinds)
+    line = read_run(path)
+    assert (line.measure, line.compat, line.strict, line.unscored) == (measure, rate, rate, rate is None)
+    stored = read_stored(path)
+    assert all(stored.scores[f"{kind}-1"] == ((None, None) if kind == "lcs" else (0.0, 0.0)) for kind in kinds.split())
+    (tmp_path / "tasks.jsonl").unlink()
+    assert read_run(path).compat is None and not read_stored(path).scores
+
+
+def test_an_imported_run_is_scored_without_a_pack(tmp_path: Path) -> None:
+    path = imported_law_run(tmp_path, "kqa lcs")
+    facts, _, episode, seen = read_records(path, "kqa-2")
+    keeper = Scorekeeper(facts)
+    step = keeper.step(seen, episode)
+    assert step is not None and step.answered and step.compat["score"] == 1.0
+    assert [(part.group, part.compat) for part in keeper.of_file(path).parts] == [("lcs", None), ("kqa", 0.5)]
+    (tmp_path / "tasks.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(RecordMismatch):
+        Scorekeeper(facts)
+    assert read_run(path).compat is None and not read_run(path).error
+
+
+def test_a_pack_says_what_it_holds() -> None:
+    assert pack_counts(PackLine("p", articles=2313, pages=1)) in ("2,313 条 · 1 网页", "2,313 articles · 1 page")

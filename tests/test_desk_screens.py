@@ -37,7 +37,7 @@ from store import places  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.runner import list_runs, read_episode, start_run  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
-from tests.desk_fixture import COURT, build_pack, write_run  # noqa: E402
+from tests.desk_fixture import COURT, build_pack, imported_law_run, write_run  # noqa: E402
 
 SCREENS = Path(__file__).parent / "screens"
 UPDATE = bool(os.environ.get("MOOT_UPDATE_SCREENS"))
@@ -403,3 +403,34 @@ def contrast(one: Any, two: Any) -> float:
 
     a, b = sorted((light(one), light(two)), reverse=True)
     return (a + 0.05) / (b + 0.05)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_imported_run_opens_with_its_scores(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", "zh")
+    imported_law_run(tmp_path / "law", "kqa lcs")
+    async with desk(size) as pilot:
+        await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
+        assert "域内平均" in text_of(pilot) and "0.500" in text_of(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
+        assert "未评分" in text_of(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        strip = episode(pilot).query_one(ScoreStrip)
+        await until(pilot, lambda: strip._step is not None and strip._run is not None)
+        if size == NARROW:
+            await pilot.press("v", "v")
+        await pilot.pause()
+        shown = "\n".join(row_text(row) for row in strip.rows)
+        assert "0.000" in shown and "未评分" in shown and "走一步" not in shown
+        assert isinstance(pilot.app.screen, EpisodeScreen), "no dialog"
+
+
+async def test_a_changed_task_file_is_said_in_the_score_pane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", "zh")
+    path = imported_law_run(tmp_path / "law", "kqa")
+    (tmp_path / "law" / "tasks.jsonl").write_text("{}", encoding="utf-8")
+    async with desk() as pilot:
+        pilot.app.open_episode(path, "")  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and "题目文件在评测" in text_of(pilot))

@@ -15,7 +15,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.timer import Timer
 from textual.widgets import Input, Label, TextArea
-from textual.worker import Worker
+from textual.worker import Worker, WorkerState
 
 from app import live as running
 from app.bindings import bindings
@@ -51,6 +51,7 @@ from app.widgets.score_strip import ScoreStrip
 from app.widgets.seat_bar import Heading, SeatBar
 from app.widgets.transcript import Transcript
 from app.widgets.view_tabs import ViewTabs
+from tasks.errors import RecordMismatch
 from tasks.events import Seated, ToolReturned
 from tasks.state import State, fold
 
@@ -192,7 +193,7 @@ class EpisodeScreen(EpisodeActions):
         if fresh:
             self.keeper = None
             self.query_one(ScoreStrip).hide("")
-            self.query_one(ScoreStrip).show_run(None)
+            self.query_one(ScoreStrip).forget()
             self.work(partial(Scorekeeper, facts), "keeper")
 
     def _show_episode(self, episode: str, state: State) -> None:
@@ -242,8 +243,9 @@ class EpisodeScreen(EpisodeActions):
         self._evidence()
         strip = self.query_one(ScoreStrip)
         strip.hide(t("scores.hidden") if self.human else "")
+        strip.expect(self.over)
         if self.keeper and not self.human:
-            self.work(partial(self.keeper.step, tuple(visible)), "step_scores")
+            self.work(partial(self.keeper.step, tuple(visible), self.episode), "step_scores")
 
     def show_heading(self) -> None:
         """The title bar and the key bar: what it is, and whether it moves."""
@@ -281,7 +283,7 @@ class EpisodeScreen(EpisodeActions):
         elif state.tokens:
             facts.append((t("fact.tokens"), f"{state.tokens:,}"))
         if self.facts is not None:
-            facts.append((t("fact.pack"), self.facts.pack))
+            facts += [(t("fact.pack"), self.facts.pack)] if self.facts.pack else []
             parent = self.facts.header.get("parent") or {}
             if parent:
                 facts.append((t("fact.parent"), t("fact.parent.value", run="-".join(str(parent.get("run", "")).split("-")[-2:]), step=parent.get("step", 0))))
@@ -318,6 +320,12 @@ class EpisodeScreen(EpisodeActions):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Results of workers, by name; a failure becomes a dialog."""
+        if event.worker.name == "keeper" and event.state == WorkerState.ERROR:
+            changed = isinstance(event.worker.error, RecordMismatch)
+            self.query_one(ScoreStrip).give_up(changed)
+            if changed:
+                event.stop()
+                return
         if self.desk.worker_failed(event):
             return
         if event.worker.result is None:

@@ -21,10 +21,11 @@ from app.messages import Closed, Ended, LiveMessage, Moving, Progressed
 from app.renderers import Line, one, policy_name
 from app.screens.new_run import NewRunScreen
 from app.screens.run import RunScreen
-from app.strings import known, t
+from app.strings import counted, known, t
 from app.terminal import truncate
 from app.widgets.empty import Empty
 from app.widgets.key_bar import KeyBar
+from app.widgets.score_strip import rate
 from app.widgets.text_pane import TextPane
 from tasks.spec import RunSpec
 
@@ -69,7 +70,7 @@ class HomeScreen(Screen[None]):
                 yield TextPane(id="packs")
                 yield TextPane(id="next")
         yield Label("", id="progress", markup=False)
-        yield KeyBar(("home", "app"), id="keys")
+        yield KeyBar(("home", "app"), also=("episode", "models", "law"), id="keys")
 
     def on_mount(self) -> None:
         """Words, then what is on disk."""
@@ -123,7 +124,7 @@ class HomeScreen(Screen[None]):
 
     def _show(self) -> None:
         self._show_runs()
-        self.query_one("#packs", TextPane).show(self._packs())
+        self.query_one("#packs", TextPane).show(self._packs(), hang=2)
         self.query_one("#next", TextPane).show(self._next(), hang=2)
         self._show_progress()
         self.query_one(KeyBar).refresh()
@@ -162,8 +163,7 @@ class HomeScreen(Screen[None]):
             if pack.error:
                 lines.append((("  ✘ ", "bad"), (one(pack.error), "bad")))
             else:
-                n = {"rows": f"{pack.rows:,}", "documents": f"{pack.documents:,}", "tasks": sum(pack.tasks.values())}
-                lines.append((("  ", "dim"), (t("home.pack", **n), "dim")))
+                lines.append((("  ", "dim"), (pack_counts(pack), "dim")))
         return lines
 
     def _next(self) -> list[Line]:
@@ -253,6 +253,15 @@ COLUMNS = ("created", "run", "progress", "compat", "strict")
 RATES = ("compat", "strict")
 
 
+def pack_counts(pack: PackLine) -> str:
+    """How much of everything a pack holds; what it has none of is left out."""
+    counts = {
+        "rows": pack.rows, "documents": pack.documents, "articles": pack.articles, "pages": pack.pages,
+        "tasks": sum(pack.tasks.values()),
+    }  # fmt: skip
+    return " · ".join(counted(f"home.pack.{name}", n) for name, n in counts.items() if n) or t("home.pack.nothing")
+
+
 RUN = 35
 """Cells of the column that names a run."""
 FIXED = 5 + RUN + 2 * 8 + 5 * 2 + 1
@@ -266,16 +275,17 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
     name = f"benchmark.{line.benchmark}"
     benchmark = t(name) if known(name) else one(line.benchmark)
     outcomes = " · ".join(f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n)
-    pack = one(line.pack) + (f" ● {t('mark.fictional')}" if line.fictional else "")
+    pack = (f" · {one(line.pack)}" if line.pack else "") + (f" ● {t('mark.fictional')}" if line.fictional else "")
     when = _local(line.created)
-    rates = ("—" if rate is None else f"{rate:.3f}" for rate in (line.compat, line.strict))
+    rates = [t("scores.unscored") if line.unscored else rate(value) for value in (line.compat, line.strict)]
+    measure = t(f"measure.{line.measure}") if known(f"measure.{line.measure}") else one(line.measure).upper()
     return [
         Text.assemble(f"{when:%m-%d}" if when else "—", "\n", (f"{when:%H:%M}" if when else "", "dim")),
         Text.assemble(
-            truncate(policy_name(line.agent, line.model), RUN), "\n", (truncate(f"{benchmark} · {pack}", RUN), "dim")
+            truncate(policy_name(line.agent, line.model), RUN), "\n", (truncate(f"{benchmark}{pack}", RUN), "dim")
         ),
         Text.assemble(f"{line.finished}/{line.n}", "\n", (truncate(outcomes, min(24, max(9, room - FIXED))), "dim")),
-        *(Text(rate, justify="right") for rate in rates),
+        *(Text.assemble(figure, "\n", (measure, "dim"), justify="right") for figure in rates),
     ]
 
 

@@ -231,6 +231,8 @@ class LawScreen(LawActions):
             self.query_one(HitsView).focus()
         elif self.reading is not None:
             self._view.focus()
+        else:
+            self.query_one(HitsView).focus()
 
     def _found(self, asked: Asked) -> None:
         """The results; the article that the question names is opened, else the first hit is shown."""
@@ -364,7 +366,8 @@ class LawScreen(LawActions):
         parts = [t("law_screen.title")]
         if self.book is not None:
             counts = self.book.counts
-            parts.append(one(self.book.name))
+            several = sum(not shelf.error for shelf in self.shelves)
+            parts.append(t("law_screen.pack", pack=one(self.book.name), n=several) if several > 1 else one(self.book.name))
             parts.append(t("law_screen.counts", laws=counts["laws"], versions=counts["versions"], articles=f"{counts['articles']:,}"))
             if self.book.fictional:
                 parts.append(f"● {t('mark.fictional')}")

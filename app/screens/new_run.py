@@ -88,8 +88,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             yield Static("", id="busy", markup=False)
 
     def on_mount(self) -> None:
-        """Enter starts at once; engines are looked for meanwhile."""
-        self.query_one("#step").focus()
+        """The first question has the cursor, so that a stray Enter starts nothing; engines are looked for meanwhile."""
+        self.query_one("#benchmark").focus()
         self._fit()
         self.run_worker(partial(engines_offered.offered, self._runs), name="offers", thread=True, exit_on_error=False)
 

@@ -18,6 +18,7 @@ from app.renderers import one, policy_name
 from app.strings import known, t
 from app.terminal import truncate, width
 from app.widgets.key_bar import KeyBar
+from app.widgets.score_strip import rate
 
 if TYPE_CHECKING:
     from app.shell import Desk
@@ -79,7 +80,8 @@ class RunScreen(Screen[None]):
         """All words in the current language."""
         line = self.line
         name = f"benchmark.{line.benchmark}"
-        words = [t(name) if known(name) else one(line.benchmark), policy_name(line.agent, line.model), one(line.pack)]
+        words = [t(name) if known(name) else one(line.benchmark), policy_name(line.agent, line.model)]
+        words += [one(line.pack)] if line.pack else []
         if line.fictional:
             words.append(t("mark.fictional"))
         self.query_one(KeyBar).refresh()
@@ -95,14 +97,14 @@ class RunScreen(Screen[None]):
         names = max((width(one(episode.id)) for episode in self.stored.episodes), default=0)
         room = max(20, self.size.width - FIXED - max(names, 4))
         for episode in self.stored.episodes:
-            compat, strict = self.stored.scores.get(episode.id, (None, None))
+            scored = self.stored.scores.get(episode.id)
+            rates = (t("scores.unscored") if value is None else rate(value) for value in scored) if scored else ("—", "—")
             outcome = episode.outcome or "unfinished"
             table.add_row(
                 Text(one(episode.id)),
                 Text(str(episode.steps), justify="right"),
                 Text(t(f"outcome.{outcome}")),
-                Text("—" if compat is None else f"{compat:.3f}", justify="right"),
-                Text("—" if strict is None else f"{strict:.3f}", justify="right"),
+                *(Text(figure, justify="right") for figure in rates),
                 Text(truncate(one(self.stored.questions.get(episode.id, "")), room)),
                 key=episode.id,
             )

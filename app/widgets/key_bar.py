@@ -9,7 +9,7 @@ from textual.dom import DOMNode
 from textual.events import Click
 from textual.widget import Widget
 
-from app.bindings import Key, bar_keys
+from app.bindings import KEYS, Key, bar_keys
 from app.terminal import width
 from app.widgets.ink import ink
 
@@ -20,7 +20,11 @@ ESSENTIAL = ("help", "quit")
 
 
 class KeyBar(Widget):
-    """Keys of the given areas; those that have no meaning at the moment are dim or absent."""
+    """Keys of the given areas; those that have no meaning at the moment are dim or absent.
+
+    `also` are keys of these areas without a place of their own: they are shown before those that are always there, while
+    there is room.
+    """
 
     COMPONENT_CLASSES = {"key-bar--key", "key-bar--off"}
     DEFAULT_CSS = """
@@ -34,9 +38,10 @@ class KeyBar(Widget):
     }
     """
 
-    def __init__(self, areas: Sequence[str], *, id: str | None = None) -> None:
+    def __init__(self, areas: Sequence[str], *, also: Sequence[str] = (), id: str | None = None) -> None:
         super().__init__(id=id)
         self._areas = tuple(areas)
+        self._also = tuple(also)
         self._spans: list[tuple[int, int, Key, str]] = []
 
     def areas(self, *areas: str) -> None:
@@ -65,11 +70,14 @@ class KeyBar(Widget):
         keys = [pair for pair in bar_keys(*self._areas) if self._check(pair[0]) is not False]
         if self._areas[0] in TYPING:
             keys = [pair for pair in keys if len(pair[0].keys.split(",")[0]) > 1]
+        extra = [(key, area) for area in self._areas for key in KEYS[area] if key.id in self._also]
+        place = next((index for index, (_, area) in enumerate(keys) if area == "app"), len(keys))
+        keys[place:place] = extra
         while keys and sum(width(key.shown) + width(key.label) + 3 for key, _ in keys) - 2 > room:
             spare = [pair for pair in keys if pair[0].id not in ESSENTIAL]
             if not spare:
                 break
-            keys.remove(spare[-1])
+            keys.remove(next((pair for pair in reversed(keys) if pair in extra), spare[-1]))
         return keys
 
     def _check(self, key: Key) -> bool | None:

@@ -48,6 +48,24 @@ class ScoreStrip(LineView):
         self._step: StepScores | None = None
         self._run: RunScores | None = None
         self._hidden = ""
+        self._nothing = "empty"
+
+    def forget(self) -> None:
+        """Another run: nothing is known of it yet."""
+        self._step = self._run = None
+        self._nothing = "empty"
+        self.rebuild()
+
+    def expect(self, over: bool) -> None:
+        """What to say until there are scores: an episode that is `over` needs no further step."""
+        if self._nothing not in ("none", "changed"):
+            self._nothing = "scoring" if over else "empty"
+            self.rebuild()
+
+    def give_up(self, changed: bool) -> None:
+        """There will be no scores: the task file is `changed`, or cannot be read."""
+        self._nothing = "changed" if changed else "none"
+        self.rebuild()
 
     def show_step(self, scores: StepScores | None) -> None:
         """Scores of the episode at the shown step."""
@@ -72,7 +90,7 @@ class ScoreStrip(LineView):
             yield from (Row(tuple(row)) for row in wrapped(((self._hidden, "warn"),), width_))
             return
         if self._step is None and self._run is None:
-            yield from (Row(tuple(row)) for row in wrapped(((t("scores.empty"), "dim"),), width_))
+            yield from (Row(tuple(row)) for row in wrapped(((t(f"scores.{self._nothing}"), "dim"),), width_))
             return
         columns = _columns(width_)
         yield Row(tuple(_cells(("", t("scores.compat"), t("scores.strict")), columns, ("dim", "label", "label"))))
@@ -84,7 +102,8 @@ class ScoreStrip(LineView):
     def _of_step(self, step: StepScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
         for name in step.rates:
             pair = (step.compat.get(name), step.strict.get(name)) if step.answered else (None, None)
-            cells = (t(f"scores.{name}"), rate(pair[0]), rate(pair[1]))
+            said = (t("scores.unscored") if v is None and step.answered and name == "score" else rate(v) for v in pair)
+            cells = (t(f"scores.{name}"), *said)
             yield Row(tuple(_cells(cells, columns, ("text", _tone(pair[0]), _tone(pair[1])))))
         if step.evidence is not None:
             seen = sum(bool(key.get("seen")) for key in step.keys)
@@ -104,7 +123,8 @@ class ScoreStrip(LineView):
         for part in run.parts:
             label = t("scores.success") if part.group == "all" else f"{part.group.upper()} {part.n or ''}".strip()
             if run.n:
-                pair = tuple(t("scores.unscored") if v is None and part.n else rate(v) for v in (part.compat, part.strict))
+                known = part.group != "all" or part.n
+                pair = [t("scores.unscored") if v is None and known else rate(v) for v in (part.compat, part.strict)]
                 yield Row(tuple(_cells((label, *pair), columns, ("text", "text", "text"))))
                 intervals = (t("scores.interval"), interval(part.compat_interval), interval(part.strict_interval))
                 yield Row(tuple(_cells(intervals, columns, ("dim", "dim", "dim"))))
