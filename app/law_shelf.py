@@ -257,10 +257,10 @@ class LawDesk:
                 raise self.fault
             fault = ""
             try:
-                answer = self._search.search(text, Settings(k=MOST, at=day))
+                answer = self._search.search(text, Settings(k=MOST, at=day, today=today()))
             except StoreError as error:
                 # Indexes of another build: articles that are named are found without them.
-                answer = self._search.search(text, Settings(k=MOST, at=day, channels=("exact",)))
+                answer = self._search.search(text, Settings(k=MOST, at=day, today=today(), channels=("exact",)))
                 fault = f"{error.title}. {error.hint}"
             now, query = today(), answer.query
             direct = query.pairs[0] if query.pairs else None

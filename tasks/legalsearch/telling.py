@@ -19,6 +19,7 @@ WORDS: dict[str, str] = {
     "no_article:no_text": "《{0}》第{1}条在所问日期的文本未收录；所列为按其余条件检索的条文。",
     "no_article:gap": "《{0}》第{1}条在所问日期落在版本表的缺口里；所列为按其余条件检索的条文。",
     "no_article": "《{0}》没有第{1}条；所列为按其余条件检索的条文。",
+    "before_all": "{0}早于所收录的最早文本（{1}）。",
     "dropped": "按全部条件没有结果，已放宽条件。",
 }
 """Code of a note, with its state where it has one -> the sentence; codes without one are for people only."""
