@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +10,6 @@ from store.journal import ScoreRow
 from store.pack import Pack
 from tasks.benchmark import Choices
 from tasks.environment import SEAT, ToolEpisode
-from tasks.errors import UsageError
 from tasks.events import ActionParsed, ToolReturned
 from tasks.legalagentbench.environment import caller
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
@@ -23,6 +21,7 @@ from tasks.policies.echo import EchoPolicy
 from tasks.policies.gold import GoldPolicy
 from tasks.policies.human import HumanPolicy
 from tasks.policies.model.modes import TURNS, Mode, split
+from tasks.policies.named import policies_by_name
 from tasks.policies.plan_execute import PlanExecutePolicy
 from tasks.policies.plan_solve import PlanSolvePolicy
 from tasks.policies.react import ReactPolicy
@@ -90,17 +89,7 @@ class LegalAgentBench:
             "echo/1": EchoPolicy,
         }
 
-        @cache
-        def named(name: str) -> Policy:
-            if self.modes(name):
-                return _MODEL_POLICIES[split(name)[0]](name)
-            if name not in makers:
-                raise UsageError(
-                    f"this release has no policy {name}",
-                    "The run can be read and scored; to go on, fork it and seat somebody else with --seat agent=….",
-                )
-            return makers[name]()
-
+        named = policies_by_name(self.modes, _MODEL_POLICIES, makers)
         return ToolEpisode(named, caller(Toolbox(pack)), spec.max_turns)
 
     def modes(self, policy: str) -> tuple[str, ...]:

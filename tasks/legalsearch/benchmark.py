@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -30,6 +29,7 @@ from tasks.policies.echo import EchoPolicy
 from tasks.policies.human import HumanPolicy
 from tasks.policies.law.direct import DirectLawPolicy
 from tasks.policies.model.modes import Mode, split
+from tasks.policies.named import policies_by_name
 from tasks.policies.search import SearchPolicy
 from tasks.policies.statutes.policy import LawRulesPolicy
 from tasks.program import Program
@@ -95,17 +95,7 @@ class LegalSearch:
             "echo/1": EchoPolicy,
         }
 
-        @cache
-        def named(name: str) -> Policy:
-            if self.modes(name):
-                return models[split(name)[0]](name)
-            if name not in makers:
-                raise UsageError(
-                    f"this release has no policy {name}",
-                    "The run can be read and scored; to go on, fork it and seat somebody else with --seat agent=….",
-                )
-            return makers[name]()
-
+        named = policies_by_name(self.modes, models, makers)
         return ToolEpisode(named, toolbox.call, spec.max_turns)
 
     def modes(self, policy: str) -> tuple[str, ...]:
