@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from app.cli.law_options import LAST
 from store import manifest as manifests
 from store.errors import StoreError
 from store.pack import Pack
@@ -157,9 +158,9 @@ def shelves() -> list[Shelf]:
 
 
 def first_choice(found: Sequence[Shelf]) -> str | None:
-    """The pack to open: sample if it holds statutes, else the first one that does."""
+    """The pack to open: the first with real law, else the index without text, else fiction; as `moot law` chooses."""
     names = [shelf.name for shelf in found if not shelf.error]
-    return "sample" if "sample" in names else names[0] if names else None
+    return next(iter([*(name for name in names if name not in LAST), *(name for name in LAST if name in names)]), None)
 
 
 def life_of(versions: Sequence[LawVersion], now: date) -> Life | None:
