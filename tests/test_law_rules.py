@@ -222,3 +222,10 @@ def _score(table: Table, question: Any) -> float:
     score = answer_score(question.kind.id, table.play(question.card).res, question.gold.answer)
     assert score is not None
     return score
+
+
+def test_only_the_question_itself_is_reversed() -> None:
+    from tasks.policies.statutes.choose import is_reversed
+
+    assert is_reversed("关于缓刑，下列说法不正确的是？") and is_reversed("下列哪一项不属于主刑。")
+    assert not is_reversed("苏某不是累犯，没有再犯罪的危险。对苏某能否宣告缓刑？")

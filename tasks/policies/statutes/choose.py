@@ -27,6 +27,7 @@ _HEAD = re.compile(r"^\s*(?:问题|题目)\s*[:：]\s*")
 _TAIL = 60
 _SEVERAL = re.compile(r"哪些|哪几|的有|包括[^A-Za-z]{0,3}$|有[:：?？（(\s]*$")
 _ONE = re.compile(r"哪一|哪项|哪个|何者")
+_SENTENCE = re.compile("[。；;]")
 _REVERSED = re.compile(
     r"不正确|错误|不属于|不包括|不符合|不构成|不是|不应|不能|不得|不可以|有误|不当|不合法|不包含|除外|不需要|不具有|不成立|不恰当"
     r"|不会|不必|不享有|不适用"
@@ -46,7 +47,7 @@ def wants_several(stem: str) -> bool:
 
 def is_reversed(stem: str) -> bool:
     """Whether the question asks for what is wrong."""
-    return _REVERSED.search(stem[-40:]) is not None
+    return _REVERSED.search(_SENTENCE.split(stem.rstrip("。；;"))[-1][-40:]) is not None
 
 
 def support(option: str, stem: str, hits: Sequence[Seen]) -> float:
