@@ -9,6 +9,7 @@ import html
 from collections.abc import Iterable, Sequence
 
 from tasks.reports.model import (
+    COLUMNS,
     Line,
     Report,
     agent,
@@ -35,18 +36,6 @@ th{font-weight:600}th.t,td.t{text-align:left;overflow-wrap:anywhere}tr.first td{
 dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}.mark{color:var(--mark);font-weight:600}
 svg{display:block;width:8rem;height:1rem}
 """
-COLUMNS = (
-    "n",
-    "value",
-    "interval",
-    "method",
-    "clusters",
-    "design_effect",
-    "effective_n",
-    "floor",
-    "reference",
-    "walker",
-)
 PLOT = 100
 """Width of the little plot, in its own units: a rate of 1."""
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from tasks.reports.model import (
+    COLUMNS,
     Report,
     counts,
     facts,
@@ -18,19 +19,6 @@ from tasks.reports.model import (
     show_interval,
 )
 from tasks.reports.words import phrase, word
-
-COLUMNS = (
-    "n",
-    "value",
-    "interval",
-    "method",
-    "clusters",
-    "design_effect",
-    "effective_n",
-    "floor",
-    "reference",
-    "walker",
-)
 
 
 def markdown(reports: Sequence[Report], language: str = "zh") -> str:

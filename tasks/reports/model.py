@@ -16,6 +16,10 @@ from store.journal import text_hash
 from tasks.reports.layouts import DOMAINS, Layout, at, layout_of
 from tasks.reports.words import phrase, word
 
+COLUMNS = (
+    "n", "value", "interval", "method", "clusters", "design_effect", "effective_n", "floor", "reference", "walker",
+)  # fmt: skip
+"""What a table of HTML or Markdown says of a line, in its order."""
 SHOWN_HASH = 16
 SETTINGS = ("paper", "free", "temperature", "window", "tools", "channels", "law_filter", "web", "seed", "epochs")
 _DEFAULTS: dict[str, tuple[Any, ...]] = {
