@@ -48,7 +48,20 @@ class Nothing:
     """The move brought no action (an illegal action format, say): the step is consumed."""
 
 
-Action = CallTool | Answer | Nothing
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Say something aloud. `to`: roles addressed, () for everybody; `stage`: the stage that the speaker declares, if any.
+
+    `routed` says where the addressees come from: a field of the reply, a marker or the words of the text, or nowhere.
+    """
+
+    text: str
+    to: tuple[str, ...] = ()
+    stage: str = ""
+    routed: Literal["field", "marker", "words", ""] = "field"
+
+
+Action = CallTool | Answer | Say | Nothing
 Move = Generator[Yield, Sent, Action]
 Steps = Generator[Yield, Sent, None]
 

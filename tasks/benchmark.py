@@ -42,16 +42,20 @@ class Benchmark(Protocol):
     """One benchmark.
 
     seat: the tested seat, agents: who may sit there. roles: the other seats of an episode with who may sit there; the choice
-    `model` stands for any SPEC of a model. graders: seats that score ended episodes. turns: turns of an episode with a
-    model unless a run sets its own. options: the settings of a run beyond the common ones that mean something here.
+    `model` stands for any SPEC of a model. aliases: other words for the tested seat. graders: seats that score ended
+    episodes. turns: turns of an episode with a model unless a run sets its own. turn_is_step: False where a turn takes
+    several steps and the rules of the episode count turns themselves. options: the settings of a run beyond the common ones
+    that mean something here.
     """
 
     name: str
     seat: str
     agents: Choices
     roles: Mapping[str, Choices]
+    aliases: Mapping[str, str]
     graders: Sequence[str]
     turns: int
+    turn_is_step: bool
     options: frozenset[str]
 
     def load(self, path: Path) -> Sequence[Any]:
@@ -60,6 +64,10 @@ class Benchmark(Protocol):
 
     def program(self, pack: Pack, questions: Sequence[Any], spec: RunSpec) -> Program:
         """The rules of an episode, shared by all episodes of a run."""
+        ...
+
+    def cast(self, question: Any) -> Sequence[str] | None:
+        """The seats of an episode beside the tested one; None where only those sit that a run names."""
         ...
 
     def modes(self, policy: str) -> tuple[str, ...]:
@@ -80,8 +88,8 @@ class Benchmark(Protocol):
         """The scores of one attempt, for the journal."""
         ...
 
-    def grading(self, question: Any, result: Result) -> Grading | None:
-        """What a grader is asked about an attempt; None where rules say everything."""
+    def gradings(self, question: Any, result: Result) -> Sequence[Grading]:
+        """What a grader is asked about an attempt; nothing where rules say everything."""
         ...
 
     def predictions(self, questions: Sequence[Any], path: Path, tokens: Path | None = None) -> Predictions:
@@ -98,6 +106,7 @@ class Benchmark(Protocol):
 BENCHMARKS: dict[str, str] = {
     "legalagentbench": "tasks.legalagentbench.benchmark:LegalAgentBench",
     "legalsearch": "tasks.legalsearch.benchmark:LegalSearch",
+    "courts": "tasks.courts.benchmark:Courts",
 }
 """Name -> where it lives; loaded on use."""
 

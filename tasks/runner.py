@@ -25,7 +25,7 @@ from tasks.records import record_of
 from tasks.scheduler import HUMAN, Scheduler
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.result import Result
-from tasks.spec import RunSpec, choose, fresh_id, limits_of, others, policy_of, seated, task_file
+from tasks.spec import RunSpec, check_cast, choose, fresh_id, limits_of, others, policy_of, sitting, task_file
 from tasks.state import completed, digest, fold
 from tasks.watcher import Watcher
 
@@ -120,8 +120,10 @@ def start_run(
         questions = list(bench.load(tasks))
         chosen = choose(questions, spec)
         program = bench.program(pack, questions, spec)
-        sitting = others(bench, spec)
-        engines = _engines(spec, *([spec.model] if needs_model else []), *(sits.engine for sits in sitting))
+        casts = {question.id: sitting(bench, spec, question) for question in chosen}
+        check_cast(bench, spec, casts.values())
+        named = (sits.engine for sits in others(bench, spec))
+        engines = _engines(spec, *([spec.model] if needs_model else []), *named)
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = [
@@ -143,7 +145,7 @@ def start_run(
     for row in rows:
         (attempt,) = journal.attempts(row.id)
         driver = _driver(run, row.id, attempt.id)
-        _begin(driver, spec, row, cards[row.task_id], attempt.number, [seated(bench, spec), *sitting])
+        _begin(driver, spec, row, cards[row.task_id], attempt.number, casts[row.task_id])
         run.scheduler.episodes[row.id] = driver
     return run
 
@@ -165,10 +167,9 @@ def resume_run(name: str | Path, watchers: Sequence[Watcher] = (), *, new_attemp
         journal.close()
         raise
     run = _open(str(header["run"]), spec, bench, journal, pack, questions, {}, watchers)
-    cards = {question.id: question.card for question in questions}
     try:
         for row in journal.episodes():
-            _take_up(run, row, cards, new_attempt)
+            _take_up(run, row, new_attempt)
     except BaseException:
         run.close()
         raise
@@ -254,12 +255,15 @@ def results_of(journal: Journal, bench: Benchmark) -> list[Result]:
 
 
 def grades(journal: Journal) -> dict[tuple[str, int], Grade]:
-    """(task id, epoch) -> the newest grade that a grader gave the last attempt of an episode."""
+    """(task id, epoch) -> the newest verdicts of graders on the last attempt of an episode; a failure hides no verdict."""
     found: dict[tuple[str, int], Grade] = {}
     for row in journal.episodes():
-        given = [score for score in journal.scores(journal.attempts(row.id)[-1].id) if score.scorer == GRADER]
-        if given:
-            found[row.task_id, row.epoch] = given[-1].value
+        merged: dict[str, float | None] = {}
+        for score in journal.scores(journal.attempts(row.id)[-1].id):
+            if score.scorer == GRADER:
+                merged |= {name: value for name, value in score.value.items() if value is not None or name not in merged}
+        if merged:
+            found[row.task_id, row.epoch] = merged
     return found
 
 
@@ -320,19 +324,19 @@ def _engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
 def _sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True) -> None:
     """Open the engines of the seats of an episode that goes on; with `check`, refuse one that differs from its record."""
     header = run.journal.header["engines"]
-    for sitting in seats.values():
+    for sits in seats.values():
         try:
-            run.open(sitting.engine)
+            run.open(sits.engine)
         except (BadEngine, StoreError) as error:
             raise UsageError(
-                f"episode {episode}: the engine of seat {sitting.seat} cannot be opened: {error.title}",
+                f"episode {episode}: the engine of seat {sits.seat} cannot be opened: {error.title}",
                 error.hint or "Bring it back, or seat somebody else: `moot fork RUN EPISODE --turn K --seat ROLE=rules`.",
             ) from error
-        known = header.get(sitting.engine)
-        recorded = sitting.described or (description_hash(known) if known else "")
-        if check and recorded and recorded != run.described(sitting).described:
+        known = header.get(sits.engine)
+        recorded = sits.described or (description_hash(known) if known else "")
+        if check and recorded and recorded != run.described(sits).described:
             raise RecordMismatch(
-                f"engine {sitting.engine} differs from its record", "Use the recorded file, or --new-attempt."
+                f"engine {sits.engine} differs from its record", "Use the recorded file, or --new-attempt."
             )
 
 
@@ -344,7 +348,7 @@ def _program(run: Run) -> Program:
 
 def _driver(run: Run, episode: str, attempt: int) -> Driver:
     scheduler = run.scheduler
-    return Driver(episode, attempt, _program(run), scheduler.clock, scheduler.stopwatch, limits_of(run.spec))
+    return Driver(episode, attempt, _program(run), scheduler.clock, scheduler.stopwatch, limits_of(run.bench, run.spec))
 
 
 def _begin(
@@ -359,27 +363,28 @@ def _begin(
         driver.note(sits, step=0)
 
 
-def _take_up(run: Run, row: EpisodeRow, cards: dict[str, dict[str, Any]], new_attempt: bool) -> None:
+def _take_up(run: Run, row: EpisodeRow, new_attempt: bool) -> None:
     journal, spec = run.journal, run.spec
     attempt = journal.attempts(row.id)[-1]
     records = [record_of(entry) for entry in journal.entries(attempt.id)]
-    if row.task_id not in cards:
+    question = next((question for question in run.questions if question.id == row.task_id), None)
+    if question is None:
         raise RecordMismatch(f"task {row.task_id} is not in the task file any more", "Use the recorded file.")
     state = fold(records)
-    if records and state.card and state.card != cards[row.task_id] and state.stopped is None:
+    if records and state.card and state.card != question.card and state.stopped is None:
         raise RecordMismatch(f"task {row.task_id} differs from its record", "Use the recorded task file.")
     failed = state.stopped is not None and state.stopped.reason.startswith(INFRASTRUCTURE)
     anew = state.stopped is None and (new_attempt or not records)
     kept = completed(records, state.steps - 1) if failed else records
-    sitting = [seated(run.bench, spec), *others(run.bench, spec)]
+    begin_with = sitting(run.bench, spec, question)
     if failed or state.stopped is None:
-        _sit(run, row.id, {s.seat: s for s in sitting} if anew else fold(kept).seats, check=not new_attempt)
+        _sit(run, row.id, {s.seat: s for s in begin_with} if anew else fold(kept).seats, check=not new_attempt)
     if failed or (anew and records):
         attempt = journal.begin_attempt(row.id, state.stopped.reason if state.stopped else "new attempt")
     driver = _driver(run, row.id, attempt.id)
     run.scheduler.episodes[row.id] = driver
     if anew:
-        _begin(driver, spec, row, cards[row.task_id], attempt.number, sitting)
+        _begin(driver, spec, row, question.card, attempt.number, begin_with)
     else:
         driver.load(kept)
     if failed:

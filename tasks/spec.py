@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -57,14 +58,22 @@ class RunSpec(BaseModel):
     law_filter: bool = True
     web: str = ""
     """The pack that holds the web snapshot; '' is the pack of the run."""
+    env: str = ""
+    """Only cases of this environment of the courts; '' is all."""
+    profile: Literal["law", "j1"] = "law"
+    """Whether a trial keeps the duties of the statutes, or the agendas, markers and limits of the published benchmark."""
+    law_pack: str = ""
+    """The pack whose statutes the seats of a court may search; '' is the pack of the run where its law is real."""
 
 
-SETTINGS = ("temperature", "entropy", "window", "tools", "channels", "law_filter", "web")
+SETTINGS = ("temperature", "entropy", "window", "tools", "channels", "law_filter", "web", "env", "profile", "law_pack")
 """Settings that only some benchmarks know."""
 
 RECORDED_LOG = "recorded-log:"
 """How the SPEC of a published run log begins."""
 
+STEPS_A_TURN = 8
+"""Steps that a turn of several speakers may take before the backstop ends the episode."""
 BACKSTOP_TURNS = 400
 """Turns of an episode whose agent stops by itself."""
 
@@ -99,6 +108,8 @@ def _check_settings(bench: Benchmark, spec: RunSpec) -> None:
             raise UsageError(f"{bench.name} has no setting '{name.replace('_', '-')}'", "Leave the option out.")
     known = [bench.seat, *bench.roles, *bench.graders]
     for role in spec.seats:
+        if role == bench.seat or role in bench.aliases:
+            raise UsageError(f"'{role}' is the tested seat", "Say who sits there with --agent and --model.")
         if role not in known:
             only = f"Its only seat is '{bench.seat}'." if len(known) == 1 else f"Its seats: {', '.join(known)}."
             raise UsageError(f"{bench.name} has no seat '{role}'", only)
@@ -109,6 +120,22 @@ def _check_settings(bench: Benchmark, spec: RunSpec) -> None:
 def others(bench: Benchmark, spec: RunSpec) -> list[Seated]:
     """Who sits in the other seats of an episode when it begins; a seat that nobody named is kept by its rules."""
     return [_other(bench, role, spec.seats[role]) for role in bench.roles if role in spec.seats]
+
+
+def sitting(bench: Benchmark, spec: RunSpec, question: Any) -> list[Seated]:
+    """Who sits where when an episode of a question begins; seats that nobody named are kept by rules."""
+    cast = bench.cast(question)
+    if cast is None:
+        return [seated(bench, spec), *others(bench, spec)]
+    return [seated(bench, spec), *(_other(bench, role, spec.seats.get(role, "rules")) for role in cast)]
+
+
+def check_cast(bench: Benchmark, spec: RunSpec, casts: Iterable[Sequence[Seated]]) -> None:
+    """A seat that is named must exist in one of the chosen episodes; otherwise `UsageError`."""
+    there = {sits.seat for cast in casts for sits in cast}
+    for role in spec.seats:
+        if role in bench.roles and role not in there:
+            raise UsageError(f"no chosen task has a seat '{role}'", f"Seats here: {', '.join(sorted(there))}.")
 
 
 def _other(bench: Benchmark, role: str, value: str) -> Seated:
@@ -143,6 +170,7 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
         sitting: the policy that sat there before. A model takes over its method and mode if it was a method for models of
             this release, otherwise the first such method of the benchmark.
     """
+    seat = bench.aliases.get(seat, seat)
     if seat in bench.roles:
         return _other(bench, seat, value)
     if seat != bench.seat:
@@ -195,6 +223,11 @@ def choose(questions: list[Any], spec: RunSpec) -> list[Any]:
         if wanted not in known:
             raise UsageError(f"no task '{wanted}' in the task file", f"It has {len(questions)} tasks.")
     chosen = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
+    if spec.env:
+        known_envs = list(dict.fromkeys(q.card["env"] for q in questions))
+        chosen = [q for q in chosen if q.card["env"] == spec.env]
+        if not chosen:
+            raise UsageError(f"no task of environment '{spec.env}' is chosen", f"The task file has {', '.join(known_envs)}.")
     return chosen[: spec.limit]
 
 
@@ -203,8 +236,14 @@ def turns_of(bench: Benchmark, spec: RunSpec) -> int:
     return spec.max_turns or (bench.turns if spec.model else BACKSTOP_TURNS)
 
 
-def limits_of(spec: RunSpec) -> Limits:
-    """The limits of an episode. A model method keeps its own turn limit, after which it has one more turn to answer in."""
+def limits_of(bench: Benchmark, spec: RunSpec) -> Limits:
+    """The limits of an episode. A model method keeps its own turn limit, after which it has one more turn to answer in.
+
+    Where a turn takes several steps, the rules of the episode count turns, and the steps have a backstop alone.
+    """
+    if not bench.turn_is_step:
+        steps = max(BACKSTOP_TURNS, STEPS_A_TURN * (spec.max_turns or 0))
+        return Limits(steps, spec.max_tokens, spec.max_seconds)
     turns = spec.max_turns or BACKSTOP_TURNS
     return Limits(turns + 1 if spec.model else turns, spec.max_tokens, spec.max_seconds)
 

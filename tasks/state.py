@@ -16,6 +16,7 @@ from tasks.events import (
     ActionParsed,
     Answered,
     AttemptStarted,
+    Leaked,
     ModelCalled,
     Planned,
     Record,
@@ -80,6 +81,8 @@ def apply(state: State, record: Record) -> State:
             )
         case ActionParsed(result="repaired" | "rejected"):
             return replace(state, flags=state.flags | {event.result})
+        case Leaked():
+            return replace(state, flags=state.flags | {"leak"})
         case ToolReturned():
             outside = event.status == "outside_pack" or event.unknown > 0 or not event.complete
             return replace(state, flags=state.flags | {"outside_pack"}) if outside else state

@@ -142,9 +142,9 @@ def test_modes_and_their_prompts() -> None:
 
 def test_limits_leave_a_turn_for_the_answer() -> None:
     spec = RunSpec(benchmark="legalagentbench", agent="react", model="scripted:x")
-    assert turns_of(BENCH, spec) == TURNS and (limits_of(spec).turns or 0) > TURNS
-    assert limits_of(spec.model_copy(update={"max_turns": 3})).turns == 4
-    assert limits_of(RunSpec(benchmark="legalagentbench", max_turns=3)).turns == 3
+    assert turns_of(BENCH, spec) == TURNS and (limits_of(BENCH, spec).turns or 0) > TURNS
+    assert limits_of(BENCH, spec.model_copy(update={"max_turns": 3})).turns == 4
+    assert limits_of(BENCH, RunSpec(benchmark="legalagentbench", max_turns=3)).turns == 3
     assert policy_of(BENCH, spec) == ("react/2", True)
 
 

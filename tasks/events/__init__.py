@@ -9,16 +9,21 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from tasks.events.act_done import ActDone
 from tasks.events.action_parsed import ActionParsed
 from tasks.events.answered import Answered
 from tasks.events.attempt_started import AttemptStarted
 from tasks.events.base import Event, Record
 from tasks.events.engine_failed import EngineFailed
+from tasks.events.exhibit_moved import ExhibitMoved
+from tasks.events.leaked import Leaked
 from tasks.events.limit_hit import LimitHit
 from tasks.events.model_called import ModelCalled
 from tasks.events.planned import Planned
+from tasks.events.routed import Routed
 from tasks.events.said import Said
 from tasks.events.seated import Seated
+from tasks.events.stage_entered import StageEntered
 from tasks.events.step_ended import StepEnded
 from tasks.events.stopped import OUTCOMES, Outcome, Stopped
 from tasks.events.thought import Thought
@@ -26,21 +31,25 @@ from tasks.events.tokens_reported import TokensReported
 from tasks.events.tool_called import ToolCalled
 from tasks.events.tool_returned import ToolReturned
 from tasks.events.tools_chosen import ToolsChosen
+from tasks.events.topic_tracked import TopicTracked
 from tasks.events.unknown import Unknown
+from tasks.events.violation import Violation
 
 EVENTS: dict[str, type[Event]] = {
     kind.tag: kind
     for kind in (
         AttemptStarted, Seated, Thought, Planned, ModelCalled, EngineFailed, ActionParsed, ToolCalled, ToolReturned,
-        Said, Answered, LimitHit, StepEnded, Stopped, TokensReported, ToolsChosen,
+        Said, Answered, LimitHit, StepEnded, Stopped, TokensReported, ToolsChosen, Routed, TopicTracked, StageEntered,
+        ActDone, Violation, ExhibitMoved, Leaked,
         Unknown,
     )
 }  # fmt: skip
 
 __all__ = [
-    "EVENTS", "OUTCOMES", "ActionParsed", "Answered", "AttemptStarted", "EngineFailed", "Event", "LimitHit",
-    "ModelCalled", "Outcome", "Planned", "Record", "Said", "Seated", "StepEnded", "Stopped", "Thought", "TokensReported",
-    "ToolCalled", "ToolReturned", "ToolsChosen", "Unknown", "decode", "encode",
+    "EVENTS", "OUTCOMES", "ActDone", "ActionParsed", "Answered", "AttemptStarted", "EngineFailed", "Event",
+    "ExhibitMoved", "Leaked", "LimitHit", "ModelCalled", "Outcome", "Planned", "Record", "Routed", "Said", "Seated",
+    "StageEntered", "StepEnded", "Stopped", "Thought", "TokensReported", "ToolCalled", "ToolReturned",
+    "ToolsChosen", "TopicTracked", "Unknown", "Violation", "decode", "encode",
 ]  # fmt: skip
 
 

@@ -28,6 +28,7 @@ from tasks.policies.react import ReactPolicy
 from tasks.program import Program
 from tasks.prompts import digest
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.grader import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
 from tasks.seats import Policy
@@ -72,8 +73,10 @@ class LegalAgentBench:
         "echo": ("echo/1", False),
     }
     roles: Mapping[str, Choices] = {}
+    aliases: Mapping[str, str] = {}
     graders: Sequence[str] = ()
     turns = TURNS
+    turn_is_step = True
     options: frozenset[str] = frozenset()
 
     def load(self, path: Path) -> list[Question]:
@@ -91,6 +94,9 @@ class LegalAgentBench:
 
         named = policies_by_name(self.modes, _MODEL_POLICIES, makers)
         return ToolEpisode(named, caller(Toolbox(pack)), spec.max_turns)
+
+    def cast(self, question: Question) -> None:
+        """There is no seat beside the tested one."""
 
     def modes(self, policy: str) -> tuple[str, ...]:
         """The modes that a model policy knows; () for policies without a model and for those of other releases."""
@@ -127,9 +133,9 @@ class LegalAgentBench:
             for score in score_one(question, result)
         ]
 
-    def grading(self, question: Question, result: Result) -> None:
-        """Nothing is graded here."""
-        del question, result
+    def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
+        """Rules say everything."""
+        return ()
 
     def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
         """Published prediction lines, with the token file beside them if there is one."""

@@ -66,8 +66,10 @@ class LegalSearch:
         "analyser": {"rules": ("query-rules/1", False), "model": ("analyser/1", True)},
         "reader": {"rules": ("verbatim/1", False), "model": ("reader/1", True)},
     }
+    aliases: Mapping[str, str] = {}
     graders: Sequence[str] = ("grader",)
     turns = TURNS
+    turn_is_step = True
     options: frozenset[str] = frozenset(
         {"temperature", "entropy", "window", "tools", "channels", "law_filter", "web"}
     )
@@ -97,6 +99,9 @@ class LegalSearch:
 
         named = policies_by_name(self.modes, models, makers)
         return ToolEpisode(named, toolbox.call, spec.max_turns)
+
+    def cast(self, question: Question) -> None:
+        """Analyser and reader keep their rules unless a run names them."""
 
     def modes(self, policy: str) -> tuple[str, ...]:
         """The modes that a model policy knows; () for policies without a model and for those of other releases."""
@@ -139,9 +144,10 @@ class LegalSearch:
             for score in score_one(question, result, _evidence([question], context))
         ]
 
-    def grading(self, question: Question, result: Result) -> Grading | None:
+    def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
         """A consultation is for a grader."""
-        return grading_of(question, result)
+        asked = grading_of(question, result)
+        return () if asked is None else (asked,)
 
     def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
         """Rows of the published metrics script."""

@@ -11,14 +11,11 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any, Protocol
 
-from models.engine import Ask, Message, Settings
-from models.schema import violation
+from models.engine import Message, Settings
 from store.search.query import ANALYSER_SCHEMA
-from tasks.actions import Sent, Yield, ask, emit
-from tasks.events import ActionParsed
-from tasks.policies.law.phrases import phrase
-from tasks.policies.law.reading import first_object
+from tasks.actions import Sent, Yield
 from tasks.prompts import fill, load
+from tasks.structured import structured
 
 ANALYSER, READER = "analyser/1", "reader/1"
 PROMPTS: dict[str, tuple[str, ...]] = {
@@ -26,7 +23,6 @@ PROMPTS: dict[str, tuple[str, ...]] = {
     "reader": (READER, "read-window/1", "law-phrases/1"),
 }
 """Seat -> the prompt files it uses."""
-TRIES = 2
 CALM = Settings(max_tokens=1024)
 READING = Settings(max_tokens=4096)
 LONGEST_EXTRACT = 2500
@@ -95,7 +91,7 @@ def analyse_with(
         schema: the schema of the reply.
     """
     messages = (Message("system", load(ANALYSER).strip()), Message("user", text))
-    value = yield from _structured(seat, messages, ANALYSER, schema, settings or CALM, parent)
+    value = yield from structured(seat, messages, ANALYSER, schema, settings or CALM, parent)
     return value or {}
 
 
@@ -136,35 +132,9 @@ def read_window(
         window=text,
     )
     messages = (Message("system", load(READER).strip()), Message("user", shown))
-    value = yield from _structured(seat, messages, READER, READING_SCHEMA, settings or READING, parent)
+    value = yield from structured(seat, messages, READER, READING_SCHEMA, settings or READING, parent)
     if value is None:
         return ReadWindow(text[:LONGEST_EXTRACT], number < of, "", read=False)
     return ReadWindow(
         value["extracted_info"].strip(), bool(value["page_down"]) and number < of, value["summary"].strip()
     )
-
-
-def _structured(
-    seat: str,
-    messages: tuple[Message, ...],
-    prompt: str,
-    schema: Mapping[str, Any],
-    settings: Settings,
-    parent: int | None,
-) -> Generator[Yield, Sent, dict[str, Any] | None]:
-    """A reply under a schema; a bad one is complained of once, then None. What was not plain sailing is recorded."""
-    complaint = ""
-    for attempt in range(TRIES):
-        reply = yield from ask(Ask(seat, messages, prompt, schema=schema, settings=settings, parent=parent))
-        value, note = first_object(reply.text)
-        reason = (violation(schema, value) if isinstance(value, dict) else note) or ""
-        if not reason:
-            note = f"重问{attempt}次后可读：{complaint}" if attempt else note
-            if note:
-                yield from emit(ActionParsed(seat=seat, result="repaired", note=note), parent)
-            return dict(value)
-        complaint = reason
-        again = Message("user", phrase("seat", "repair", note=reason))
-        messages = (*messages, Message("assistant", reply.text), again)
-    yield from emit(ActionParsed(seat=seat, result="rejected", note=complaint), parent)
-    return None

@@ -18,6 +18,7 @@ from tasks.legalagentbench.construct import RowSource, construct, shipped_phrasi
 from tasks.sample import JURISDICTION, PACK_NAME
 from tasks.sample.cases import cases
 from tasks.sample.companies import CompanyMaker, Market
+from tasks.sample.courtcases import court_cases
 from tasks.sample.courts import Judiciary, make_courts
 from tasks.sample.documents import DocumentMaker
 from tasks.sample.enforcement import EnforcementMaker, make_penalties
@@ -97,7 +98,11 @@ def build_sample(name: str = PACK_NAME, scale: float = 1.0, seed: int = 2026, pr
     """Builds the pack and moves it into the packs folder; gives its path."""
     world = make_world(scale, seed)
     texts = make_documents()
-    tasks = {"legalagentbench": make_tasks(world, seed), "legalsearch": law_tasks(seed)}
+    tasks = {
+        "legalagentbench": make_tasks(world, seed),
+        "legalsearch": law_tasks(seed),
+        "courts": [case.fields() for case in court_cases()],
+    }
     total = (
         sum(map(len, world.rows.values()))
         + sum(map(len, texts.values()))

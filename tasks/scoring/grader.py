@@ -69,9 +69,9 @@ def grade_run(
         state = fold(read_episode(journal, row.id))
         if state.stopped is None or row.task_id not in questions:
             continue
-        grading = bench.grading(questions[row.task_id], bench.result(row.task_id, row.epoch, state))
-        if grading is not None and not _graded(journal, attempt, grading, described):
-            waiting.append((attempt, row.id, grading))
+        for grading in bench.gradings(questions[row.task_id], bench.result(row.task_id, row.epoch, state)):
+            if not _graded(journal, attempt, grading, described):
+                waiting.append((attempt, row.id, grading))
     made: list[ScoreRow] = []
     for start in range(0, len(waiting), BATCH):
         batch = waiting[start : start + BATCH]
@@ -89,7 +89,7 @@ def grade_run(
 def _graded(journal: Journal, attempt: int, grading: Grading, described: str) -> bool:
     for row in journal.scores(attempt):
         same = row.scorer == GRADER and row.version == grading.prompt and row.settings.get("engine") == described
-        if same and row.settings.get("prompt") == digest(grading.prompt) and not row.settings.get("failed"):
+        if same and set(row.value) == set(grading.failed) and row.settings.get("prompt") == digest(grading.prompt) and not row.settings.get("failed"):
             return True
     return False
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from tasks.events import Event
+
 INFRASTRUCTURE = frozenset({"error", "cancelled"})
 """Outcomes that say nothing about the agent: compat counts them as 0, strict leaves them out and shows both bounds."""
 
@@ -18,7 +20,8 @@ class Result:
 
     `outcome` is one of `tasks.events.OUTCOMES`; `res` the answer, `summary` the answer with every detail;
     `observations` are the texts that tools really returned, in order; `epoch` numbers repeats of a task from 0. `actions`
-    says how each reply of a model was read, in order: ok, repaired or rejected.
+    says how each reply of a model was read, in order: ok, repaired or rejected. `heard` is what was said aloud and what
+    the controller made of it, for benchmarks that score a dialogue.
     """
 
     task_id: str
@@ -30,6 +33,7 @@ class Result:
     observations: tuple[str, ...] = ()
     epoch: int = 0
     actions: tuple[str, ...] = ()
+    heard: tuple[Event, ...] = ()
 
     @property
     def scored(self) -> bool:

@@ -205,3 +205,8 @@ def _match(trigger: Trigger, text: str) -> tuple[int, int] | None:
 def _longest(latest: dict[int, tuple[int, int]]) -> int:
     """Patterns may be long themselves: the window is the way between them."""
     return sum(end - start for start, end in latest.values())
+
+
+def addressed(text: str, env: Literal["CI", "CR"]) -> frozenset[Side]:
+    """The sides that any sentence of a text speaks to by name, agenda and quotations left out."""
+    return frozenset().union(*(_sides(sentence, env) for _, sentence in sentences(cut(text))))

@@ -1,0 +1,129 @@
+"""The courts as the runner sees them: six environments, a tested seat and its others, rules, people, models and references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from store.journal import ScoreRow
+from store.pack import Pack
+from tasks.benchmark import Choices
+from tasks.courts import tracker_seat
+from tasks.courts.casefile import ENVS
+from tasks.courts.play import CourtEpisode
+from tasks.courts.questions import CourtQuestion, load_questions
+from tasks.courts.roles import OTHERS
+from tasks.courts.scoring import gradings, score_block, score_one
+from tasks.courts.tools import CourtTools
+from tasks.environment import SEAT
+from tasks.errors import UsageError
+from tasks.events import ActionParsed, Routed, Said, TopicTracked
+from tasks.policies.court import registry
+from tasks.policies.court.model import PROMPTS, ModelSeat
+from tasks.policies.model.modes import split
+from tasks.program import Program
+from tasks.prompts import digest
+from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.grader import Grading
+from tasks.scoring.predicted import Predictions
+from tasks.scoring.result import Result
+from tasks.spec import RunSpec
+from tasks.state import State
+
+_ANYBODY: Choices = {
+    "rules": (registry.RULES, False), "human": (registry.HUMAN, False), "model": (registry.MODEL, True),
+}  # fmt: skip
+_TRACKER: Choices = {"rules": (tracker_seat.RULES, False), "model": (tracker_seat.MODEL, True)}
+_CLERK: Choices = {"rules": (registry.RULES, False)}
+_SPECIAL: Mapping[str, Choices] = {"tracker": _TRACKER, "clerk": _CLERK}
+
+
+class Courts:
+    """KQ, LC, CD, DD, CI and CR; case files of ours or of the published layout."""
+
+    name = "courts"
+    seat = SEAT
+    agents: Choices = {
+        "rules": (registry.RULES, False),
+        "direct": (registry.MODEL, True),
+        "human": (registry.HUMAN, False),
+        "gold": (registry.GOLD, False),
+        "echo": (registry.ECHO, False),
+    }
+    roles: Mapping[str, Choices] = {
+        role: _SPECIAL.get(role, _ANYBODY) for role in dict.fromkeys(role for env in ENVS for role in OTHERS[env])
+    }
+    aliases: Mapping[str, str] = {"judge": SEAT, "trainee": SEAT}
+    graders: Sequence[str] = ("grader",)
+    turns = 50
+    turn_is_step = False
+    options: frozenset[str] = frozenset({"temperature", "entropy", "tools", "env", "profile", "law_pack"})
+
+    def load(self, path: Path) -> list[CourtQuestion]:
+        """The cases of a task file."""
+        return load_questions(path)
+
+    def program(self, pack: Pack, questions: Sequence[CourtQuestion], spec: RunSpec) -> Program:
+        """Every policy that may sit in a seat, and the tools of the tested one; gold is granted to `gold` alone."""
+        if spec.env and spec.env not in ENVS:
+            raise UsageError(f"there is no environment '{spec.env}'", f"Environments: {', '.join(ENVS)}.")
+        cases = {question.id: question.case for question in questions}
+        tools = CourtTools.of(pack, spec, cases)
+        heat, entropy = spec.temperature, spec.entropy
+        named = registry.policies(tools.search, lambda name: ModelSeat(name, temperature=heat, entropy=entropy))
+        return CourtEpisode(cases, named, spec.profile, spec.max_turns, tools.call, tools.offered)
+
+    def cast(self, question: CourtQuestion) -> Sequence[str]:
+        """Everybody has a seat: the journal says who sat where."""
+        return OTHERS[question.case.env]
+
+    def modes(self, policy: str) -> tuple[str, ...]:
+        """The modes that a model policy knows."""
+        base, mode = split(policy)
+        return registry.MODES if base == registry.MODEL and mode in registry.MODES else ()
+
+    def prompts(self, policy: str) -> dict[str, str]:
+        """Prompt name -> hash."""
+        if policy == tracker_seat.MODEL:
+            return {name: digest(name) for name in tracker_seat.PROMPTS}
+        return {name: digest(name) for name in PROMPTS} if split(policy)[0] == registry.MODEL else {}
+
+    def result(self, task_id: str, epoch: int, state: State) -> Result:
+        """What was said, and what the controller made of it."""
+        events = [record.event for record in state.records]
+        said = [event.text for event in events if isinstance(event, Said) and event.seat == SEAT and event.turn > 0]
+        return Result(
+            task_id=task_id,
+            outcome=state.stopped.outcome if state.stopped else "cancelled",
+            res=said[-1] if said else "",
+            summary="\n\n".join(said),
+            tokens=state.tokens,
+            flags=state.flags,
+            epoch=epoch,
+            actions=tuple(event.result for event in events if isinstance(event, ActionParsed)),
+            heard=tuple(event for event in events if isinstance(event, Said | Routed | TopicTracked)),
+        )
+
+    def score_rows(
+        self, attempt: int, question: CourtQuestion, result: Result, context: ScoreContext = NOTHING
+    ) -> list[ScoreRow]:
+        """The scores of one attempt, for the journal."""
+        return [
+            ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
+            for score in score_one(question, result, context)
+        ]
+
+    def gradings(self, question: CourtQuestion, result: Result) -> Sequence[Grading]:
+        """Open topics, text parts of documents, rulings and reasons are for a grader."""
+        return gradings(question, result)
+
+    def predictions(self, questions: Sequence[CourtQuestion], path: Path, tokens: Path | None = None) -> Predictions:
+        """A trial is no prediction: it cannot be scored from an answer alone."""
+        raise UsageError("courts has no prediction files", "Play the cases with `moot run courts`.")
+
+    def score(
+        self, run: str, questions: Sequence[CourtQuestion], results: Sequence[Result], context: ScoreContext = NOTHING
+    ) -> dict[str, Any]:
+        """The score block."""
+        return score_block(run, questions, results, context)

@@ -1,0 +1,44 @@
+"""Court cases as tasks: the card that everybody may see, and the case file, whose parts the visibility table hands out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tasks.courts.casefile import Case
+from tasks.courts.loading import case_records, load_cases
+from tasks.courts.roles import ENV_NAMES
+from tasks.courts.upstream import import_upstream, upstream_env
+
+
+@dataclass(frozen=True, slots=True)
+class CourtQuestion:
+    """One case as a task."""
+
+    case: Case
+
+    @property
+    def id(self) -> str:
+        """Id of the case."""
+        return self.case.id
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """Environment and name: nothing of what is told in it."""
+        return {"id": self.case.id, "env": self.case.env, "question": f"{ENV_NAMES[self.case.env]} {self.case.id}"}
+
+
+def load_questions(path: Path) -> list[CourtQuestion]:
+    """The cases of a file of ours, or of one in the layout of the published benchmark.
+
+    Raises:
+        NotFound, CaseFault, BadInput: as the two readers say.
+    """
+    first = next(iter(case_records(path)), None) if path.is_file() and path.suffix != ".toml" else None
+    if first is not None and "schema" not in first[1] and upstream_env(first[1]) is not None:
+        imported = import_upstream(path)
+        if imported.refused:
+            raise imported.refused[0]
+        return [CourtQuestion(case) for case in imported.cases]
+    return [CourtQuestion(case) for case in load_cases(path)]
