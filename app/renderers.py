@@ -232,7 +232,7 @@ def _returned(record: Record, event: ToolReturned) -> Block:
 
 
 def _said(record: Record, event: Said) -> Block:
-    to = ((seat_name(event.to), "seat"), ("：", "dim")) if event.to else ()
+    to = (("、".join(map(seat_name, event.to)), "seat"), ("：", "dim")) if event.to else ()
     first, *rest = many(event.text)
     head = ((seat_name(event.seat), "seat"), (" → " if to else "：", "dim"), *to, *first)
     return _block(record, t("event.said"), "seat", (head, *rest), event.text)

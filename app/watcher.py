@@ -9,8 +9,10 @@ import json
 from collections.abc import Callable
 from typing import Any, TextIO
 
+from app.court_words import env_of, plain_told
 from app.strings import t
 from app.terminal import clean, json_text, truncate
+from tasks.courts.casefile import Env
 from tasks.events import (
     ActionParsed,
     Answered,
@@ -94,16 +96,16 @@ class PlainWatcher:
         """Write the records of the notice."""
         if isinstance(notice, Committed):
             for record in notice.records:
-                self._write(notice.episode, record)
+                self._write(notice.episode, record, env_of(notice.state.card))
         elif isinstance(notice, Waiting):
             self._stream.write(clean(f"{t('event.waiting')}: {notice.ask.seat}") + "\n")
         self._stream.flush()
 
-    def _write(self, episode: str, record: Record) -> None:
-        line = plain_line(record)
+    def _write(self, episode: str, record: Record, env: Env | None) -> None:
+        line = (plain_told(record.event, env) if env else "") or plain_line(record)
         if not line:
             return
-        if self._headings and record.step > 0 and self._step != (episode, record.step):
+        if self._headings and env is None and record.step > 0 and self._step != (episode, record.step):
             self._step = (episode, record.step)
             self._stream.write(t("event.step", step=record.step) + "\n")
         self._stream.write(line + "\n")

@@ -11,11 +11,14 @@ from typing import Any
 
 from store.errors import BadInput
 from store.importers.reading import records
+from tasks.courts.loading import CaseFault
+from tasks.courts.upstream import upstream_env
 from tasks.errors import UsageError
 
 READERS: dict[str, str] = {
     "legalagentbench": "tasks.legalagentbench.questions:read_question",
     "legalsearch": "tasks.legalsearch.questions:read_question",
+    "courts": "tasks.courts.questions:read_question",
 }
 """Benchmark -> the function that reads one record of its task files."""
 
@@ -32,7 +35,9 @@ class Report:
 
 
 def benchmark_of(fields: Mapping[str, Any]) -> str:
-    """The benchmark whose task a record looks like: keywords to find are LegalAgentBench's."""
+    """The benchmark whose task a record looks like: a schema of cases is the courts', keywords to find LegalAgentBench's."""
+    if str(fields.get("schema", "")).startswith("j1") or upstream_env(fields) is not None:
+        return "courts"
     return "legalagentbench" if "key" in fields or "key_middle" in fields else "legalsearch"
 
 
@@ -62,13 +67,14 @@ def validate(path: Path, benchmark: str = "") -> Report:
         try:
             question = _reader(benchmark)(where, fields)
         except BadInput as error:
-            faults.append(str(error))
+            faults += [str(error)] if not isinstance(error, CaseFault) else error.lines
             continue
         if question.id in seen:
             faults.append(f"{where}: task {question.id} stands on line {seen[question.id]} already")
         seen.setdefault(question.id, line)
-        groups[question.card.get("type") or getattr(question.gold, "group", "")] += 1
-        if pair := getattr(question.gold, "pair", ""):
+        gold = getattr(question, "gold", None)
+        groups[question.card.get("type") or question.card.get("env") or getattr(gold, "group", "")] += 1
+        if pair := getattr(gold, "pair", ""):
             pairs[pair] += 1
     if not count:
         faults.append(f"{path}: no tasks in it")

@@ -30,7 +30,18 @@ from tasks.events import Seated
 from tasks.header import spec_of
 from tasks.legalagentbench.recorded_log import method_of
 from tasks.runner import GRADER, Run, fork_run, read_episode, resume_run, start_run
-from tasks.spec import RECORDED_LOG, RunSpec, choose, first_model_agent, newcomer, others, policy_of, task_file
+from tasks.spec import (
+    RECORDED_LOG,
+    RunSpec,
+    check_cast,
+    choose,
+    first_model_agent,
+    newcomer,
+    others,
+    policy_of,
+    sitting,
+    task_file,
+)
 from tasks.state import completed, fold
 from tasks.watcher import Watcher
 
@@ -58,7 +69,7 @@ def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command()
 @click.argument("benchmark")
-@click.option("--agent", default=None, help="Policy of the tested seat: rules (default), human, gold, echo; with --model: react (default), plan-solve, plan-execute, direct; for legalsearch search (default), direct, direct-cot.")
+@click.option("--agent", default=None, help="Policy of the tested seat: rules (default), human, gold, echo; with --model: react (default), plan-solve, plan-execute, direct; for legalsearch search (default), direct, direct-cot; for courts direct.")
 @click.option("--model", default="", help=f"Engine of the tested seat: {FORMS}.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat, e.g. agent=human.")
 @click.option("--tasks", "tasks_file", default=None, help="Task file; default: the pack's own tasks.")
@@ -76,7 +87,10 @@ def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--temperature", type=click.FloatRange(0), default=0.0, help="Sampling temperature of the tested seat.")
 @click.option("--rollouts", type=click.IntRange(2), default=None, metavar="G", help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.")
 @click.option("--window", type=click.Choice(["on", "off", "newest"]), default="on", show_default=True, help="legalsearch: search versions in force on the days asked for, all versions, or the newest only.")
-@click.option("--tools", "tools_choice", type=click.Choice(["on", "off", "rag", "web"]), default="on", show_default=True, help="legalsearch: which tools the agent has.")
+@click.option("--tools", "tools_choice", type=click.Choice(["on", "off", "rag", "web"]), default="on", show_default=True, help="legalsearch: which tools the agent has; courts: whether the tested seat may search (j1: only with rag, then not comparable).")
+@click.option("--env", default="", metavar="ENV", help="courts: only cases of this environment: KQ, LC, CD, DD, CI or CR.")
+@click.option("--profile", type=click.Choice(["law", "j1"]), default="law", show_default=True, help="courts: duties of the statutes, or agendas, markers and limits of the published benchmark.")
+@click.option("--law-pack", default="", metavar="PACK", help="courts: the pack whose statutes may be searched; default: the run's own pack, if its law is real.")
 @click.option("--channels", default="", metavar="C,...", help="legalsearch: channels of the statute search; default: all.")
 @click.option("--law-filter/--no-law-filter", default=True, help="legalsearch: whether a law that a query names narrows the search.")
 @click.option("--web", default="", metavar="PACK", help="legalsearch: the pack with the web snapshot; default: the run's own pack.")
@@ -94,7 +108,7 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
     spec = _spec(benchmark, options)
     if options["dry_run"]:
         return _dry_run(spec, as_json)
-    if options["tasks_file"] and spec.pack == "sample":
+    if options["tasks_file"] and spec.pack == "sample" and benchmark != "courts":
         click.echo("moot: these tasks run on the fictional pack 'sample'; name another with --pack.", err=True)
     out = options["out"]
     made = start_run(spec, out=out, argv=sys.argv[1:])
@@ -143,7 +157,7 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
     agent, model = options["agent"], options["model"]
     bench = load_benchmark(benchmark)
     seats = _seats(options["seats"])
-    tested = seats.pop(bench.seat, None)
+    tested = next((seats.pop(name) for name in (bench.seat, *bench.aliases) if name in seats), None)
     if tested is not None:
         value = tested
         if value in bench.agents:
@@ -162,7 +176,7 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
         sampling = {"temperature": hot, "epochs": options["rollouts"], "entropy": True}
         options = {**options, "epochs": options["rollouts"]}
     parallel = options["parallel"] or (1 if model or "human" in (agent, *seats.values()) or any(":" in value for value in seats.values()) else PARALLEL_RULES)
-    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free", "window", "web")
+    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free", "window", "web", "env", "profile", "law_pack")
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
@@ -194,8 +208,9 @@ def _newcomer(run_name: str, episode: str, turn: int, pairs: Sequence[str]) -> S
     for role, value in _seats(pairs).items():
         with Journal.open(run_path(run_name)) as journal:
             bench = load_benchmark(spec_of(journal.header).benchmark)
-            sitting = fold(completed(read_episode(journal, episode), turn)).seats.get(role)
-        return newcomer(bench, role, value, sitting.policy if sitting else "")
+            seats = fold(completed(read_episode(journal, episode), turn)).seats
+        before = seats.get(bench.aliases.get(role, role))
+        return newcomer(bench, role, value, before.policy if before else "")
     return None
 
 
@@ -207,10 +222,11 @@ def _dry_run(spec: RunSpec, as_json: bool) -> None:
     with Pack.open(spec.pack) as pack:
         path = task_file(spec, pack)
         chosen = choose(list(bench.load(path)), spec)
-    sitting = {sits.seat: sits.engine or sits.policy for sits in others(bench, spec)}
+    check_cast(bench, spec, [sitting(bench, spec, question) for question in chosen])
+    seats = {sits.seat: sits.engine or sits.policy for sits in others(bench, spec)}
     plan = {
         "benchmark": spec.benchmark, "agent": spec.agent, "policy": policy, "model": spec.model, "pack": spec.pack,
-        "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": sitting, "task_ids": [question.id for question in chosen],
+        "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": seats, "task_ids": [question.id for question in chosen],
     }  # fmt: skip
     if as_json:
         click.echo(json_text(plan))

@@ -121,19 +121,28 @@ def show_task(task_id: str, pack_name: str, file: Path | None, gold: bool, as_js
     """
     name, question = _found(task_id, pack_name, file)
     if as_json:
-        shown = {"benchmark": name, "card": question.card, **({"gold": asdict(question.gold)} if gold else {})}
+        shown = {"benchmark": name, "card": question.card, **({"gold": _fields(question.gold)} if gold else {})}
+        if hasattr(question, "material"):
+            shown["case"] = question.material
         click.echo(json_text({"id": question.id, **shown}))
         return
     click.echo(clean(f"{question.id}  {name}  {question.card.get('type', '')}".rstrip(), multiline=False))
     click.echo()
     click.echo(clean(str(question.card["question"]).strip()))
+    for field, value in getattr(question, "material", {}).items():
+        text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+        click.echo(clean(f"\n{field}  {text}"))
     if not gold:
         click.echo(t("tasks.hidden"), err=True)
         return
-    for field, value in asdict(question.gold).items():
+    for field, value in _fields(question.gold).items():
         if value:
             text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
             click.echo(clean(f"\n{field}  {text}"))
+
+
+def _fields(gold: Any) -> dict[str, Any]:
+    return gold if isinstance(gold, dict) else asdict(gold)
 
 
 Made = tuple[list[dict[str, Any]], dict[str, Any]]

@@ -52,6 +52,11 @@ class CaseFault(BadInput):
         self.where = where
         self.faults = tuple(faults)
 
+    @property
+    def lines(self) -> list[str]:
+        """A line a fault: where, which field, what is wrong, what to do."""
+        return [f"{self.where}, {fault}" for fault in self.faults]
+
 
 def load_cases(path: Path) -> list[Case]:
     """All cases of a file or folder, in order.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from tasks.courts.casefile import Case
-from tasks.courts.loading import case_records, load_cases
+from tasks.courts.loading import case_records, load_cases, read_case
 from tasks.courts.roles import ENV_NAMES
-from tasks.courts.upstream import import_upstream, upstream_env
+from tasks.courts.upstream import import_upstream, read_upstream, upstream_env
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,9 +25,27 @@ class CourtQuestion:
         return self.case.id
 
     @property
+    def gold(self) -> dict[str, Any]:
+        """What scorers and the reference `gold` are handed: answers of topics, or the judgment."""
+        fields = self.case.fields()
+        return {name: fields[name] for name in ("topics", "gold") if name in fields}
+
+    @property
+    def material(self) -> dict[str, Any]:
+        """The case file without its gold."""
+        return {name: value for name, value in self.case.fields().items() if name not in self.gold}
+
+    @property
     def card(self) -> dict[str, Any]:
         """Environment and name: nothing of what is told in it."""
         return {"id": self.case.id, "env": self.case.env, "question": f"{ENV_NAMES[self.case.env]} {self.case.id}"}
+
+
+def read_question(where: str, fields: Mapping[str, Any]) -> CourtQuestion:
+    """The case of one record, of ours or of the published layout; `CaseFault` or `BadInput` with what is wrong."""
+    if "schema" not in fields and upstream_env(fields) is not None:
+        return CourtQuestion(read_upstream(where, fields)[0])
+    return CourtQuestion(read_case(where, fields))
 
 
 def load_questions(path: Path) -> list[CourtQuestion]:
