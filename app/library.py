@@ -21,6 +21,7 @@ from tasks.errors import TaskError
 from tasks.events import Record
 from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN
 from tasks.runner import list_runs, read_episode
+from tasks.scheduler import HUMAN
 from tasks.state import fold
 
 
@@ -148,7 +149,7 @@ def _rates(rows: Iterable[ScoreRow]) -> _Rates | None:
 
 def _computed(journal: Journal) -> Mapping[str, list[ScoreRow]]:
     """The scores of an imported run that has none on record; nothing where its task file is gone or changed."""
-    if "imported" not in journal.header or journal.scores():
+    if "imported" not in journal.header or any(row.scorer != HUMAN for row in journal.scores()):
         return {}
     try:
         return Scorekeeper(facts_of(journal)).rows(journal)

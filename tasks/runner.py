@@ -83,12 +83,13 @@ class Run:
         return self.bench.score(self.id, [q for q in self.questions if q.id in asked], self.results(), context)
 
     def record_scores(self) -> None:
-        """Append the scores of finished episodes that have none yet."""
+        """Append the scores of finished episodes that have none by rules yet."""
         questions = {question.id: question for question in self.questions}
         rows: list[ScoreRow] = []
         for row, result in zip(self.journal.episodes(), self.results(), strict=True):
             attempt = self.journal.attempts(row.id)[-1]
-            if self.scheduler.episodes[row.id].stopped and not self.journal.scores(attempt.id):
+            by_rules = {score.scorer for score in self.journal.scores(attempt.id)} - {GRADER, HUMAN}
+            if self.scheduler.episodes[row.id].stopped and not by_rules:
                 rows += self.bench.score_rows(attempt.id, questions[row.task_id], result, ScoreContext(pack=self.pack))
         if rows:
             self.journal.add_scores(rows)

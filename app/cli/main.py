@@ -22,6 +22,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "list": ("app.cli.show:list_runs", "List the runs."),
     "score": ("app.cli.score:score", "Score a run again."),
     "score-predictions": ("app.cli.score:score_predictions", "Score a file of predictions."),
+    "agreement": ("app.cli.agreement:agreement", "Show how far graders and people agree on a run."),
+    "review": ("app.cli.agreement:review", "Offer episodes to people, and append what they say of one."),
     "report": ("app.cli.report:report", "Report one or more runs."),
     "ablate": ("app.cli.ablate:ablate", "Run the same tasks under settings that differ in one thing."),
     "temporal": ("app.cli.temporal:temporal", "Show how runs of legalsearch deal with time."),
