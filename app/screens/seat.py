@@ -26,10 +26,10 @@ from app.strings import t
 from app.widgets.engine_field import EngineField
 from app.widgets.field import Field, choice
 from app.widgets.mode_field import ModeField
-from tasks.benchmark import Benchmark, benchmark
+from tasks.benchmark import Benchmark, Choices, benchmark
 from tasks.events import Seated
 from tasks.scheduler import HUMAN
-from tasks.spec import RunSpec, seated
+from tasks.spec import RunSpec, newcomer, seated
 
 BACK = "\0back"
 """The choice that gives a seat back to whoever sat there before the person."""
@@ -91,9 +91,14 @@ class SeatScreen(ModalScreen[Seated | None]):
         """The seat that is spoken of."""
         return str(self.query_one("#seat", Select).value)
 
+    @property
+    def _choices(self) -> Choices:
+        """Who may sit in the seat: agents in the tested one, else whoever its role allows."""
+        return self._bench.roles.get(self.seat, self._bench.agents)
+
     def _agents(self) -> list[str]:
         """Who may sit there, the person first."""
-        return sorted(self._bench.agents, key=lambda agent: agent != "human")
+        return sorted(self._choices, key=lambda agent: agent != "human")
 
     def _list(self) -> None:
         """Everybody who may take the seat."""
@@ -112,12 +117,12 @@ class SeatScreen(ModalScreen[Seated | None]):
         self._fit()
 
     def _label(self, agent: str) -> str:
-        name = policy_name(agent)
+        name = policy_name(self._choices[agent][0] if self.seat in self._bench.roles else agent)
         if agent == "human":
             return t("seat_dialog.human", policy=name)
         if agent in REFERENCES:
             return t("seat_dialog.reference", policy=name)
-        return t("new.with_model", policy=name) if self._bench.agents[agent][1] else name
+        return t("new.with_model", policy=name) if self._choices[agent][1] else name
 
     @property
     def agent(self) -> str:
@@ -128,12 +133,13 @@ class SeatScreen(ModalScreen[Seated | None]):
     @property
     def with_model(self) -> bool:
         """Whether the chosen one needs an engine."""
-        return self._bench.agents.get(self.agent, ("", False))[1]
+        return self._choices.get(self.agent, ("", False))[1]
 
     def _fit(self) -> None:
         self.query_one("#engine").display = self.with_model
-        self.query_one(ModeField).display = self.with_model
-        if self.with_model:
+        tested = self.seat not in self._bench.roles
+        self.query_one(ModeField).display = self.with_model and tested
+        if self.with_model and tested:
             self.query_one(ModeField).offer(self._bench, self.agent)
 
     @on(Select.Changed, "#seat")
@@ -158,16 +164,25 @@ class SeatScreen(ModalScreen[Seated | None]):
 
     def wanted(self) -> RunSpec:
         """A run in which the chosen one sits there from its beginning."""
+        if self.seat in self._bench.roles:
+            value = self.query_one(EngineField).spec if self.with_model else self.agent
+            return self._spec.model_copy(update={"seats": {**self._spec.seats, self.seat: value}})
         flags = self.query_one(ModeField).flags if self.with_model else {"free": False, "paper": False}
         model = self.query_one(EngineField).spec if self.with_model else ""
         return self._spec.model_copy(update={"agent": self.agent, "model": model, **flags})
 
     def _newcomer(self, wanted: RunSpec) -> Seated:
+        if self.seat in self._bench.roles:
+            return newcomer(self._bench, self.seat, wanted.seats[self.seat], "")
         return seated(self._bench, wanted).model_copy(update={"seat": self.seat})
 
     def _back(self) -> Seated:
         """Who sat there before the person."""
-        return self._before.get(self.seat) or seated(self._bench, RunSpec(benchmark=self._bench.name))
+        if before := self._before.get(self.seat):
+            return before
+        if self.seat in self._bench.roles:
+            return newcomer(self._bench, self.seat, "rules", "")
+        return seated(self._bench, RunSpec(benchmark=self._bench.name))
 
     def _submit(self) -> None:
         if not self.agent or any(w.node is self and w.name == "check" and not w.is_finished for w in self.workers):
