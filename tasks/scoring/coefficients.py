@@ -11,7 +11,6 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-import krippendorff
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -75,7 +74,7 @@ def weighted_kappa(
         expected = ((times @ gave[one] @ distance) * (times @ gave[two])).sum(axis=1) / n
         return _beyond_chance(times @ distance[one, two] / n, expected / n)
 
-    return _interval_around(None, kappas, clusters or range(len(first)), draws, seed)
+    return _interval_around(kappas, clusters or range(len(first)), draws, seed)
 
 
 def alpha(
@@ -83,7 +82,7 @@ def alpha(
 ) -> Coefficient:
     """Krippendorff's alpha (2011) of a table of raters by units, nan where one did not rate; units rated once say nothing.
 
-    The value is the library's; the draws are computed together, by the same definition.
+    Value and draws are computed together by the definition; the tests hold them to the library `krippendorff`.
     """
     ratings = np.asarray(table, dtype=np.float64)
     if len(ratings) < 2:
@@ -96,9 +95,8 @@ def alpha(
     values = np.unique(ratings[~np.isnan(ratings)])
     if len(values) < 2:
         return Coefficient(None, reason="no_variation")
-    value = float(krippendorff.alpha(ratings, level_of_measurement=level))
     kept = [name for name, keep in zip(names, twice, strict=True) if keep]
-    return _interval_around(value, lambda times: alphas(ratings, values, level, times), kept, draws, seed)
+    return _interval_around(lambda times: alphas(ratings, values, level, times), kept, draws, seed)
 
 
 def alphas(ratings: _Floats, values: _Floats, level: Level, times: _Floats) -> _Floats:
@@ -147,12 +145,12 @@ def _beyond_chance(seen: _Floats, expected: _Floats) -> _Floats:
 
 
 def _interval_around(
-    value: float | None, statistic: Callable[[_Floats], _Floats], clusters: Sequence[Hashable], draws: int, seed: int
+    statistic: Callable[[_Floats], _Floats], clusters: Sequence[Hashable], draws: int, seed: int
 ) -> Coefficient:
-    """The statistic of the units as they are, or `value`, with the percentiles of the draws."""
+    """The statistic of the units as they are, with the percentiles of the draws."""
     place: dict[Hashable, int] = {}
     member = [place.setdefault(name, len(place)) for name in clusters]
-    own = float(statistic(np.ones((1, len(member))))[0]) if value is None else value
+    own = float(statistic(np.ones((1, len(member))))[0])
     if math.isnan(own):
         return Coefficient(None, reason="no_variation")
     count = len(place)
