@@ -1,0 +1,205 @@
+"""Who speaks next, whom it reaches, when it ends: the controller of the courts with policies that say what a test wants."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tasks.actions import Move, Say
+from tasks.courts.casefile import Case
+from tasks.courts.flow import CLOSING, J1_LIMITS, limit_of
+from tasks.courts.play import CourtEpisode
+from tasks.courts.procedure.tables import ProfileName
+from tasks.courts.record import spoken, topic_turns
+from tasks.courts.roles import OTHERS, procedural, role_name, role_of, seat_of
+from tasks.courts.routing import by_words, shown, strict
+from tasks.courts.views import CourtView
+from tasks.courts.visibility import TABLE, TESTED
+from tasks.driver import Driver
+from tasks.environment import SEAT
+from tasks.events import AttemptStarted, Leaked, Routed, Said, Seated, StageEntered, TopicTracked
+from tasks.sample.courtcases import court_cases
+from tasks.state import State
+
+CASES = {case.id: case for case in court_cases()}
+Speak = Callable[[CourtView], Say]
+
+
+class Scripted:
+    def __init__(self, speak: Speak) -> None:
+        self.speak = speak
+
+    def move(self, view: CourtView) -> Move:
+        yield from ()
+        return self.speak(view)
+
+
+def of_env(env: str) -> Case:
+    return next(case for case in CASES.values() if case.env == env)
+
+
+def play(case: Case, speak: Speak, profile: ProfileName = "law", turns: int | None = None) -> State:
+    program = CourtEpisode({case.id: case}, lambda name, one, role: Scripted(speak), profile, turns)
+    driver = Driver("e", 1, program, time.time, time.perf_counter)
+    card = {"id": case.id, "env": case.env}
+    driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=3, card=card), step=0)
+    for seat in (SEAT, *OTHERS[case.env]):
+        driver.note(Seated(seat=seat, policy="tracker-rules/1" if seat == "tracker" else "x/1"), step=0)
+    while not driver.stopped:
+        driver.advance()
+        assert driver.state.steps < 500
+    return driver.state
+
+
+def said(state: State) -> list[Said]:
+    return [record.event for record in state.records if isinstance(record.event, Said)]
+
+
+def events(state: State, kind: type[Any]) -> list[Any]:
+    return [record.event for record in state.records if isinstance(record.event, kind)]
+
+
+def outcome(state: State) -> str:
+    assert state.stopped is not None
+    return state.stopped.outcome
+
+
+def answers(view: CourtView) -> Say:
+    return Say("是的，可以，依照法律规定您有权这样做。" if view.role == "trainee" else f"请问：{view.topic and view.topic.question}")
+
+
+def test_every_role_of_the_visibility_table_has_a_seat() -> None:
+    for env, roles in TABLE.items():
+        assert {TESTED[env], *OTHERS[env]} == set(roles)
+        for role in roles:
+            assert role_of(env, seat_of(env, role)) == role and role_name(role, env)
+    assert procedural("CR", "defendant") == "accused" and procedural("CI", "defendant_lawyer") == "defendant_lawyer"
+
+
+@pytest.mark.parametrize("env", ["KQ", "LC"])
+def test_advice_asks_one_topic_after_the_other_and_closes(env: str) -> None:
+    case = of_env(env)
+    views: list[CourtView] = []
+
+    def speak(view: CourtView) -> Say:
+        views.append(view)
+        return answers(view)
+
+    state = play(case, speak)
+    assert outcome(state) == "finished"
+    turns = spoken([record.event for record in state.records], case.env)
+    assert turns[0].speaker == ("trainee" if env == "KQ" else "client") and turns[0].number == 0
+    cues = [view.topic.kind for view in views if view.topic is not None]
+    assert cues[-1] == "close" and (env == "LC" or cues[0] == "theme")
+    asked = [view.topic.id for view in views if view.topic is not None and view.topic.kind == "ask"]
+    assert asked == [topic.id for topic in case.topics]  # type: ignore[union-attr]
+    assert [turn.pointer for turn in topic_turns(r.event for r in state.records)][:1] == asked[:1]
+    assert all(event.seat == "tracker" for event in events(state, TopicTracked))
+
+
+def test_a_client_cannot_end_a_consultation_early() -> None:
+    state = play(of_env("KQ"), lambda view: Say(CLOSING if view.role == "client" else "视情况而定，不能一概而论。"))
+    assert len(events(state, TopicTracked)) >= len(of_env("KQ").topics)  # type: ignore[union-attr]
+
+
+def test_a_topic_is_asked_three_times_at_most_and_the_limit_holds() -> None:
+    state = play(of_env("KQ"), lambda view: Say("您能再说说吗？" if view.role == "trainee" else "那怎么办？"))
+    pointers = [event.pointer for event in events(state, TopicTracked)]
+    assert max(map(pointers.count, set(pointers))) == 3
+    assert outcome(play(of_env("KQ"), answers, turns=2)) == "turn_limit"
+
+
+@pytest.mark.parametrize("env", ["CD", "DD"])
+def test_a_lawyer_ends_the_interview_and_nobody_else(env: str) -> None:
+    case = of_env(env)
+    lawyer = TESTED[case.env]
+    state = play(case, lambda view: Say("民事起诉状……询问结束" if view.turn == 4 and view.role == lawyer else "询问结束" if view.role != lawyer else "请问？"))
+    assert outcome(state) == "finished" and [one.turn for one in said(state)] == [0, 1, 1, 2, 2, 3, 3, 4]
+    assert outcome(play(case, lambda view: Say("嗯。"), "j1")) == "turn_limit"
+    assert len({one.turn for one in said(play(case, lambda view: Say("嗯。"), "j1"))}) == J1_LIMITS[case.env] + 1
+
+
+def test_the_judge_is_answered_in_the_order_in_which_he_asks() -> None:
+    def speak(view: CourtView) -> Say:
+        if view.role != "judge":
+            return Say(f"{view.role}答：确认无误。")
+        return Say("现在闭庭。") if view.turn == 3 else Say(f"第{view.turn}问", ("defendant_lawyer", "plaintiff_lawyer", "nobody"))
+
+    state = play(of_env("CI"), speak)
+    order = [one.seat for one in said(state)]
+    assert order == ["clerk", SEAT, "defendant_lawyer", "plaintiff_lawyer", SEAT, "defendant_lawyer", "plaintiff_lawyer", SEAT]
+    assert outcome(state) == "finished" and events(state, Routed)[0].dropped == ("nobody",)
+    assert events(state, StageEntered)[0].stage == "opening"
+
+
+def test_who_is_questioned_by_a_party_answers_once() -> None:
+    def speak(view: CourtView) -> Say:
+        if view.role == "judge":
+            return Say("公诉人可以讯问被告人。", ("procurator",)) if view.turn == 1 else Say("现在闭庭。")
+        return Say("你当时在哪里？", ("defendant",)) if view.role == "procurator" else Say("在家。", ("procurator",))
+
+    assert [one.seat for one in said(play(of_env("CR"), speak))] == ["clerk", SEAT, "procurator", "defendant", SEAT]
+
+
+def test_published_trials_reach_one_role_and_begin_with_the_fixed_line() -> None:
+    def speak(view: CourtView) -> Say:
+        both = ("plaintiff_lawyer", "defendant_lawyer")
+        return Say(f"问{view.turn}", both) if view.role == "judge" else Say("答", ("defendant_lawyer",))
+
+    state = play(of_env("CI"), speak, "j1", turns=3)
+    assert [one.seat for one in said(state)] == [SEAT] + [SEAT, "plaintiff_lawyer"] * 3 and said(state)[0].text == "现在开庭。"
+    assert outcome(state) == "turn_limit" and events(state, Routed)[0].dropped == ("defendant_lawyer",)
+
+
+@pytest.mark.parametrize(("words", "turns"), [(lambda n: "请等一下。", 2), (lambda n: f"第{n}句", 5)])
+def test_a_judge_who_reaches_nobody_stalls(words: Callable[[int], str], turns: int) -> None:
+    state = play(of_env("CI"), lambda view: Say(words(view.turn)))
+    assert outcome(state) == "stalled" and sum(one.seat == SEAT for one in said(state)) == turns
+
+
+def test_only_the_judge_closes_a_trial() -> None:
+    def speak(view: CourtView) -> Say:
+        return Say(f"问{view.turn}", view.there[:1]) if view.role == "judge" else Say("现在闭庭。<结束庭审>")
+
+    assert outcome(play(of_env("CR"), speak, turns=4)) == "turn_limit"
+
+
+def test_what_a_seat_does_not_hold_is_a_leak() -> None:
+    case = of_env("CI")
+    state = play(case, lambda view: Say(case.gold.reason if view.role == "judge" else "好", view.there[:1]), turns=2)  # type: ignore[union-attr]
+    assert events(state, Leaked) and "leak" in state.flags
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES)
+def test_a_view_holds_no_gold_and_limits_are_computed(case: Case) -> None:
+    seen: list[CourtView] = []
+
+    def speak(view: CourtView) -> Say:
+        seen.append(view)
+        return Say("请原告回答。", view.there[:1])
+
+    play(case, speak, turns=2)
+    assert all("gold" not in view.held and "disputed" not in str(view.held) for view in seen)
+    assert limit_of(case, "law") >= 5 and limit_of(case, "j1") == J1_LIMITS[case.env]
+
+
+@pytest.mark.parametrize(
+    ("text", "env", "found"),
+    [
+        ("请原告陈述诉讼请求。", "CI", ("plaintiff_lawyer",)), ("请被告答辩。", "CI", ("defendant_lawyer",)),
+        ("双方当事人是否申请回避？", "CI", ("plaintiff_lawyer", "defendant_lawyer")),
+        ("请公诉人宣读起诉书。", "CR", ("procurator",)), ("被告人，你对指控的事实有无异议？", "CR", ("defendant",)),
+        ("请辩护人发表质证意见。", "CR", ("defence_lawyer",)), ("现在开庭。", "CI", ()), ("你好", "KQ", ()),
+    ],
+)  # fmt: skip
+def test_the_words_of_a_judge_say_whom_they_reach(text: str, env: Any, found: tuple[str, ...]) -> None:
+    assert by_words(text, env) == found
+
+
+def test_published_markers_have_their_precedence_and_are_not_read_out() -> None:
+    assert strict("对被告说：答辩。对原告说：陈述。", "CI") == (("plaintiff_lawyer",), ("defendant_lawyer",))
+    assert strict("对被告辩护人说：请质证。", "CR") == (("defence_lawyer",), ()) and strict("请原告陈述", "CI") == ((), ())
+    assert shown("<法庭调查>对公诉机关说：请宣读起诉书。") == "请宣读起诉书。"
