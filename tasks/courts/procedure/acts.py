@@ -13,7 +13,7 @@ from functools import cache
 from typing import Literal
 
 from tasks.courts.procedure.tables import ActSpec, Trigger, profile
-from tasks.courts.procedure.turns import Side
+from tasks.courts.procedure.turns import SIDES, Side
 
 MAX_TEXT = 20_000
 """Characters of a turn that are read; a longer one has lost its way."""
@@ -27,7 +27,10 @@ _AHEAD = re.compile(
     r"|(?:今天|今日|本次|此次).{0,6}庭审.{0,6}(?:将|会|分|包括)|庭审(?:将|分为|包括|的?(?:流程|程序|顺序|议程))"
 )
 _IN_TURN = re.compile(r"依次|顺序|流程|议程")
-_REQUEST = re.compile(r"(?:请|由)(?:原告|被告|公诉|辩护|双方|控辩)")
+_REQUEST = re.compile(r"(?:请|由)(?:原告|原、|被告|公诉|辩护|双方|控辩)")
+_LATER = re.compile(r"稍后|随后将|届时|待会儿?")
+_SPEECHES = re.compile(r"公诉意见|辩护意见|自行辩护|答辩|最后意见")
+"""Words that name an item of the agenda only in a sentence about what comes later: elsewhere they ask for it."""
 _ITEMS = re.compile(r"身份|权利|回避|焦点|起诉书|讯问|发问|法庭调查|举证|质证|证据|辩论|最后陈述|调解|评议|宣判|判决")
 _QUOTED = re.compile(
     r"(?:《[^》\n]{2,60}》|[一-鿿]{0,8}(?:诉讼法|民法典|刑法|解释))(?:第[一二三四五六七八九十百零〇\d]{1,8}条)?"
@@ -36,13 +39,16 @@ _QUOTED = re.compile(
 _RIGHTS = re.compile(r"(?:下列|以下|如下)[^。\n]{0,12}权利[^。\n]*")
 _SPOKEN = re.compile(r"[“「『]([^”」』\n]{12,400})[”」』]")
 _QUESTION = re.compile(
-    r"什么|何时|何地|何人|哪|谁|多少|几|为何|为什么|怎么|如何|是否|有没有|有无|是不是|吗|呢|能否|可否"
+    r"什么|何时|何地|何人|哪|谁|多少|几|为何|为什么|怎么|如何|是否|有没有|有无|是不是|吗|呢|能否|可否|没有[？?]"
 )
 _TELL = re.compile(r"(?:说说|讲讲|讲一下|回答).{2,}")
-_FORMAL = re.compile(r"意见|异议|焦点|认不认|认可|协商|调解|补充|答复|罪名|看清|听清|清楚|证据|诉讼请求|自愿")
-"""A question about these is one of procedure, not of the court's own on the facts."""
+_FORMAL = re.compile(
+    r"意见|异议|焦点|认不认|认可|协商|调解|补充|答复|罪名|看清|听清|清楚|证据|诉讼请求|自愿"
+    r"|答辩状|起诉状|身体(?:有没有|有无|是否|状况|能否)|不舒服|继续(?:开庭|参加)"
+)
+"""A question about these is one of procedure or of the room, not of the court's own on the facts."""
 _ADDRESSED = re.compile(
-    r"(?:^|[，,：:、\s]|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人)(?!(?:提交|出示|提供|主张|陈述)的)"
+    r"(?:^|[，,：:、\s]|请|由|问(?:一下)?|下面|现在|首先|先|传)(原告|被告人|被告|公诉人|公诉机关|检察员|辩护人|控方|辩方)(?!(?:提交|出示|提供|主张|陈述)的)"
 )
 _NAMED: dict[tuple[str, str], Side] = {
     ("CI", "原告"): "plaintiff",
@@ -52,8 +58,11 @@ _NAMED: dict[tuple[str, str], Side] = {
     ("CR", "公诉人"): "procurator",
     ("CR", "公诉机关"): "procurator",
     ("CR", "检察员"): "procurator",
+    ("CR", "控方"): "procurator",
     ("CR", "辩护人"): "defence",
+    ("CR", "辩方"): "defence",
 }
+_BOTH = re.compile(r"原、?被告(?!人)|先(?:由)?原告.{0,4}[后再](?:由)?被告")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,10 @@ class Found:
     named: frozenset[Side] = frozenset()
     fallback: bool = False
     by: Literal["rules", "model"] = "rules"
+
+    def shares(self, start: int, end: int) -> bool:
+        """Whether it lies on the same words as another act, so that both are one question: they begin or end together."""
+        return self.start < end and start < self.end and (abs(self.start - start) <= 2 or abs(self.end - end) <= 2)
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -90,6 +103,8 @@ def cut(text: str) -> str:
 def is_agenda(sentence: str) -> bool:
     """Whether a sentence only tells what will come: words for the future or a list in turn, and two things or more."""
     listed = len({match[0] for match in _ITEMS.finditer(sentence)})
+    if _LATER.search(sentence):
+        listed += len({match[0] for match in _SPEECHES.finditer(sentence)})
     if listed < 2:
         return False
     if _AHEAD.search(sentence):
@@ -174,6 +189,8 @@ def _asks(env: Literal["CI", "CR"], act: str) -> bool:
 
 
 def _sides(sentence: str, env: str) -> frozenset[Side]:
+    if env == "CI" and _BOTH.search(sentence):
+        return frozenset(SIDES["CI"])
     return frozenset(_NAMED[env, match[1]] for match in _ADDRESSED.finditer(sentence) if (env, match[1]) in _NAMED)
 
 

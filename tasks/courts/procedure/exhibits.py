@@ -44,10 +44,13 @@ class Exhibits:
         return [item for item in items_named(text, mine) if self.state[item.id].shown is None]
 
     def heard_on(self, side: Side, asked: str, text: str) -> list[Item]:
-        """Exhibits that an opinion is about: those named by judge or side, else all that wait for this side."""
+        """Exhibits that an opinion is about: those named by judge or side, else all that wait for this side.
+
+        Talk of something else is no opinion, however clearly the judge named the exhibit.
+        """
         waiting = self.to_hear(side)
         named = {item.id for item in items_named(f"{asked}\n{text}", waiting)}
-        if not (responsive("view", text) or (named and responsive("short", text))):
+        if not (responsive("view", text) or (items_named(text, waiting) and responsive("short", text))):
             return []
         return [item for item in waiting if not named or item.id in named or ALL_MEANT.search(text)]
 

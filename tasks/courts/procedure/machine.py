@@ -22,7 +22,8 @@ from tasks.courts.procedure.turns import SIDE_OF, Hearing, Side, Turn
 CAP = 2
 """Acts of one turn that need an answer and are credited."""
 _JUDGED = ("ruling", "verdict")
-_DEBATED = ("debate", "prosecution", "issues")
+_DEBATED = ("debate", "prosecution")
+"""Acts that make a debate; where none is mandatory (the benchmark's civil court) its issues stand for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,10 +209,11 @@ class Machine:
                 self._fault(code, turn, spec.id, detail=title)
         missing = self._ready(spec)
         place = self._place(spec, not missing)
-        if spec.id in _JUDGED and not self._debated():
+        undebated = spec.id in _JUDGED and not self._debated()
+        if undebated:
             self._fault("judgment_before_debate", turn, spec.id)
         if missing or place in ("early", "wrong"):
-            if spec.id not in self._credits and (not spec.ends or spec.id in _JUDGED):
+            if spec.id not in self._credits and (not spec.ends or spec.id in _JUDGED) and not undebated:
                 code = "too_early" if missing else "wrong_stage"
                 detail = self.profile.acts[missing].name if missing else self._here()
                 self._fault(code, turn, spec.id, detail=detail)
@@ -241,7 +243,7 @@ class Machine:
         if any(p.spec is spec and p.side in targets for p in self._pending):
             return
         overlaps = any(
-            start < act.end and act.start < end and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
+            act.shares(start, end) and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
             for start, end, other in counted
         )  # fmt: skip
         if not overlaps and all(other is not spec for _, _, other in counted):
@@ -372,7 +374,10 @@ class Machine:
     # --- results ------------------------------------------------------------------------------------------------------
 
     def _debated(self) -> bool:
-        wanted = [a for a in _DEBATED if a in self.profile.acts and self.profile.acts[a].mandatory(self.hearing)]
+        acts = self.profile.acts
+        wanted = [a for a in _DEBATED if a in acts and acts[a].mandatory(self.hearing)] or [
+            a for a in ("issues",) if a in acts and acts[a].mandatory(self.hearing)
+        ]
         return not wanted or self._settled or bool(self._tried & set(wanted))
 
     def _here(self) -> str:

@@ -26,7 +26,8 @@ _KINDS = {
     "recusal": re.compile(r"回避|申请|没有异议|无异议|" + _PLAIN_NO),
     "mediation": re.compile(r"调解|和解|同意|愿意|不愿|拒绝|可以|接受|方案"),
     "view": re.compile(
-        r"真实性|合法性|关联性|三性|异议|认可|质证|证明目的|证明力|意见|属实|看[清过]|无关|不予|不能证明|" + _PLAIN_NO
+        r"真实性|合法性|关联性|三性|异议|认可|质证|证明目的|证明力|意见|属实|看[清过到]|无关|不予|不能证明"
+        r"|不认|认的|都?认[，。；！]|真的|假的|伪造|(?:是|不是)我|签的|收到|" + _PLAIN_NO
     ),
     "evidence": re.compile(r"证据|出示|提交|真实性|合法性|关联性|三性|异议|质证|证明|认可|" + _PLAIN_NO),
     "plea": re.compile(r"异议|认罪|不认|我认|属实|承认|否认|意见|冤|没有做|没做|不是我|是我|" + _PLAIN_NO),
@@ -43,7 +44,7 @@ _NOISE = re.compile(
 ALL_MEANT = re.compile(r"其余|其他证据|全部|所有|均|都没|都无|上述证据|以上证据")
 """Words by which an opinion reaches beyond the exhibits it names."""
 _FEWEST = 3
-"""A part of a title shorter than this names nothing."""
+"""A part of a title shorter than this names nothing; a whole title (借条) may be shorter."""
 
 
 def broken(text: str) -> bool:
@@ -110,6 +111,7 @@ def _aliases(items: Sequence[Item]) -> dict[str, set[str]]:
         aliases[identity] = {
             part
             for part in parts
-            if len(part) >= _FEWEST and (part == title or not any(part in other for other in others))
+            if (part == title and len(part) >= 2)
+            or (len(part) >= _FEWEST and not any(part in other for other in others))
         }
     return aliases
