@@ -135,7 +135,7 @@ def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "mo
     """Score every ended episode again and append the rows; returns them. No scorers named means all."""
     questions = {question.id: question for question in run.questions}
     with pack_of(run.header) as pack:
-        context = ScoreContext(pack=pack, graded=run.graded)
+        context = ScoreContext(pack=pack, graded=run.graded, spec=spec_of(run.header))
         made = [
             replace(row, author=author)
             for played in run.played

@@ -85,12 +85,13 @@ class Run:
     def record_scores(self) -> None:
         """Append the scores of finished episodes that have none by rules yet."""
         questions = {question.id: question for question in self.questions}
+        context = ScoreContext(pack=self.pack, spec=self.spec)
         rows: list[ScoreRow] = []
         for row, result in zip(self.journal.episodes(), self.results(), strict=True):
             attempt = self.journal.attempts(row.id)[-1]
             by_rules = {score.scorer for score in self.journal.scores(attempt.id)} - {GRADER, HUMAN}
             if self.scheduler.episodes[row.id].stopped and not by_rules:
-                rows += self.bench.score_rows(attempt.id, questions[row.task_id], result, ScoreContext(pack=self.pack))
+                rows += self.bench.score_rows(attempt.id, questions[row.task_id], result, context)
         if rows:
             self.journal.add_scores(rows)
 

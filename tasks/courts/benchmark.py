@@ -18,7 +18,7 @@ from tasks.courts.scoring import gradings, score_block, score_one
 from tasks.courts.tools import CourtTools
 from tasks.environment import SEAT
 from tasks.errors import UsageError
-from tasks.events import ActionParsed, Routed, Said, TopicTracked
+from tasks.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
 from tasks.policies.court import registry
 from tasks.policies.court.model import PROMPTS, ModelSeat
 from tasks.policies.model.modes import split
@@ -37,6 +37,9 @@ _ANYBODY: Choices = {
 _TRACKER: Choices = {"rules": (tracker_seat.RULES, False), "model": (tracker_seat.MODEL, True)}
 _CLERK: Choices = {"rules": (registry.RULES, False)}
 _SPECIAL: Mapping[str, Choices] = {"tracker": _TRACKER, "clerk": _CLERK}
+
+HEARD = (AttemptStarted, Seated, Said, Routed, TopicTracked, ToolCalled)
+"""Events that scorers read: what was said, by whom and to whom, what the tracker made of it, tools, the seed of the attempt."""
 
 
 class Courts:
@@ -102,7 +105,7 @@ class Courts:
             flags=state.flags,
             epoch=epoch,
             actions=tuple(event.result for event in events if isinstance(event, ActionParsed)),
-            heard=tuple(event for event in events if isinstance(event, Said | Routed | TopicTracked)),
+            heard=tuple(event for event in events if isinstance(event, HEARD)),
         )
 
     def score_rows(
