@@ -77,9 +77,10 @@ def _differences(case: CivilCase | CriminalCase, known: Course, now: Course) -> 
     if now.stage != known.stage or not known.stage_of:
         stage = next(stage for stage in now.profile.stages if stage.id == now.stage)
         yield StageEntered(stage=stage.id, name=stage.name)
-    basis = {duty.key: tuple(one.label for one in duty.basis) for duty in now.duties}
+    fresh = now.credits[len(known.credits) :]
+    basis = {duty.key: tuple(one.label for one in duty.basis) for duty in now.duties} if fresh else {}
     names = {duty.key: duty.spec.name for duty in now.duties}
-    for credit in now.credits[len(known.credits) :]:
+    for credit in fresh:
         yield ActDone(
             key=credit.key, name=names.get(credit.key, now.profile.acts[credit.act].name), turn=credit.turn,
             side=credit.side or "", exhibit=credit.exhibit, basis=basis.get(credit.key, ()),

@@ -134,13 +134,14 @@ class CourtEpisode:
     def _view(self, case: Case, state: State, record: tuple[Turn, ...], cue: Cue) -> CourtView:
         role = cue.role
         persona = persona_of(case, role)
+        tested = role == role_of(case.env, SEAT)
         return CourtView(
             seat=seat_of(case.env, role), card=state.card, history=state.records, step=state.steps + 1,
             max_turns=self._max_turns, role=role, env=case.env, profile=self._profile, case_id=case.id,
             held=visible(case, case.env, role), never=grant(case.env, role).never, record=record, turn=cue.turn,
             limit=self._limit(case), there=self._there(case, role), topic=cue.topic,
             traits=drawn(persona, case.id, state.seed) if persona else {}, day=law_day(case),
-            tools=self._open_tools(state) if role == role_of(case.env, SEAT) else (),
+            tools=self._open_tools(state) if tested else (), offered=self._tools if tested else (),
         )  # fmt: skip
 
     def _open_tools(self, state: State) -> tuple[str, ...]:

@@ -28,7 +28,8 @@ class CourtView(View):
     case file, empty ones left out. never: what the role must not do, for prompts. record: all that was said, speakers and
     addressees by role. turn, limit: number of the exchange and how many there may be. there: roles that may be addressed.
     topic: what somebody who asks for advice does now. traits: levels of the five traits, {} for professionals.
-    day: the day whose law applies to the procedure, or on which advice is asked. tools: names of the tools it may call now.
+    day: the day whose law applies to the procedure, or on which advice is asked. tools: names of the tools it may call now,
+    offered: of those that it has at all.
     """
 
     role: Role
@@ -45,6 +46,7 @@ class CourtView(View):
     traits: Mapping[str, Level] = field(default_factory=dict)
     day: date | None = None
     tools: tuple[str, ...] = ()
+    offered: tuple[str, ...] = ()
 
     @property
     def asked(self) -> Turn | None:
