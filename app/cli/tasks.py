@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from app.cli.judgments import from_judgment
 from app.strings import t
 from app.terminal import clean, json_text
 from store.errors import BadInput, NotFound
@@ -34,6 +35,9 @@ def tasks() -> None:
 
     Example: moot tasks construct --benchmark legalsearch --pack sample --out lar.jsonl
     """
+
+
+tasks.add_command(from_judgment)
 
 
 @tasks.command(name="construct")

@@ -1,0 +1,98 @@
+"""`moot tasks from-judgment`: a published judgment as the draft of a case file, masked, derived and unreviewed."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import click
+
+from app.terminal import clean, json_text
+from store.errors import BadInput
+
+if TYPE_CHECKING:
+    from tasks.courts.judgments import Draft
+
+
+@click.command(name="from-judgment")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), default=None, help="The case file to write; default: stdout.")
+@click.option(
+    "--env", type=click.Choice(["CI", "CR"]), default=None, help="What the judgment has to be; default: what it is."
+)
+@click.option(
+    "--keep-names", is_flag=True, help="Leave the names of people; numbers and addresses are masked all the same."
+)
+@click.option("--mask-companies", is_flag=True, help="Mask companies that are parties too.")
+@click.option(
+    "--model",
+    "spec",
+    default="",
+    metavar="SPEC",
+    help="Ask this engine for what the rules missed; it sees masked text.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print case, masked, missing and notes as JSON.")
+def from_judgment(
+    file: Path,
+    out: Path | None,
+    env: Literal["CI", "CR"] | None,
+    keep_names: bool,
+    mask_companies: bool,
+    spec: str,
+    as_json: bool,
+) -> None:
+    """Draft a case file from the Chinese first-instance judgment in FILE (txt, docx, html, text PDF).
+
+    Names, numbers and addresses are masked. The draft is unreviewed: the report names what is missing and what to look at.
+
+    Example: moot tasks from-judgment judgment.docx --out case.jsonl
+    """
+    if out is not None and out.exists():
+        raise BadInput(f"{out} exists", "Choose another --out.")
+    made = _drafted(file, spec, env=env, keep_names=keep_names, mask_companies=mask_companies)
+    if out is not None:
+        partial = out.with_name(f".{out.name}.partial")
+        partial.write_text(json.dumps(made.case_fields, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
+        partial.replace(out)
+    if as_json:
+        masked = [asdict(one) for one in made.masked]
+        notes = [*made.notes, *(f"needed: {fault}" for fault in made.needed)]
+        click.echo(
+            json_text({"case": made.case_fields, "masked": masked, "missing": list(made.missing), "notes": notes})
+        )
+    elif out is None:
+        click.echo(json_text(made.case_fields))
+    for line in report(made):
+        click.echo(clean(line, multiline=False), err=True)
+
+
+def report(made: Draft) -> list[str]:
+    """What a reader has to know of a draft, in lines."""
+    case = made.case_fields
+    kind = {"CI": "civil", "CR": "criminal"}[case["env"]]
+    counts = ", ".join(f"{len(case[name])} {name}" for name in ("claims", "facts", "evidence") if case.get(name))
+    lines = [f"moot: {case['id']}: draft of a {kind} case, unreviewed{f' ({counts})' if counts else ''}"]
+    if made.masked:
+        lines.append("masked: " + ", ".join(f"{one.kind} {one.replacement} ×{one.count}" for one in made.masked))
+    if made.missing:
+        lines.append(f"missing: {', '.join(made.missing)}")
+    lines += [f"note: {note}" for note in made.notes]
+    lines += [f"needed: {fault}" for fault in made.needed]
+    lines.append("The file does not load before that is written." if made.needed else "The file loads.")
+    return lines
+
+
+def _drafted(file: Path, spec: str, **options: Any) -> Draft:
+    from tasks.courts.judgments import draft
+    from tasks.engines import open_engine
+
+    if not spec:
+        return draft(file, **options)
+
+    engine = open_engine(spec)
+    try:
+        return draft(file, **options, engine=engine)
+    finally:
+        engine.close()
