@@ -260,8 +260,11 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
         inside |= _grams(earlier)
     own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
     free = _covered(len(said), (at for at, gram in enumerate(own) if gram in inside))
+    every = frozenset(own)
     found: dict[tuple[int, int], Leak] = {}
     for path, grams in outside:
+        if every.isdisjoint(grams):
+            continue
         for first, last in _runs(gram in grams and free[at] == free[at + LEAK] for at, gram in enumerate(own)):
             start, end = places[first], places[last + LEAK - 1] + 1
             found.setdefault((start, end), Leak(path, text[start:end], start, end))
