@@ -22,11 +22,16 @@ from tasks.events import EngineFailed, ModelCalled, Seated  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tasks.state import State, digest, fold  # noqa: E402
 from tests import law_run_fixture as law  # noqa: E402
+from tests.court_run_fixture import prepare_courts  # noqa: E402
 from tests.kill_harness import CALL, END, prepare  # noqa: E402
 
-MOST_CALLS = 80
-"""No policy asks more often in an episode: ten turns of two calls, their repairs, and what comes before and after."""
-MOST_STEPS = 40
+MOST_CALLS = {"courts": 150}
+MOST_STEPS = {"courts": 200}
+"""A trial of some 45 turns: each asked twice at most, and failed calls; two are addressed and answer, one of them is asked on."""
+CALLS, STEPS = 80, 40
+"""Elsewhere no policy asks more often in an episode: ten turns of two calls, their repairs, and what comes before and after."""
+LONG_TURNS = {"courts": 6}
+"""Turns of 100 kB each that say enough."""
 SIZE = 100_000
 OUTCOMES = {"finished", "turn_limit", "token_limit", "time_limit", "context_full", "loop", "stalled", "error", "cancelled"}
 
@@ -82,8 +87,9 @@ GROUPS = {"short": SHORT, "long": LONG}
 class Stub:
     """Answers each episode by its case; counts the calls of each."""
 
-    def __init__(self, says: Callable[[str], Say]) -> None:
+    def __init__(self, says: Callable[[str], Say], most: int = CALLS) -> None:
         self.says = says
+        self.most = most
         self.calls: Counter[str] = Counter()
         self.interrupt_at = 0
         self.interrupt: Callable[[], None] = lambda: None
@@ -101,7 +107,7 @@ class Stub:
             return Reply("半句", finish="cancelled")
         number = self.calls[ask.episode]
         self.calls[ask.episode] += 1
-        assert number < MOST_CALLS, f"{ask.prompt} asks for ever"
+        assert number < self.most, f"{ask.prompt} asks for ever"
         json.dumps(ask.schema)
         return self.says(ask.episode)(ask, number)
 
@@ -120,7 +126,9 @@ def model_agents() -> list[tuple[str, str, str]]:
     return found
 
 
-PREPARED: dict[str, Callable[[Path, int], dict[str, Any]]] = {"legalagentbench": prepare, "legalsearch": law.prepare_law}
+PREPARED: dict[str, Callable[[Path, int], dict[str, Any]]] = {
+    "legalagentbench": prepare, "legalsearch": law.prepare_law, "courts": prepare_courts,
+}  # fmt: skip
 """Benchmark -> what prepares a small pack and task file; every benchmark has one."""
 
 
@@ -141,7 +149,7 @@ def ended(path: Path, episode: str) -> State:
     with Journal.open(path) as journal:
         state = fold(runner.read_episode(journal, episode))
     assert state.stopped is not None and state.stopped.outcome in OUTCOMES
-    assert state.steps <= MOST_STEPS
+    assert state.steps <= MOST_STEPS.get(state.benchmark, STEPS)
     return state
 
 
@@ -156,8 +164,10 @@ def test_whatever_a_model_says(
 ) -> None:
     cases = GROUPS[group]
     names = list(cases)
-    stub = Stub(lambda episode: cases[names[int(episode) - 1]])
+    stub = Stub(lambda episode: cases[names[int(episode) - 1]], MOST_CALLS.get(name, CALLS))
     chosen = {"benchmark": name, "agent": agent, "model": "stub:x", "paper": mode == "paper", "free": mode == "free", "limit": len(cases)}
+    if group == "long":
+        chosen["max_turns"] = LONG_TURNS.get(name)
     path = tmp_path / "r.moot"
     with opened(spec, path, stub, monkeypatch, **chosen) as run:
         run.go()
@@ -185,7 +195,7 @@ def test_a_cancelled_call_leaves_no_trace(
     """Cancel each of the first calls in turn, go on, and end as if nothing had been."""
 
     def played(path: Path, interrupt_at: int = 0) -> str:
-        stub = Stub(lambda episode: SHORT["nonsense"])
+        stub = Stub(lambda episode: SHORT["nonsense"], MOST_CALLS.get(name, CALLS))
         stub.interrupt_at = interrupt_at
         chosen = {"benchmark": name, "agent": agent, "model": "stub:x", "paper": mode == "paper", "free": mode == "free"}
         with opened(spec, path, stub, monkeypatch, limit=1, **chosen) as run:
@@ -247,7 +257,7 @@ def test_policies_change_places_in_the_middle(
     for other, (policy, needs_model) in bench.agents.items():
         if not needs_model:
             continue
-        stub = Stub(lambda episode: always(CALL))
+        stub = Stub(lambda episode: always(CALL), MOST_CALLS.get(name, CALLS))
         chosen = {"benchmark": name, "agent": agent, "model": "stub:x", "paper": mode == "paper", "free": mode == "free", "limit": 1}
         path = tmp_path / f"{other}.moot"
         with opened(spec, path, stub, monkeypatch, **chosen) as run:

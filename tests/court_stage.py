@@ -1,0 +1,125 @@
+"""A stage for courts: one episode in memory, an engine that answers in the form it is asked in, nobody reads a disk."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Self
+
+from models.engine import Ask, Reply, Usage
+from tasks.courts.casefile import Case
+from tasks.courts.play import CourtEpisode
+from tasks.courts.procedure.tables import ProfileName
+from tasks.courts.procedure.turns import Turn
+from tasks.courts.record import spoken
+from tasks.courts.roles import OTHERS, role_of
+from tasks.courts.tools import CourtTools
+from tasks.courts.tracker_seat import MODEL as TRACKER
+from tasks.courts.tracker_seat import RULES as TRACKER_RULES
+from tasks.courts.visibility import Role
+from tasks.driver import Driver, Limits
+from tasks.environment import SEAT
+from tasks.events import AttemptStarted, Event, Record, Seated
+from tasks.policies.court import registry
+from tasks.policies.court.model import ModelSeat
+
+Words = Callable[[Role, int], str]
+"""Role and number of its call, from 1 -> what it says."""
+
+
+def plain_reply(ask: Ask, role: Role, words: str, to: Sequence[str] = ()) -> str:
+    """Words in the form that an Ask wants: an object under its schema, or as they are."""
+    if ask.schema is None:
+        return words
+    schema = ask.schema["anyOf"][0] if "anyOf" in ask.schema else ask.schema
+    value: dict[str, Any] = {}
+    for name, part in schema["properties"].items():
+        if name == "to":
+            names = part["items"]["enum"] if "items" in part else part["enum"]
+            wanted = [one for one in to if one in names] or names[:1]
+            value["to"] = wanted if "items" in part else wanted[0]
+        else:
+            value[name] = part["enum"][-1] if name == "stage" else part["enum"][0] if "enum" in part else words
+    if "topic_id" in value:
+        value = {"topic_id": None, "answered": False, "verdict": "none", "quote": ""}
+    return json.dumps(value, ensure_ascii=False)
+
+
+class Court:
+    """One episode. `play` gives the raw reply to an Ask, its role and the number of that role's calls."""
+
+    def __init__(
+        self,
+        case: Case,
+        play: Callable[[Ask, Role, int], str],
+        *,
+        profile: ProfileName = "law",
+        free: bool = False,
+        turns: int | None = None,
+        tools: CourtTools | None = None,
+        seats: Mapping[Role, str] | None = None,
+        tracker: str = TRACKER_RULES,
+        records: Sequence[Record] = (),
+    ) -> None:
+        self.case, self.play = case, play
+        self.asks: list[tuple[Role, Ask]] = []
+        self.counts: dict[Role, int] = {}
+        named = registry.policies(tools.search if tools else None, ModelSeat)
+        program = CourtEpisode(
+            {case.id: case}, named, profile, turns, tools.call if tools else None, tools.offered if tools else ()
+        )
+        self.driver = Driver(case.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))
+        if records:
+            self.driver.load(list(records))
+            return
+        card = {"id": case.id, "env": case.env, "question": ""}
+        self.driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=7, card=card), step=0)
+        for seat in (SEAT, *OTHERS[case.env]):
+            model = registry.MODEL + ("+free" if free and seat == SEAT else "")
+            policy = {"clerk": registry.RULES, "tracker": tracker}.get(seat, (seats or {}).get(seat, model))
+            engine = "" if policy in (registry.RULES, TRACKER_RULES) else "stub:x"
+            self.driver.note(Seated(seat=seat, policy=policy, engine=engine), step=0)
+
+    def step(self) -> None:
+        self.driver.advance()
+        while self.driver.ask is not None:
+            ask = self.driver.ask
+            role = role_of(self.case.env, ask.seat)
+            self.counts[role] = self.counts.get(role, 0) + 1
+            self.asks.append((role, ask))
+            said = self.play(ask, role, self.counts[role])
+            self.driver.reply(Reply(said, Usage(generated=len(said))))
+            self.driver.resume()
+
+    def run(self, steps: int | None = None) -> Self:
+        while not self.driver.stopped and (steps is None or self.driver.state.steps < steps):
+            self.step()
+        return self
+
+    def prompts(self, role: Role) -> list[Ask]:
+        """What a role was asked, in order."""
+        return [ask for one, ask in self.asks if one == role]
+
+    @property
+    def events(self) -> list[Event]:
+        return [record.event for record in self.driver.state.records]
+
+    def tagged(self, tag: str) -> list[Any]:
+        return [event for event in self.events if event.tag == tag]
+
+    @property
+    def record(self) -> tuple[Turn, ...]:
+        return spoken(self.events, self.case.env)
+
+    @property
+    def outcome(self) -> str:
+        stopped = self.driver.state.stopped
+        return stopped.outcome if stopped else "unfinished"
+
+
+def talk(words: Words, to: Callable[[Role, int], Sequence[str]] = lambda role, number: ()) -> Callable[[Ask, Role, int], str]:
+    """Everybody says these words in the form that is wanted."""
+    return lambda ask, role, number: plain_reply(ask, role, words(role, number), to(role, number))
+
+
+__all__ = ["TRACKER", "Court", "plain_reply", "talk"]
