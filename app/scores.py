@@ -6,7 +6,7 @@ This is the one place of the desk that holds gold. What leaves it are rates (0 t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,8 @@ from app.messages import RunFacts
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.events import Record
-from tasks.reports.layouts import layout_of
+from tasks.header import spec_of
+from tasks.reports.layouts import OVERALL, CourtLayout, layout_of
 from tasks.rescoring import stored_task_file
 from tasks.runner import grades, read_episode
 from tasks.scoring.context import Grade, ScoreContext
@@ -58,8 +59,9 @@ class RunScores:
     outcomes: dict[str, int] = field(default_factory=dict)
 
 
+COURTS = "courts"
 RATES: dict[str, tuple[str, ...]] = {"legalsearch": ("score",)}
-"""Benchmark -> the values of a step that are shown; the default is success and process."""
+"""Benchmark -> the values of a step that are shown; the default is success and process, the courts have their metrics."""
 
 
 class Scorekeeper:
@@ -75,6 +77,7 @@ class Scorekeeper:
         self.bench = benchmark(facts.benchmark)
         self.questions = {question.id: question for question in self.bench.load(stored_task_file(facts.header))}
         self.run = facts.id
+        self.spec = spec_of(facts.header)
         with Journal.open(facts.path) as journal:
             self.epochs = {row.id: row.epoch for row in journal.episodes()}
             self._graded = self._grades(journal)
@@ -83,10 +86,12 @@ class Scorekeeper:
         return grades(journal) if self.bench.graders else {}
 
     def group(self, task_id: str) -> str:
-        """The hop group of a task, '' when unknown."""
+        """The hop group of a task, its task or environment; '' when unknown."""
         question = self.questions.get(task_id)
         if question is not None and self.bench.name == "legalsearch":
             return str(question.kind.id)
+        if question is not None and self.bench.name == COURTS:
+            return str(question.case.env)
         return str(getattr(getattr(question, "gold", None), "group", ""))
 
     def step(self, records: Sequence[Record], episode: str = "") -> StepScores | None:
@@ -96,8 +101,12 @@ class Scorekeeper:
         if question is None:
             return None
         result = self.bench.result(state.task_id, self.epochs.get(episode, 0), state)
-        context = ScoreContext(graded=self._graded if state.stopped is not None else {})
+        context = ScoreContext(graded=self._graded if state.stopped is not None else {}, spec=self.spec)
+        if self.bench.name == COURTS and state.stopped is None:
+            result = replace(result, outcome="finished")  # a trial has scores as it stands
         rows = {row.scorer: row for row in self.bench.score_rows(0, question, result, context)}
+        if self.bench.name == COURTS:
+            return _of_court(rows, bool(result.res), self.group(state.task_id))
         evidence = rows.get("evidence")
         return StepScores(
             state.answered is not None,
@@ -122,7 +131,7 @@ class Scorekeeper:
         if not questions:
             return RunScores(0)
         results = [self.bench.result(state.task_id, self.epochs.get(name, 0), state) for name, state in ended.items()]
-        block = self.bench.score(self.run, questions, results, ScoreContext(graded=self._graded))
+        block = self.bench.score(self.run, questions, results, ScoreContext(graded=self._graded, spec=self.spec))
         outcomes = {outcome: n for outcome, n in block["outcomes"].items() if n} if ended else {}
         return RunScores(len(ended), tuple(_parts(block, bool(ended))), outcomes)
 
@@ -137,7 +146,7 @@ class Scorekeeper:
     def rows(self, journal: Journal) -> dict[str, list[ScoreRow]]:
         """Episode -> the scores of its last attempt, computed: for a run that came without any."""
         found: dict[str, list[ScoreRow]] = {}
-        context = ScoreContext(graded=self._grades(journal))
+        context = ScoreContext(graded=self._grades(journal), spec=self.spec)
         for row in journal.episodes():
             state, question = fold(read_episode(journal, row.id)), self.questions.get(row.task_id)
             if state.stopped is not None and question is not None:
@@ -146,17 +155,42 @@ class Scorekeeper:
         return found
 
 
+def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str) -> StepScores:
+    """The rows of all scorers of a court episode together, in the order of tables."""
+    from tasks.courts.scoring.columns import METRICS
+
+    made: dict[str, dict[str, float | None]] = {"compat": {}, "strict": {}}
+    for name, row in rows.items():
+        if (rule := name.rpartition("_")[2]) in made:
+            made[rule].update(row.value)
+    order = [name for env, names in METRICS["strict"].items() if env == group for name in names]
+    return StepScores(answered, made["compat"], made["strict"], None, (), group, tuple(order))
+
+
+def _places(block: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """(label, group, rate) of what the strip says of a run."""
+    layout = layout_of(block)
+    if isinstance(layout, CourtLayout):
+        from tasks.courts.scoring.columns import REPORTED
+
+        for env in block["groups"]:
+            yield from ((f"{env} {metric}", env, metric) for metric in REPORTED[env])
+        yield OVERALL, OVERALL, OVERALL
+        return
+    for group in ["all"] if layout.across == "columns" else list(block["groups"]):
+        yield group, group, layout.rates[0][1]
+
+
 def _parts(block: dict[str, Any], ended: bool) -> Iterator[Part]:
     """The groups of a block as shares from 0 to 1; only floor and ceiling before anything has ended."""
     layout = layout_of(block)
-    rate = layout.rates[0][1]
-    for group in ["all"] if layout.across == "columns" else list(block["groups"]):
+    for label, group, rate in _places(block):
         limits = [layout.limit(name, block, "compat", rate, group) for name in ("floor", "reference")]
         figures = [layout.value(block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
         spans = [layout.beside("intervals", block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
         top = layout.top
         yield Part(
-            group,
+            label,
             layout.count(block, "compat", rate, group) if ended else 0,
             *(None if value is None else value / top for value in figures),
             *((span[0] / top, span[1] / top) if span else None for span in spans),

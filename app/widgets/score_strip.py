@@ -12,13 +12,15 @@ from textual.binding import BindingType
 
 from app.bindings import bindings
 from app.renderers import one
-from app.scores import RunScores, StepScores
-from app.strings import counted, t
+from app.scores import Part, RunScores, StepScores
+from app.strings import counted, known, t
 from app.terminal import pad, truncate, width
 from app.widgets.lines import LineView, Row, wrapped
 
 BAR = 10
 """Cells of a bar."""
+GRADED = frozenset({"score", "NBIN", "NBIN_all", "DOC", "CLA", "F&R", "JUD", "REA"})
+"""Values that only a grader can give; without one they are unscored, not 0."""
 
 
 def rate(value: float | None) -> str:
@@ -92,18 +94,23 @@ class ScoreStrip(LineView):
         if self._step is None and self._run is None:
             yield from (Row(tuple(row)) for row in wrapped(((t(f"scores.{self._nothing}"), "dim"),), width_))
             return
-        columns = _columns(width_)
+        columns = _columns(width_, self._labels())
         yield Row(tuple(_cells(("", t("scores.compat"), t("scores.strict")), columns, ("dim", "label", "label"))))
         if self._step is not None:
             yield from self._of_step(self._step, columns, width_)
         if self._run is not None:
             yield from self._of_run(self._run, columns, width_)
 
+    def _labels(self) -> list[str]:
+        """What stands in the first column beside the words that are always there."""
+        parts = self._run.parts if self._run else ()
+        return [*(_name(rate_) for rate_ in (self._step.rates if self._step else ())), *map(_part, parts)]
+
     def _of_step(self, step: StepScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
         for name in step.rates:
             pair = (step.compat.get(name), step.strict.get(name)) if step.answered else (None, None)
-            said = (t("scores.unscored") if v is None and step.answered and name == "score" else rate(v) for v in pair)
-            cells = (t(f"scores.{name}"), *said)
+            said = (t("scores.unscored") if v is None and step.answered and name in GRADED else rate(v) for v in pair)
+            cells = (_name(name), *said)
             yield Row(tuple(_cells(cells, columns, ("text", _tone(pair[0]), _tone(pair[1])))))
         if step.evidence is not None:
             seen = sum(bool(key.get("seen")) for key in step.keys)
@@ -121,10 +128,10 @@ class ScoreStrip(LineView):
         title = f"── {counted('scores.run', run.n)} "
         yield Row(((title, "rule"), ("─" * max(0, width_ - width(title)), "rule")))
         for part in run.parts:
-            label = t("scores.success") if part.group == "all" else f"{part.group.upper()} {part.n or ''}".strip()
+            label = _part(part)
             if run.n:
-                known = part.group != "all" or part.n
-                pair = [t("scores.unscored") if v is None and known else rate(v) for v in (part.compat, part.strict)]
+                there = part.group != "all" or part.n
+                pair = [t("scores.unscored") if v is None and there else rate(v) for v in (part.compat, part.strict)]
                 yield Row(tuple(_cells((label, *pair), columns, ("text", "text", "text"))))
                 intervals = (t("scores.interval"), interval(part.compat_interval), interval(part.strict_interval))
                 yield Row(tuple(_cells(intervals, columns, ("dim", "dim", "dim"))))
@@ -136,8 +143,19 @@ class ScoreStrip(LineView):
                     yield Row(tuple(_cells((t(f"scores.{name}"), rate(value), ""), columns, ("dim", "dim", "dim"))))
 
 
-def _columns(room: int) -> tuple[int, int, int]:
-    first = max(width(t(f"scores.{name}")) for name in ("success", "process", "score", "evidence", "interval", "floor", "ceiling")) + 1
+def _name(rate_: str) -> str:
+    """The word for a value; metrics of the courts keep their names."""
+    key = f"scores.{rate_}"
+    return t(key) if known(key) else rate_
+
+
+def _part(part: Part) -> str:
+    return t("scores.success") if part.group == "all" else f"{part.group.upper()} {part.n or ''}".strip()
+
+
+def _columns(room: int, labels: Iterable[str] = ()) -> tuple[int, int, int]:
+    always = (t(f"scores.{name}") for name in ("success", "process", "score", "evidence", "interval", "floor", "ceiling"))
+    first = max(map(width, (*always, *labels))) + 1
     rest = min(12, max(6, (room - first) // 2))
     return first, rest, rest
 

@@ -10,13 +10,18 @@ from tasks.reports.as_csv import comma_separated
 from tasks.reports.as_html import page
 from tasks.reports.as_markdown import markdown
 from tasks.reports.as_text import text
+from tasks.reports.courts import footer, tables_of
 from tasks.reports.model import Report
 
 __all__ = ["FORMATS", "Report", "text_report"]
 
 
 def _json(reports: Sequence[Report], language: str = "zh") -> str:
-    content = {"reports": [{"header": dict(report.header), "block": dict(report.block)} for report in reports]}
+    content: dict[str, Any] = {
+        "reports": [{"header": dict(report.header), "block": dict(report.block)} for report in reports]
+    }
+    if tables := tables_of(reports, language):
+        content |= {"tables": [table.data() for table in tables], "notes": footer(reports, language)}
     return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
 
 

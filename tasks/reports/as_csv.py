@@ -1,5 +1,7 @@
 """A report as CSV: one line a run, rate and group; numbers in full precision, empty where there is none.
 
+Beside runs of the courts stand the published figures, a line each: rule `published`, their table in place of the run.
+
 The column names are stable. A text that a spreadsheet would run as a formula gets an apostrophe in front.
 """
 
@@ -11,6 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tasks.events import OUTCOMES
+from tasks.reports.courts import published_lines
 from tasks.reports.model import Report, agent, fictional, lines, printable
 
 COLUMNS = (
@@ -46,6 +49,8 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
                 "scorer": block.get("scorers", {}).get(line.rule, ""),
             }  # fmt: skip
             writer.writerow({name: _cell(value) for name, value in row.items()})
+    for printed in published_lines(reports):
+        writer.writerow({name: _cell(value) for name, value in printed.items()})
     return stream.getvalue()
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterable, Sequence
 
+from tasks.reports.courts import footer, tables_of
 from tasks.reports.model import (
     COLUMNS,
     Line,
@@ -19,10 +20,12 @@ from tasks.reports.model import (
     figure,
     heading,
     lines,
+    measure,
     printable,
     show,
     show_interval,
 )
+from tasks.reports.tables import as_html
 from tasks.reports.words import phrase, word
 
 STYLE = """
@@ -34,7 +37,9 @@ th,td{border-bottom:1px solid var(--line);padding:.25rem .5rem;text-align:right;
 th{font-weight:600}th.t,td.t{text-align:left;overflow-wrap:anywhere}tr.first td{border-top:2px solid var(--line)}
 .scroll{overflow-x:auto}dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;font-size:.86rem}
 dt{font-weight:600}dd{margin:0;overflow-wrap:anywhere}.mark{color:var(--mark);font-weight:600}
-svg{display:block;width:8rem;height:1rem}
+svg{display:block;width:8rem;height:1rem}svg.plot{width:auto;height:auto;max-width:100%}
+h3{font-size:1rem;margin-top:1.8rem}small{display:block;opacity:.75;white-space:nowrap}.note,.foot{font-size:.82rem;opacity:.85}
+tr.published td,tr.limit td,tr.count td{opacity:.75}tr.spread td{font-style:italic}
 """
 PLOT = 100
 """Width of the little plot, in its own units: a rate of 1."""
@@ -52,9 +57,12 @@ def page(reports: Sequence[Report], language: str = "zh") -> str:
     if len(reports) > 1:
         parts.append(f"<h2>{_text(word('overview', language))}</h2>")
         parts += _table(reports, None, language)
+    for table in tables_of(reports, language):
+        parts += as_html(table)
     for report in reports:
         parts += _section(report, language)
-    return "\n".join([*parts, "</body></html>\n"])
+    foot = [f'<p class="foot">{_text(line)}</p>' for line in footer(reports, language)]
+    return "\n".join([*parts, *foot, "</body></html>\n"])
 
 
 def _section(report: Report, language: str) -> Iterable[str]:
@@ -81,7 +89,7 @@ def _table(reports: Sequence[Report], groups: Sequence[str] | None, language: st
         for line in lines(report, shown):
             names = [str(report.block["run"]) + (f" 〔{word('fictional', language)}〕" if fictional(report) else "")]
             names = names if several else []
-            names += [word(f"{line.rule}.{line.rate}", language), word(f"group.{line.group}", language)]
+            names += [measure(line, language), word(f"group.{line.group}", language)]
             first = ' class="first"' if line.group == shown[0] and not several else ""
             yield (
                 f"<tr{first}>"

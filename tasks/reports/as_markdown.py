@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
+from tasks.reports.courts import footer, tables_of
 from tasks.reports.model import (
     COLUMNS,
     Report,
@@ -14,10 +14,12 @@ from tasks.reports.model import (
     figure,
     heading,
     lines,
-    printable,
+    measure,
+    plain,
     show,
     show_interval,
 )
+from tasks.reports.tables import as_markdown
 from tasks.reports.words import phrase, word
 
 
@@ -30,6 +32,8 @@ def markdown(reports: Sequence[Report], language: str = "zh") -> str:
         "",
         *_table(reports, None, language),
     ]
+    for table in tables_of(reports, language):
+        parts += ["", *as_markdown(table)]
     for report in reports:
         parts += ["", f"## {plain(str(report.block['run']))}", ""]
         if fictional(report):
@@ -40,13 +44,9 @@ def markdown(reports: Sequence[Report], language: str = "zh") -> str:
             f"- {plain(label)}: {plain(text)}"
             for label, text in (*counts(report, language), *facts(report, language))
         ]
+    for line in footer(reports, language):
+        parts += ["", f"**{plain(line)}**"]
     return "\n".join(parts) + "\n"
-
-
-def plain(text: str) -> str:
-    """Text that Markdown shows as it is: no markup, no HTML, no line break, no link."""
-    text = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_\[\]|#~$!])", r"\\\1", text).replace("://", ":&#8203;//")
 
 
 def _table(reports: Sequence[Report], groups: Sequence[str] | None, language: str) -> list[str]:
@@ -58,7 +58,7 @@ def _table(reports: Sequence[Report], groups: Sequence[str] | None, language: st
         for line in lines(report, report.layout.overall(report.block) if groups is None else groups):
             cells = [plain(str(report.block["run"]))] if several else []
             cells += [
-                word(f"{line.rule}.{line.rate}", language), word(f"group.{line.group}", language), str(line.n),
+                plain(measure(line, language)), word(f"group.{line.group}", language), str(line.n),
                 figure(line, line.value), show_interval(line), phrase(line.method, language) or "–", "–" if line.clusters is None else str(line.clusters),
                 show(line.design_effect, 2), show(line.effective_n, 1), figure(line, line.floor),
                 figure(line, line.reference), figure(line, line.walker),

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Sequence
 
-from tasks.reports.model import Line, Report, agent, counts, facts, fictional, lines, printable, show
+from tasks.reports.courts import footer
+from tasks.reports.layouts import OVERALL, CourtLayout, at, ungraded
+from tasks.reports.model import Line, Report, agent, counts, facts, fictional, heading, lines, printable, show
 from tasks.reports.words import phrase, word
 
 LABEL = 20
@@ -35,14 +38,41 @@ def _brief(value: float | None) -> str:
 
 
 def _run(report: Report, language: str) -> str:
-    table = _by_row(report, language) if report.layout.across == "rows" else _by_column(report, language)
+    table = _table(report, language)
     title = " · ".join(
         filter(None, (str(report.block["run"]), str(report.block["benchmark"]), agent(report, language)))
     )
     head = [printable(title)] + ([f"〔{word('fictional', language)}〕"] if fictional(report) else [])
     method = [(word("method", language), text) for text in [_methods(report, language)] if text]
     more = [*counts(report, language), *method, *facts(report, language)[1:]]
-    return "\n".join([*head, "", *table, "", *(f"{label}: {value}" for label, value in more)])
+    foot = footer([report], language)
+    return "\n".join([*head, "", *table, "", *(f"{label}: {value}" for label, value in more), *foot])
+
+
+def _table(report: Report, language: str) -> list[str]:
+    if isinstance(report.layout, CourtLayout):
+        return _by_environment(report, language)
+    return _by_row(report, language) if report.layout.across == "rows" else _by_column(report, language)
+
+
+def _by_environment(report: Report, language: str) -> list[str]:
+    """A line a metric of each environment: n, both scores with their intervals, floor and ceiling of the strict one."""
+    made = {(line.rule, line.rate, line.group): line for line in lines(report)}
+    brief = [re.split("[：:]", heading([report], name, language))[0] for name in ("floor", "reference")]
+    heads = [word("n", language), word("compat.all", language), word("interval", language)]
+    rows: list[tuple[str, list[str]]] = [("", [*heads, word("strict.all", language), word("interval", language), *brief])]
+    for group in report.groups:
+        head = f"{word(f'group.{group}', language)} · n = {report.block['groups'].get(group, report.block['n'])}"
+        rows.append((head, []))
+        for rate in [OVERALL] if group == OVERALL else at(report.block, "strict", group):
+            compat, strict = made.get(("compat", rate, group)), made["strict", rate, group]
+            waits = ungraded(at(report.block, "unscored", "strict", group, rate))
+            none = word("unscored", language) if waits else _mean(None)
+            means = [_mean(None) if line is None else none if line.value is None else _mean(line.value) for line in (compat, strict)]
+            spans = ["–" if line is None else _range(line) for line in (compat, strict)]
+            cells_ = [str(strict.n), means[0], spans[0], means[1], spans[1], _mean(strict.floor), _mean(strict.reference)]
+            rows.append((f"  {word(f'rate.{rate}', language)}", cells_))
+    return [_row(label, values, LABEL, 11) for label, values in rows]
 
 
 def _by_row(report: Report, language: str) -> list[str]:
@@ -117,7 +147,8 @@ def _methods(report: Report, language: str) -> str:
     """Which interval each group has; groups that share a method stand together."""
     by_method: dict[str, list[str]] = {}
     for line in lines(report):
-        if (line.rule, line.rate) == report.layout.rates[0] and line.method:
+        first = (line.rule, line.rate) == report.layout.rates[0] or isinstance(report.layout, CourtLayout)
+        if first and line.method and line.group not in by_method.get(line.method, ()):
             by_method.setdefault(line.method, []).append(line.group)
     named = ((", ".join(word(f"group.{g}", language) for g in groups), m) for m, groups in by_method.items())
     return "; ".join(f"{groups}: {phrase(method, language)}" for groups, method in named)

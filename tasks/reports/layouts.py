@@ -1,16 +1,18 @@
 """How the score block of each benchmark is laid out, so that every report reads any block.
 
 A block of LegalAgentBench keeps shares from 0 to 1 by rule, rate and group; one of LegalSearch keeps means from 0 to 100
-by rule, task and part (all questions, covered ones). Groups of LegalSearch are its tasks and the means of both domains.
+by rule, task and part (all questions, covered ones). Groups of LegalSearch are its tasks and the means of both domains. A
+block of the courts keeps means from 0 to 100 by rule, environment and metric; it says itself which metrics there are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 DOMAINS = ("in_domain", "out_of_domain")
+RULES = ("compat", "strict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,10 @@ class Layout:
     places: int
     top: float
     across: Literal["columns", "rows"]
+
+    def rates_of(self, block: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+        """(rule, rate) of a block in the order of tables."""
+        return self.rates
 
     def groups(self, block: Mapping[str, Any]) -> list[str]:
         """The groups of a block in their order, the overall ones last."""
@@ -69,6 +75,59 @@ class Layout:
         return self.across == "columns" or rate == "all" or at(block, "compat", group, "n_covered") is not None
 
 
+OVERALL = "overall"
+
+
+@dataclass(frozen=True, slots=True)
+class CourtLayout(Layout):
+    """Groups are the environments that ran, and `overall`, whose only rate it is. A block says which metrics there are."""
+
+    def rates_of(self, block: Mapping[str, Any]) -> Sequence[tuple[str, str]]:
+        """(rule, metric) in the order of the environments."""
+        names = [(rule, name) for rule in RULES for env in block["groups"] for name in at(block, rule, env) or ()]
+        return [*dict.fromkeys(names), *((rule, OVERALL) for rule in RULES)]
+
+    def groups(self, block: Mapping[str, Any]) -> list[str]:
+        """The environments that ran, then all of them together."""
+        return [*block["groups"], OVERALL]
+
+    def overall(self, block: Mapping[str, Any]) -> list[str]:
+        """What sums up a run."""
+        return [OVERALL]
+
+    def value(self, block: Mapping[str, Any], rule: str, rate: str, group: str) -> float | None:
+        """The figure itself."""
+        return _number(at(block, rule, *_place(rate, group)))
+
+    def beside(self, tree: str, block: Mapping[str, Any], rule: str, rate: str, group: str) -> Any:
+        """What stands at the same place of another tree."""
+        return at(block, tree, rule, *_place(rate, group))
+
+    def limit(self, name: str, block: Mapping[str, Any], rule: str, rate: str, group: str) -> float | None:
+        """`floor`, or a ceiling."""
+        path = {"floor": ("floor",), "reference": ("ceiling",)}.get(name, ("ceiling", name))
+        return _number(at(block, *path, rule, *_place(rate, group)))
+
+    def count(self, block: Mapping[str, Any], rule: str, rate: str, group: str) -> int:
+        """Attempts behind a figure."""
+        if group == OVERALL:
+            return int(block["n"] if rule == "compat" else at(block, "strict", "n_scored") or 0)
+        return int(at(block, "n_scored", rule, group, rate) or 0)
+
+    def has(self, block: Mapping[str, Any], rate: str, group: str) -> bool:
+        """Whether an environment has such a metric."""
+        return rate == OVERALL if group == OVERALL else at(block, "n_scored", "strict", group, rate) is not None
+
+
+def ungraded(reason: Any) -> bool:
+    """Whether a metric of the courts has no value because a grader has not spoken."""
+    return "grad" in str(reason or "")
+
+
+def _place(rate: str, group: str) -> tuple[str, ...]:
+    return (rate,) if group == OVERALL else (group, rate)
+
+
 TOOLS = Layout(
     (
         ("compat", "success"),
@@ -81,7 +140,8 @@ TOOLS = Layout(
     4, 1.0, "columns",
 )  # fmt: skip
 LAW = Layout((("compat", "all"), ("compat", "covered"), ("strict", "all"), ("strict", "covered")), 2, 100.0, "rows")
-LAYOUTS: Mapping[str, Layout] = {"legalagentbench": TOOLS, "legalsearch": LAW}
+COURTS = CourtLayout((("compat", OVERALL), ("strict", OVERALL)), 2, 100.0, "rows")
+LAYOUTS: Mapping[str, Layout] = {"legalagentbench": TOOLS, "legalsearch": LAW, "courts": COURTS}
 
 
 def layout_of(block: Mapping[str, Any]) -> Layout:

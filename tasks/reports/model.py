@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from store.journal import text_hash
-from tasks.reports.layouts import DOMAINS, Layout, at, layout_of
-from tasks.reports.words import phrase, word
+from tasks.reports.layouts import DOMAINS, RULES, CourtLayout, Layout, at, layout_of
+from tasks.reports.words import WORDS, phrase, word
 
 COLUMNS = (
     "n", "value", "interval", "method", "clusters", "design_effect", "effective_n", "floor", "reference", "walker",
@@ -75,7 +75,7 @@ def lines(report: Report, groups: Sequence[str] | None = None) -> list[Line]:
     """The lines of a block, rate by rate; only some groups if asked."""
     block, layout = report.block, report.layout
     made = []
-    for rule, rate in layout.rates:
+    for rule, rate in layout.rates_of(block):
         for group in groups if groups is not None else report.groups:
             if not layout.has(block, rate, group):
                 continue
@@ -193,6 +193,30 @@ def _law_counts(block: Mapping[str, Any], language: str) -> list[tuple[str, str]
     ]
 
 
+def _court_counts(block: Mapping[str, Any], language: str) -> list[tuple[str, str]]:
+    """What only a block of the courts says: profile, what is unscored and why, faults, whether it may be compared."""
+    reasons: dict[str, list[str]] = {}
+    for env in block["groups"]:
+        for rule in RULES:
+            for metric, why in (at(block, "unscored", rule, env) or {}).items():
+                names = reasons.setdefault(phrase(str(why), language), [])
+                names += [f"{env} {metric}"] if f"{env} {metric}" not in names else []
+    from tasks.courts.procedure.findings import CODES
+
+    names_of = CODES if language != "en" else {}
+    faults = [(names_of.get(code, code), count) for code, count in (block.get("violations") or {}).items()]
+    why = "; ".join(phrase(str(reason), language) for reason in block.get("not_comparable") or ())
+    may = "comparable.yes" if block.get("comparable") else "comparable.no"
+    lost = {env: count for env, count in (block.get("unfinished") or {}).items() if count}
+    return [
+        ("profile", word(f"profile.{block.get('profile')}", language)),
+        ("comparable", word(may, language).format(why=why)),
+        ("unscored", "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items())),
+        ("unfinished", ", ".join(f"{env} {count}" for env, count in lost.items())),
+        ("violations", ", ".join(f"{code} {count}" for code, count in faults)),
+    ]
+
+
 def _windows(block: Mapping[str, Any], language: str) -> str:
     """Recitals under each window: of all questions, and of the covered ones."""
     found = block.get("lar_by_window") or {}
@@ -204,9 +228,23 @@ def _windows(block: Mapping[str, Any], language: str) -> str:
 
 
 def heading(reports: Sequence[Report], column: str, language: str) -> str:
-    """The head of a column; the floor of LegalSearch is another one than that of LegalAgentBench."""
-    law = all(report.layout.across == "rows" for report in reports)
-    return word(f"{column}.law" if law and column in ("floor", "reference") else column, language)
+    """The head of a column; each benchmark has a floor of its own."""
+    kinds = {_kind(report) for report in reports}
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    return word(f"{column}{kind}" if column in ("floor", "reference") else column, language)
+
+
+def _kind(report: Report) -> str:
+    return ".courts" if isinstance(report.layout, CourtLayout) else ".law" if report.layout.across == "rows" else ""
+
+
+def measure(line: Line, language: str) -> str:
+    """What a line measures: the rate by its rule; metrics of the courts keep their names."""
+    key = f"{line.rule}.{line.rate}"
+    if key in WORDS:
+        return word(key, language)
+    rate = word(f"rate.{line.rate}", language) if f"rate.{line.rate}" in WORDS else line.rate
+    return f"{word(f'{line.rule}.all', language)} {rate}"
 
 
 def figure(line: Line, value: float | None) -> str:
@@ -231,6 +269,7 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
         ("evidence_rate", show(at(block, "evidence_rate", "all")) if block.get("evidence_rate") else ""),
         ("evidence_rate_literal", show(at(block, "evidence_rate_literal", "all")) if block.get("evidence_rate") else ""),
         *_law_counts(block, language),
+        *(_court_counts(block, language) if isinstance(report.layout, CourtLayout) else ()),
         ("tokens", f"{block['tokens']['total']:,}" if block["tokens"]["total"] else ""),
         ("walker", phrase(str(at(block, "ceiling", "walker_reason") or ""), language)),
     ]
@@ -253,3 +292,9 @@ def printable(text: str) -> str:
     """The text on one line without control, bidi, private-use or undefined characters: each run becomes one mark."""
     kept = ["\0" if unicodedata.category(character).startswith("C") else character for character in text]
     return re.sub("\0+", "⍰", "".join(kept).replace("\u2028", "\0").replace("\u2029", "\0"))
+
+
+def plain(text: str) -> str:
+    """Text that Markdown shows as it is: no markup, no HTML, no line break, no link."""
+    text = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return re.sub(r"([\\`*_\[\]|#~$!])", r"\\\1", text).replace("://", ":&#8203;//")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from tasks.reports.court_texts import COURT_PHRASES, COURT_WORDS
+
 WORDS: dict[str, tuple[str, str]] = {
     "title": ("模拟法庭评测台 评测报告", "Moot: evaluation report"),
     "run": ("评测", "Run"),
@@ -111,6 +113,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "created": ("时间", "Created"),
     "command": ("命令", "Command"),
     "parent": ("分叉自", "Forked from"),
+    **COURT_WORDS,
 }
 """Key -> (Chinese, English)."""
 
@@ -129,6 +132,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r", by group", "，分组抽样"),
     (r", only (\d+) clusters", r"，仅 \1 个题簇"),
     (r"needs a run of --agent gold on the same tasks", "需先用 --agent gold 运行相同题目"),
+    *COURT_PHRASES,
 )
 """What score blocks say in English, and how a Chinese report says it."""
 

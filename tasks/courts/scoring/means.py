@@ -123,7 +123,10 @@ def overall(made: Mapping[tuple[Env, str], Column], envs: Sequence[Env]) -> Over
 
 
 def _drawn(columns: Sequence[tuple[str, Sequence[tuple[float, str]]]]) -> Interval | None:
-    """Percentile interval of a mean of column means: clusters are drawn within a family, for all its columns together."""
+    """Percentile interval of a mean of column means: clusters are drawn within a family, for all its columns together.
+
+    None where all draws agree: there is no spread to learn from.
+    """
     if not columns:
         return None
     generator = np.random.default_rng(0)
@@ -143,5 +146,7 @@ def _drawn(columns: Sequence[tuple[str, Sequence[tuple[float, str]]]]) -> Interv
             # A draw that misses a thin column altogether says nothing of it: the column's own mean stands in.
             total += np.where(drawn > 0, weights @ sums / np.maximum(drawn, 1.0), sums.sum() / sizes.sum())
     low, high = np.quantile(total / len(columns), [0.025, 0.975])
+    if high - low < 1e-12:
+        return None
     few = f", only {count} clusters" if count < FEW_CLUSTERS else ""
     return Interval(float(low), float(high), f"cluster bootstrap, {DRAWS} draws, seed 0, by group{few}")

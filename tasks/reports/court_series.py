@@ -1,0 +1,249 @@
+"""What several court runs say together: drivers of the simulated roles, model sizes, turn limits, repeats.
+
+Runs belong together where nothing but the thing compared differs: same agent and settings, same tasks, same profile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import mean, stdev
+from typing import Any
+
+from tasks.courts import published
+from tasks.reports.court_rows import (
+    HEADS,
+    columns_of,
+    driver,
+    envs_of,
+    figure,
+    heads,
+    mean_of,
+    model_label,
+    published_rows,
+    total,
+)
+from tasks.reports.dots import Dot, dots
+from tasks.reports.layouts import COURTS, OVERALL, RULES, at
+from tasks.reports.model import Report, agent, printable
+from tasks.reports.ranks import kendall, spearman
+from tasks.reports.tables import EMPTY, Cell, Row, Table
+from tasks.reports.words import word
+
+_AGENT = ("agent", "model", "paper", "free", "temperature", "tools", "law_pack")
+_FIELD = ("profile", "pack", "env", "task_ids", "limit")
+Key = tuple[str, ...]
+
+
+def tested(report: Report) -> Key:
+    """What was tested: agent, model and the settings that are its own."""
+    return _settings(report, _AGENT)
+
+
+def field_of(report: Report) -> Key:
+    """On what: tasks and profile."""
+    return (str(at(report.header, "tasks", "sha256")), *map(str, report.block["groups"].items()), *_settings(report, _FIELD))
+
+
+def _settings(report: Report, names: Sequence[str]) -> Key:
+    spec = at(report.header, "spec") or {}
+    return tuple(str(spec.get(name)) for name in names)
+
+
+def _limit(report: Report) -> int | None:
+    found = at(report.header, "spec", "max_turns")
+    return found if isinstance(found, int) else None
+
+
+def _grouped(reports: Sequence[Report], *keys: Any) -> list[list[Report]]:
+    """Runs that agree in all keys, in order of their first; runs without a header agree with nobody."""
+    groups: dict[Any, list[Report]] = {}
+    for report in reports:
+        if report.header:
+            groups.setdefault(tuple(key(report) for key in keys), []).append(report)
+    return list(groups.values())
+
+
+def _driver(report: Report) -> str:
+    return driver(report, "en")
+
+
+def driver_table(reports: Sequence[Report], language: str) -> Table:
+    """Table 5: our runs before roles that are not played by rules, and the published rows before both models."""
+    columns = columns_of(published.MAIN, envs_of(reports))
+    rows: list[Row] = []
+    for report in sorted(reports, key=lambda report: (field_of(report), tested(report), _driver(report))):
+        if _driver(report) == word("court.rules", "en"):
+            continue
+        for rule in RULES:
+            cells = [figure(report.block, rule, column, language) for column in columns]
+            rows.append(Row((*heads(report, language), word(f"{rule}.all", language)), (*cells, total(report.block, rule))))
+    both = {model: published.TABLE_2[model] for model in published.TABLE_5}
+    rows += published_rows(both, columns, language, published.DRIVER, True)
+    rows += published_rows(published.TABLE_5, columns, language, published.OTHER_DRIVER, True)
+    note = word("court.reference", language).format(grader=published.GRADER)
+    return Table(
+        "table-5", word("table.5", language), tuple(word(head, language) for head in HEADS),
+        (*columns, word("rate.overall", language)), tuple(rows), (note,),
+    )  # fmt: skip
+
+
+def rank_table(reports: Sequence[Report], language: str) -> Table:
+    """Figure 6: the overall scores of the same agents before two drivers, and how far these rank them alike."""
+    columns = columns_of(published.MAIN, envs_of(reports))
+    rows: list[Row] = []
+    for group in _grouped(reports, field_of, _limit):
+        by_driver: dict[str, dict[Key, Report]] = {}
+        for report in group:
+            by_driver.setdefault(_driver(report), {}).setdefault(tested(report), report)
+        names = list(by_driver)
+        for place, first in enumerate(names):
+            for second in names[place + 1 :]:
+                for rule in RULES:
+                    rows += _ranked(by_driver[first], by_driver[second], rule, language)
+    shared = list(published.TABLE_5)
+    pair = [[mean_of(table[model], columns) or 0.0 for model in shared] for table in (published.TABLE_2, published.TABLE_5)]
+    title = f"{published.DRIVER} / {published.OTHER_DRIVER}"
+    rows += _agreement([model_label(model) for model in shared], pair, title, word("court.paper", language), "published", language)
+    first_heads = (word("court.driver", language), word("court.agent", language), word("court.rule", language))
+    values = (f"{word('court.overall', language)} A", f"{word('court.overall', language)} B", word("court.tau", language), word("court.rho", language))
+    return Table("figure-6", word("figure.6", language), first_heads, values, tuple(rows), (word("court.overall_note", language),))
+
+
+def _ranked(first: dict[Key, Report], second: dict[Key, Report], rule: str, language: str) -> list[Row]:
+    shared = [who for who in first if who in second]
+    values = [
+        [(COURTS.value(one[who].block, rule, OVERALL, OVERALL)) for who in shared] for one in (first, second)
+    ]
+    known = [place for place in range(len(shared)) if values[0][place] is not None and values[1][place] is not None]
+    if len(known) < 2:
+        return []
+    pair = [[float(column[place] or 0.0) for place in known] for column in values]
+    title = f"{driver(first[shared[0]], language)} / {driver(second[shared[0]], language)}"
+    names = [agent(first[shared[place]], language) or "–" for place in known]
+    return _agreement(names, pair, title, word(f"{rule}.all", language), "own", language)
+
+
+def _agreement(names: Sequence[str], pair: Sequence[Sequence[float]], title: str, rule: str, kind: Any, language: str) -> list[Row]:
+    rows = [
+        Row((title, name, rule), (Cell(first), Cell(second), EMPTY, EMPTY), kind)
+        for name, first, second in zip(names, *pair, strict=True)
+    ]
+    common = f"{word('court.common', language)}: {len(names)}"
+    return [*rows, Row((title, common, rule), (EMPTY, EMPTY, Cell(kendall(*pair)), Cell(spearman(*pair))), kind)]
+
+
+def size_table(reports: Sequence[Report], language: str) -> Table:
+    """Figure 4: overall scores by size where sizes are known; only whole scores are drawn."""
+    columns = columns_of(published.MAIN, envs_of(reports))
+    rows: list[Row] = []
+    marks: list[Dot] = []
+    left: list[str] = []
+    for report in reports:
+        size, sums = _size(report), at(report.block, "overall", "compat") or {}
+        name = agent(report, language) or printable(str(report.block["run"]))
+        rows.append(Row(heads(report, language)[:2], (Cell(size), total(report.block, "compat"), Cell(sums.get("by_env")))))
+        if size is None or sums.get("missing") or sums.get("mean") is None:
+            left.append(name)
+        else:
+            marks.append(Dot(name, size, sums["mean"], True))
+    for model in published.MODELS:
+        value = mean_of(published.TABLE_2[model.name], columns)
+        whole = Cell(published.by_env(published.TABLE_2[model.name])) if len(columns) == len(published.MAIN) else EMPTY
+        rows.append(
+            Row((word("court.published", language), model_label(model.name)), (Cell(model.size), Cell(value), whole), "published")
+        )
+        if model.size is not None and value is not None:
+            marks.append(Dot(model_label(model.name), model.size, value, False))
+    title = word("figure.4", language)
+    notes = [word("court.overall_note", language)]
+    notes += [word("court.no_size", language).format(names=", ".join(dict.fromkeys(left)))] if left else []
+    first = (word("court.run", language), word("court.agent", language))
+    values = tuple(word(f"court.{name}", language) for name in ("size", "overall", "by_env"))
+    plot = dots(marks, title, word("court.size", language), word("court.overall", language))
+    return Table("figure-4", title, first, values, tuple(rows), tuple(notes), plot=plot)
+
+
+def _size(report: Report) -> float | None:
+    """Parameters of the tested model in billions, where its engine says them."""
+    count = at(report.header, "engines", str(at(report.header, "spec", "model") or ""), "parameters")
+    return count / 1e9 if isinstance(count, int | float) and not isinstance(count, bool) and count > 0 else None
+
+
+def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
+    """Figures 8 and 9: the same agent under several turn limits; None where the runs have only one."""
+    columns = columns_of(published.MAIN, envs_of(reports))
+    rows: list[Row] = []
+    for group in _grouped(reports, field_of, tested, _driver):
+        if len({_limit(report) for report in group}) < 2:
+            continue
+        for report in sorted(group, key=lambda report: (_limit(report) is None, _limit(report) or 0)):
+            limit = _limit(report)
+            label = word("court.default", language) if limit is None else str(limit)
+            for rule in RULES:
+                cells = [figure(report.block, rule, column, language) for column in columns]
+                turns = [Cell(at(report.block, "turns", env, "mean")) for env in envs_of(reports)]
+                rows.append(
+                    Row((*heads(report, language), label, word(f"{rule}.all", language)), (*cells, total(report.block, rule), *turns))
+                )
+    if not rows:
+        return None
+    first = tuple(word(head, language) for head in (*HEADS[:3], "court.limit", HEADS[3]))
+    turns_of = tuple(f"{env} {word('court.turns', language)}" for env in envs_of(reports))
+    limits = {env: ", ".join(map(str, values)) for env, values in published.TURN_LIMITS.items()}
+    note = word("court.figure8", language).format(ci=limits["CI"], cr=limits["CR"])
+    return Table(
+        "figure-8", word("figure.8", language), first, (*columns, word("rate.overall", language), *turns_of), tuple(rows), (note,)
+    )  # fmt: skip
+
+
+def repeat_table(reports: Sequence[Report], language: str) -> Table | None:
+    """Tables 13 and 14: each repeat of the same evaluation with mean, standard deviation and range between them."""
+    columns = columns_of(published.MAIN, envs_of(reports))
+    rows: list[Row] = []
+    for group in _grouped(reports, field_of, tested, _driver, _limit):
+        for rule in RULES:
+            repeats = [tree for report in group for tree in _trees(report, rule)]
+            if len(repeats) > 1:
+                who = (agent(group[0], language) or "–", driver(group[0], language), word(f"{rule}.all", language))
+                rows += _repeats(who, [_figures(tree, columns) for tree in repeats], "own", language)
+    if not rows:
+        return None
+    for model, runs in (*published.TABLE_13.items(), ("GPT-4o", published.TABLE_14)):
+        names = [*columns, OVERALL] if all(column in columns for column in runs[0] if column != OVERALL) else columns
+        figures = [[run.get(name) if name in names else None for name in (*columns, OVERALL)] for run in runs]
+        if any(value is not None for value in figures[0]):
+            who = (model_label(model), "–", word("court.paper", language))
+            rows += _repeats(who, figures, "published", language)
+    first = tuple(word(head, language) for head in (*HEADS[1:], "epochs"))
+    note = word("court.reference", language).format(grader=published.GRADER)
+    return Table(
+        "table-13", word("table.13", language), first, (*columns, word("rate.overall", language)), tuple(rows), (note,)
+    )
+
+
+def _trees(report: Report, rule: str) -> list[Any]:
+    repeats = report.block.get("repeats") or ()
+    return [one[rule] for one in repeats] if repeats else [report.block[rule]]
+
+
+def _figures(tree: Any, columns: Sequence[str]) -> list[float | None]:
+    return [*(at(tree, *column.split(" ", 1)) for column in columns), at(tree, OVERALL)]
+
+
+def _repeats(who: tuple[str, ...], figures: Sequence[Sequence[float | None]], kind: Any, language: str) -> list[Row]:
+    rows = [
+        Row((*who, word("court.repeat", language).format(n=number)), tuple(_there(value) for value in run), kind)
+        for number, run in enumerate(figures, 1)
+    ]
+    spread: dict[str, list[Cell]] = {"court.mean": [], "court.sd": [], "court.range": []}
+    for column in zip(*figures, strict=True):
+        known = [value for value in column if value is not None]
+        whole = len(known) == len(column) > 1
+        spread["court.mean"].append(Cell(mean(known)) if whole else EMPTY)
+        spread["court.sd"].append(Cell(stdev(known)) if whole else EMPTY)
+        spread["court.range"].append(Cell(max(known) - min(known)) if whole else EMPTY)
+    return [*rows, *(Row((*who, word(key, language)), tuple(cells), "spread") for key, cells in spread.items())]
+
+
+def _there(value: float | None) -> Cell:
+    return EMPTY if value is None else Cell(value)

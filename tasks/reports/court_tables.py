@@ -1,0 +1,197 @@
+"""The tables of court runs, shaped like those of the paper: our rows by both rules, published rows beside them for reference."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tasks.courts import published
+from tasks.courts.casefile import Env
+from tasks.courts.scoring.columns import METRICS
+from tasks.reports.court_rows import (
+    HEADS,
+    columns_of,
+    driver,
+    envs_of,
+    heads,
+    model_label,
+    own_rows,
+    published_rows,
+)
+from tasks.reports.court_series import driver_table, rank_table, repeat_table, size_table, sweep_table
+from tasks.reports.layouts import RULES, at, ungraded
+from tasks.reports.model import Report, agent
+from tasks.reports.tables import EMPTY, Cell, Row, Table
+from tasks.reports.words import word
+
+
+def court_tables(reports: Sequence[Report], language: str = "zh") -> list[Table]:
+    """All tables that these runs fill; those of other benchmarks are left aside."""
+    mine = [report for report in reports if report.block.get("benchmark") == "courts"]
+    if not mine:
+        return []
+    made = [
+        _main(mine, language),
+        *_parts(mine, language),
+        *_stages(mine, language),
+        _turns(mine, language),
+        *_consistency(mine, language),
+        driver_table(mine, language),
+        rank_table(mine, language),
+        size_table(mine, language),
+        sweep_table(mine, language),
+        repeat_table(mine, language),
+        _cases(mine, language),
+    ]
+    return [table for table in made if table is not None]
+
+
+def _heads(language: str) -> tuple[str, ...]:
+    return tuple(word(head, language) for head in HEADS)
+
+
+def _reference(language: str) -> str:
+    return word("court.reference", language).format(grader=published.GRADER)
+
+
+def _main(reports: Sequence[Report], language: str) -> Table:
+    columns = columns_of(published.MAIN, envs_of(reports))
+    rows = [*own_rows(reports, columns, language, True), *published_rows(published.TABLE_2, columns, language, overall=True)]
+    notes = [word(f"court.{key}", language) for key in ("overall_note", "intervals")]
+    notes += [word("court.lower", language)] if "CR VER" in columns else []
+    notes += [word("court.grading", language)] if any(_waits(report.block) for report in reports) else []
+    return Table(
+        "table-2", word("table.2", language), _heads(language), (*columns, word("rate.overall", language)), tuple(rows),
+        (*notes, _reference(language)),
+    )  # fmt: skip
+
+
+def _waits(block: Mapping[str, Any]) -> bool:
+    return any(
+        ungraded(why)
+        for rule in RULES
+        for env in block["groups"]
+        for why in (at(block, "unscored", rule, env) or {}).values()
+    )
+
+
+_PARTS: Mapping[str, tuple[Env, tuple[str, ...], published.Table]] = {
+    "6": ("CD", ("FOR", "Label", "Seq", "DOC"), published.TABLE_6),
+    "7": ("DD", ("FOR", "Label", "Seq", "DOC"), published.TABLE_7),
+    "8": ("CI", ("PFS", "JUD", "REA", "LAW"), published.TABLE_8),
+    "9": ("CR", ("PFS", "CRI", "VER", "REA", "LAW"), published.TABLE_9),
+}
+"""Table -> its environment, metrics of it that stand elsewhere, published rows."""
+
+
+def _parts(reports: Sequence[Report], language: str) -> Iterator[Table]:
+    """Tables 6 to 9: the parts of DOC, PFS and VER, and our own metrics behind them."""
+    for number, (env, elsewhere, table) in _PARTS.items():
+        mine = [report for report in reports if env in report.block["groups"]]
+        if not mine:
+            continue
+        columns = [f"{env} {metric}" for metric in METRICS["strict"][env] if metric not in elsewhere or metric in ("Label", "Seq")]
+        rows = [*own_rows(mine, columns, language), *published_rows(table, columns, language)]
+        notes = [_reference(language)] + ([word("court.misprint", language)] if number == "9" else [])
+        yield Table(
+            f"table-{number}", word(f"table.{number}", language), _heads(language),
+            tuple(column.split(" ", 1)[1] for column in columns), tuple(rows), tuple(notes),
+        )  # fmt: skip
+
+
+def _stages(reports: Sequence[Report], language: str) -> Iterator[Table]:
+    """Figure 5 as tables; the stages of the two rules are not the same."""
+    for env in envs_of(reports):
+        for rule in RULES:
+            found = [(report, stages) for report in reports if (stages := at(report.block, "stages", env, rule))]
+            names = tuple(dict.fromkeys(name for _, stages in found for name in stages))
+            if not names:
+                continue
+            rows = tuple(
+                Row(
+                    (*heads(report, language), word(f"{rule}.all", language)),
+                    tuple(Cell(stages[name]) if name in stages else EMPTY for name in names),
+                )
+                for report, stages in found
+            )
+            title = f"{word('figure.5', language)} · {word(f'group.{env}', language)}"
+            yield Table(f"figure-5-{env}-{rule}", title, _heads(language), names, rows)
+
+
+def _turns(reports: Sequence[Report], language: str) -> Table:
+    envs = envs_of(reports)
+    label = word("court.turns", language)
+    rows = [
+        Row(
+            (*heads(report, language), label),
+            tuple(Cell(at(report.block, "turns", env, "mean")) if env in report.block["turns"] else EMPTY for env in envs),
+        )
+        for report in reports
+    ]
+    limits = tuple(Cell(text=str(published.LIMITS[env])) for env in published.CASES if env in envs)
+    published_ = word("court.published", language)
+    rows.append(Row((published_, "", "", word("court.limit", language)), limits, "published"))
+    rows += [
+        Row((published_, model_label(model), published.DRIVER, label), tuple(Cell(row[env]) for env in envs), "published")
+        for model, row in published.TABLE_10.items()
+    ]
+    return Table("table-10", word("table.10", language), _heads(language), tuple(envs), tuple(rows), (_reference(language),))
+
+
+def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
+    """Table 3, the mean over roles, and Tables 11 and 12, role by role."""
+    roles = columns_of(published.ROLES, envs_of(reports))
+    titles = tuple(word(f"court.{name}", language) for name in ("rater", "agent", "driver"))
+    rows, means = [], []
+    for report in reports:
+        for rater in ("by_rules", "by_grader"):
+            cells = [_role(report.block, role, rater) for role in roles]
+            known = [cell.value for cell in cells if cell.value is not None]
+            first = (word(f"court.{rater}", language), agent(report, language) or "–", driver(report, language))
+            if known:
+                rows.append(Row(first, tuple(cells)))
+                means.append(Row(first, (Cell(sum(known) / len(known)),)))
+    raters = (("gpt-4o", "by_gpt", published.TABLE_11), ("human", "by_people", published.TABLE_12))
+    for rater, label, tables in raters:
+        name = f"{word('court.published', language)}: {word(f'court.{label}', language)}"
+        for model, by_driver in published.TABLE_3[rater].items():
+            means += [Row((name, model_label(model), who), (Cell(value),), "published") for who, value in by_driver.items()]
+        for who, table in tables.items():
+            rows += [
+                Row((name, model_label(model), who), tuple(Cell(row[role]) for role in roles), "published")
+                for model, row in table.items()
+            ]
+    yield Table(
+        "table-3", word("table.3", language), titles, (word("court.consistency", language),), tuple(means),
+        (word("court.table3", language), _reference(language)),
+    )  # fmt: skip
+    yield Table(
+        "table-11", word("table.11", language), titles, tuple(roles), tuple(rows),
+        (word("court.table11", language), _reference(language)),
+    )  # fmt: skip
+
+
+def _role(block: Mapping[str, Any], column: str, rater: str) -> Cell:
+    env, role = column.split()
+    if env not in block["groups"]:
+        return EMPTY
+    if rater == "by_rules":
+        return Cell(at(block, "consistency", env, role))
+    return Cell(at(block, "consistency_details", env, role, "graded"))
+
+
+def _cases(reports: Sequence[Report], language: str) -> Table:
+    envs = [*published.CASES]
+    label = word("court.cases", language)
+    rows = [
+        Row(
+            (*heads(report, language)[:2], label),
+            tuple(Cell(text=str(report.block["groups"].get(env, 0))) for env in envs),
+            "own",
+        )
+        for report in reports
+    ]
+    counts = tuple(Cell(text=str(published.CASES[env])) for env in published.CASES)
+    rows.append(Row((word("court.published", language), "J1-Eval", label), counts, "published"))
+    first = (word("court.run", language), word("court.agent", language), "")
+    return Table("table-4", word("table.4", language), first, tuple(envs), tuple(rows))

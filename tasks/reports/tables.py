@@ -1,0 +1,130 @@
+"""A table of figures as every format shows it: Markdown, HTML, plain text; JSON data for programs.
+
+Figures are in the unit of their column. What is not there is a dash, or says in a word why.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tasks.reports.model import plain, printable
+
+Kind = Literal["own", "count", "limit", "spread", "published"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A figure with its interval; `text` stands in its place, `note` behind it."""
+
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    text: str = ""
+    note: str = ""
+
+
+EMPTY = Cell(text=" ")
+"""A column that does not apply."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """heads: what the row is, one text a head of the table; kind: whose figures they are."""
+
+    heads: tuple[str, ...]
+    cells: tuple[Cell, ...]
+    kind: Kind = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """key: its name for programs; heads: of the first columns; plot: an SVG fragment for HTML."""
+
+    key: str
+    title: str
+    heads: tuple[str, ...]
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    notes: tuple[str, ...] = ()
+    places: int = 2
+    plot: str = ""
+
+    def data(self) -> dict[str, Any]:
+        """As JSON data, figures in full precision."""
+        return {
+            "key": self.key,
+            "title": self.title,
+            "columns": list(self.columns),
+            "rows": [
+                {
+                    "kind": row.kind, **dict(zip(self.heads, row.heads, strict=True)),
+                    "values": {name: _data(cell) for name, cell in zip(self.columns, row.cells, strict=True) if cell is not EMPTY},
+                }
+                for row in self.rows
+            ],
+            "notes": list(self.notes),
+        }  # fmt: skip
+
+
+def _data(cell: Cell) -> Any:
+    if cell.text:
+        return cell.text
+    if cell.low is None or cell.high is None:
+        return cell.value
+    return {"value": cell.value, "interval": [cell.low, cell.high]}
+
+
+def shown(cell: Cell, places: int) -> str:
+    """A cell in words: 63.20 [51.04, 75.36]."""
+    text = cell.text or ("–" if cell.value is None else f"{cell.value:.{places}f}")
+    if cell.low is not None and cell.high is not None and not cell.text:
+        text += f" [{cell.low:.{places}f}, {cell.high:.{places}f}]"
+    return f"{text} {cell.note}".rstrip()
+
+
+def as_markdown(table: Table) -> Iterator[str]:
+    """The lines of a table under its title."""
+    yield f"### {plain(table.title)}"
+    yield ""
+    heads = [*table.heads, *table.columns]
+    yield "| " + " | ".join(map(plain, heads)) + " |"
+    yield "|" + " --- |" * len(table.heads) + " ---: |" * len(table.columns)
+    for row in table.rows:
+        cells = [*map(plain, row.heads), *(plain(shown(cell, table.places)) for cell in row.cells)]
+        yield "| " + " | ".join(cells) + " |"
+    yield ""
+    for note in table.notes:
+        yield f"- {plain(note)}"
+
+
+def as_html(table: Table) -> Iterator[str]:
+    """The table as HTML, its plot behind it; all text escaped."""
+    yield f'<h3>{_text(table.title)}</h3><div class="scroll"><table><thead><tr>'
+    yield "".join(f'<th class="t">{_text(head)}</th>' for head in table.heads)
+    yield "".join(f"<th>{_text(column)}</th>" for column in table.columns) + "</tr></thead><tbody>"
+    before = ""
+    for row in table.rows:
+        marks = row.kind + (" first" if row.kind != before and before else "")
+        before = row.kind
+        yield (
+            f'<tr class="{marks}">'
+            + "".join(f'<td class="t">{_text(head)}</td>' for head in row.heads)
+            + "".join(f"<td>{_cell(cell, table.places)}</td>" for cell in row.cells)
+            + "</tr>"
+        )
+    yield "</tbody></table></div>"
+    yield from (f'<p class="note">{_text(note)}</p>' for note in table.notes)
+    if table.plot:
+        yield table.plot
+
+
+def _cell(cell: Cell, places: int) -> str:
+    figure, bracket, rest = shown(cell, places).partition(" [")
+    return _text(figure) + (f"<small>[{_text(rest)}</small>" if bracket else "")
+
+
+def _text(value: str) -> str:
+    return html.escape(printable(value))
