@@ -33,6 +33,7 @@ class Pack:
         self.manifest = manifest
         self.reader = Reader(path / CORPUS)
         self._certain = functools.lru_cache(maxsize=None)(self._known_everywhere)
+        self._companions: list[Pack] = []
 
     @classmethod
     def open(cls, name_or_path: str | Path, *, verify: bool = False) -> Pack:
@@ -141,8 +142,14 @@ class Pack:
         file = f"tasks/{benchmark}.jsonl"
         return self.path / "tasks" / f"{benchmark}.jsonl" if file in self.manifest.files else None
 
+    def accompany(self, other: Pack) -> None:
+        """Take charge of another pack, which is used as long as this one and closed with it."""
+        self._companions.append(other)
+
     def close(self) -> None:
-        """Close the database."""
+        """Close the database, and the packs that accompany it."""
+        for other in self._companions:
+            other.close()
         self.reader.close()
 
     def __enter__(self) -> Pack:

@@ -6,7 +6,6 @@ Rules policies use the same search. Cases are under real law, so a pack of ficti
 from __future__ import annotations
 
 import time
-import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date
@@ -97,7 +96,7 @@ def _allowed(spec: RunSpec) -> tuple[str, ...]:
 def _named(pack: Pack, name: str) -> Pack:
     """The pack of that name, closed with the pack of the run."""
     opened = Pack.open(name)
-    weakref.finalize(pack, opened.close)
+    pack.accompany(opened)
     if not lookups.real_statutes(opened):
         raise UsageError(
             f"pack '{name}' holds no real statutes", "Court cases are under real law: name a pack of imported statutes.",
