@@ -1,0 +1,205 @@
+"""What the 被告人 says, in the first person: identity, record, custody, plea, statement, answers, views, last word.
+
+Who pleads guilty tells the facts that he knows; who denies tells only what he admits and his own account. Nothing is made up:
+what is not on file he does not know. Traits of the personality colour open answers alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from tasks.courts.procedure.replies import ALL_MEANT
+from tasks.policies.court.criminal_asking import Floor, joined, questions_of, speech
+from tasks.policies.court.criminal_exhibits import names
+from tasks.policies.court.criminal_objections import asked_about, objections
+from tasks.policies.court.criminal_telling import (
+    answering,
+    custody,
+    day_text,
+    denied_parts,
+    identity,
+    in_first_person,
+    own_words,
+    parts,
+)
+
+_TOPICS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
+    (re.compile(asked), re.compile(told))
+    for asked, told in (
+        (r"到案|投案|抓获|归案", r"抓获|查获|到案|报警|投案|电话通知|等候|传唤|到所|自行到|当场"),
+        (r"赔偿|退赔|退赃|谅解|弥补", r"赔偿|退赔|退缴|退还|谅解|缴存|补偿"),
+        (r"钱款|财物|去向|怎样处理|怎么处理|用(?:途|到|在|于)", r"用于|卖给|转卖|花销|偿还|发还|扣押|当场查获|付清|支付"),
+        (r"为什么|动机|原因|理由|为何", r"因为|为了|想|图|缺钱|欠|糊涂|就是|不承认|不认"),
+    )
+)
+"""Words of a question -> words by which a sentence on that topic is known."""
+_STORY = re.compile(r"经过|过程|怎么回事|事实|怎样做|说一下|承认")
+_ATTITUDE = re.compile(r"认识|悔|态度|想法|看法|想说")
+_SIGNED = re.compile(r"具结书|自愿|律师|没有人逼|签")
+_SAFE = re.compile(r"赔偿|退赔|谅解|报警|电话通知|缴存|付息|借条|政策|拖欠|整改")
+
+
+class AccusedSpeaks:
+    """One utterance of the accused."""
+
+    def __init__(self, floor: Floor) -> None:
+        self.floor = floor
+        self.to: tuple[str, ...] = ()
+        self.plea: Mapping[str, Any] = floor.matter.get("plea", {})
+
+    def answer(self, kind: str) -> str:
+        """The answer to one kind of question."""
+        if kind == "plea" and "fast" in self.floor.kinds:
+            return ""
+        made = self._ANSWERS.get(kind)
+        return made(self) if made else self.floor.say(kind)
+
+    def otherwise(self) -> str:
+        """An open question."""
+        return self._question()
+
+    @property
+    def guilty(self) -> bool:
+        """Whether the accused pleads guilty without reserve."""
+        return bool(self.plea.get("stance") == "guilty")
+
+    # --- who he is, what happened so far ------------------------------------------------------------------------------
+
+    def _identity(self) -> str:
+        return identity(self.floor.accused) if self.floor.name else self.floor.say("unknown")
+
+    def _record(self) -> str:
+        told = str(self.floor.matter.get("record", "")).strip().rstrip("。")
+        if told in ("无", "没有", "无前科"):
+            return self.floor.say("record_none")
+        if not told:
+            return self.floor.say("unknown")
+        return self.floor.say("record_raw" if re.match(r"无|没有|未", told) else "record", record=told)
+
+    def _custody(self) -> str:
+        told = custody(self.floor.matter.get("custody", ()))
+        return self.floor.say("custody", list=told) if told else self.floor.say("forgotten")
+
+    def _served(self) -> str:
+        day = day_text(self.floor.matter.get("served", ""))
+        return self.floor.say("served", day=day) if day else self.floor.say("served_unknown")
+
+    # --- plea ---------------------------------------------------------------------------------------------------------
+
+    def _consent(self) -> str:
+        found = re.search(r"(简易|速裁|普通)程序", self.floor.text)
+        if not found or not self.guilty:
+            return self.floor.say("consent_no")
+        return self.floor.say("consent", procedure=found[0])
+
+    def _signed(self) -> str:
+        if not self.plea.get("signed"):
+            return self.floor.say("signed_no")
+        own = [one for one in parts(self.plea.get("text", "")) if _SIGNED.search(one)]
+        return joined([self.floor.say("signed_yes"), *own[:2]])
+
+    def _plea(self) -> str:
+        facts, charge = (str(self.plea.get(field, "")).strip().rstrip("。") for field in ("facts", "charge"))
+        told = [f"{own_words(one)}。" for one in (facts, charge) if one]
+        if not told and self.guilty:
+            told = [self.floor.say("plea_guilty")]
+        own = parts(self.plea.get("text", ""))
+        return joined([*told, *own[:1]]) or self.floor.say("self_denied")
+
+    def _fast(self) -> str:
+        if not self.guilty:
+            return self._plea() + self.floor.say("request_no")
+        wide = re.search(r"证据|速裁|指控|事实", self.floor.text)
+        return self.floor.say("fast" if wide and "速裁" in self.floor.text else "request_ok")
+
+    # --- telling ------------------------------------------------------------------------------------------------------
+
+    def _facts(self) -> list[str]:
+        """What he tells of the facts: all that he knows, or what does not belie his denial."""
+        known = [in_first_person(one["text"], self.floor.name) for one in self.floor.view.held.get("facts", ())]
+        if self.guilty:
+            return known
+        if self.plea.get("stance") != "partial":
+            return []
+        return [one for one in known if _SAFE.search(one)]
+
+    def _own(self) -> list[str]:
+        """His own account: plea and statement, sentence by sentence."""
+        admitted, denied = denied_parts(str(self.plea.get("facts", "")))
+        told = [f"{own_words(one)}。" for one in (*admitted, *denied)] if not self.guilty else []
+        statements = [one for text in self.floor.view.held.get("statements", {}).values() for one in parts(text)]
+        return [*told, *parts(self.plea.get("text", "")), *statements]
+
+    def _statement(self) -> str:
+        said = " ".join(turn.text for turn in self.floor.view.own)
+        told = [one for one in (*self._facts()[:2], *self._own()) if one not in said]
+        return self._coloured(joined(told[:3])) if told else self.floor.say("statement_none")
+
+    def _question(self) -> str:
+        answers = [self._one(question) for question in questions_of(self.floor.text)[:4]]
+        return self._coloured(joined(answers)) or self.floor.say("forgotten")
+
+    def _one(self, question: str) -> str:
+        """The answer to one open question; what he has said before he does not say again."""
+        facts, own = self._facts(), self._own()
+        for asked, told in _TOPICS:
+            if asked.search(question):
+                found = [one for one in (*facts, *own) if told.search(one)]
+                if found:
+                    return joined(self._shorter(found))
+        if _ATTITUDE.search(question) and own:
+            return own[-1] if len(own) == 1 else joined(own[-2:])
+        if _STORY.search(question):
+            found = facts[:2] if self.guilty and facts else own[:3]
+            if found:
+                return joined(found)
+        return joined(answering(question, (*facts, *own))) or self.floor.say("forgotten")
+
+    def _shorter(self, told: list[str]) -> list[str]:
+        return told[: 1 if self.floor.view.traits.get("extraversion") == "low" else 2]
+
+    def _coloured(self, text: str) -> str:
+        """An open answer with the fillers of a personality."""
+        if not text:
+            return ""
+        tables, traits = speech()["say"]["defendant"], self.floor.view.traits
+        before = tables["opening"]["stability"].get(traits.get("stability", ""), "")
+        after = tables["close"]["agreeableness"].get(traits.get("agreeableness", ""), "") if self.guilty else ""
+        return f"{before}{text}{'' if '对不起' in text else after}"
+
+    # --- evidence, last words -----------------------------------------------------------------------------------------
+
+    def _views(self) -> str:
+        floor = self.floor
+        offers = asked_about(floor, "procurator")
+        held = objections(floor, offers)
+        if not held:
+            several = len(offers) > 1 or ALL_MEANT.search(floor.text)
+            which = "公诉人出示的全部证据" if several else f"证据{names([offers[0].number])}" if offers else "这份证据"
+            return floor.say("views_none", which=which)
+        told = [floor.say("views", n=names([offer.number]), text="；".join(grounds.values())) for offer, grounds in held]
+        return joined([*told, floor.say("rest") if len(held) < len(offers) else ""])
+
+    def _evidence(self) -> str:
+        return self.floor.say("evidence" if self.floor.own_exhibits else "evidence_none")
+
+    def _self_defence(self) -> str:
+        own = parts(self.plea.get("text", ""))
+        told = joined(own[1:] or own[:1])
+        return told or self.floor.say("self_guilty" if self.guilty else "self_denied")
+
+    def _last(self) -> str:
+        told = joined(list(self.floor.view.held.get("statements", {}).values()))
+        return told or self.floor.say("last_guilty" if self.guilty else "last_denied")
+
+    def _victims(self) -> str:
+        found = [one for one in (*self._facts(), *self._own()) if re.search(r"赔偿|退赔|退缴|谅解|补偿|道歉", one)]
+        return joined(self._shorter(found)) or self.floor.say("victims_none")
+
+    _ANSWERS: ClassVar[Mapping[str, Callable[[AccusedSpeaks], str]]] = {
+        "identity": _identity, "record": _record, "custody": _custody, "served": _served, "consent": _consent,
+        "signed": _signed, "plea": _plea, "fast": _fast, "statement": _statement, "question": _question, "views": _views,
+        "evidence": _evidence, "self_defence": _self_defence, "last": _last, "victims": _victims,
+    }  # fmt: skip

@@ -1,0 +1,113 @@
+"""What the 辩护人 says: questions to the accused, views on each exhibit, own exhibits, defence, debate.
+
+刑事诉讼法第三十七条、第一百九十一条第二款、第一百九十五条、第一百九十八条; it knows the plea of the accused, not his account of the facts.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from tasks.policies.court.criminal_asking import Floor, joined, speech
+from tasks.policies.court.criminal_exhibits import left_to_show, names, offered
+from tasks.policies.court.criminal_objections import GROUNDS, asked_about, objections
+
+_AGREED = re.compile(r"^对[^。；]{0,24}(?:没有|无)异议")
+_ARREST = re.compile(r"自首|自动投案|到案|报警|坦白")
+_PAID = re.compile(r"赔偿|退赔|退缴|谅解|收条|收据")
+
+
+class DefenderSpeaks:
+    """One utterance of the defence lawyer."""
+
+    def __init__(self, floor: Floor) -> None:
+        self.floor = floor
+        self.to: tuple[str, ...] = ()
+
+    def answer(self, kind: str) -> str:
+        """The answer to one kind of question."""
+        made = self._ANSWERS.get(kind)
+        return made(self) if made else self.floor.say(kind)
+
+    def otherwise(self) -> str:
+        """What is said where nothing known is asked."""
+        return self.floor.say("unknown")
+
+    def _plea(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self.floor.matter.get("plea", {})
+        return found
+
+    def _denies(self) -> bool:
+        return self._plea().get("stance") in ("partial", "not_guilty")
+
+    def _identity(self) -> str:
+        counsel = self.floor.accused.get("counsel", {})
+        if not counsel.get("name"):
+            return self.floor.say("identity_short", accused=self.floor.name)
+        authority = counsel.get("authority") or "接受委托"
+        return self.floor.say(
+            "identity", firm=counsel.get("firm", ""), name=counsel["name"], authority=authority, accused=self.floor.name
+        )
+
+    def _consent(self) -> str:
+        found = re.search(r"(简易|速裁|普通)程序", self.floor.text)
+        return self.floor.say("consent", procedure=found[0]) if found else self.floor.say("consent_no")
+
+    def _examine(self) -> str:
+        floor = self.floor
+        examined = any("defendant" in turn.to for turn in floor.view.own)
+        if examined or floor.view.profile == "j1" or "defendant" not in floor.view.there:
+            return floor.say("examine_none")
+        asked = speech()["say"]["defence_lawyer"]["questions"]
+        opinion = floor.matter.get("defence_opinion", "")
+        told = opinion + " ".join(item["title"] for item in floor.own_exhibits)
+        chosen = [key for key, cue in (("arrest", _ARREST), ("victims", _PAID)) if cue.search(told)]
+        chosen = ["deny", *chosen[:1]] if self._denies() else chosen or ["attitude"]
+        self.to = ("defendant",)
+        return "？".join(asked[key] for key in chosen) + "？"
+
+    def _views(self) -> str:
+        floor = self.floor
+        offers = asked_about(floor, "procurator")
+        held = objections(floor, offers)
+        if not held:
+            which = "公诉人出示的全部证据" if len(offers) > 1 else f"证据{names([offers[0].number])}" if offers else "该证据"
+            return floor.say("views_none", which=which)
+        told = [floor.say("views", n=names([offer.number]), text=self._objection(grounds)) for offer, grounds in held]
+        return joined([*told, floor.say("rest") if len(held) < len(offers) else ""])
+
+    def _objection(self, grounds: Mapping[str, str]) -> str:
+        said = []
+        for ground in GROUNDS:
+            if text := grounds.get(ground):
+                plain = ground == "weight" and _AGREED.match(text)
+                said.append(self.floor.say("objection_plain" if plain else f"objection_{ground}", text=text.rstrip("。")))
+        return "；".join(said)
+
+    def _evidence(self) -> str:
+        left = left_to_show(self.floor)
+        if not left:
+            return self.floor.say("no_more" if self.floor.own_exhibits else "none")
+        return offered(self.floor, left)
+
+    def _opinion(self) -> str:
+        floor = self.floor
+        opinion = floor.matter.get("defence_opinion", "")
+        if not opinion:
+            return floor.say("no_opinion_denied" if self._denies() else "no_opinion", accused=floor.name)
+        if any(opinion.strip() in turn.text for turn in floor.view.own):
+            return floor.say("mutual")
+        return floor.say("opinion_fast" if "速裁" in floor.text else "opinion", opinion=opinion)
+
+    def _request(self) -> str:
+        agreed = re.search(r"量刑建议[^。；]{0,12}(?:没有异议|无异议|适当)|同意量刑建议", self.floor.matter.get("defence_opinion", ""))
+        return self.floor.say("request_ok" if agreed else "request")
+
+    def _charge(self) -> str:
+        return self.floor.say("plea" if self._denies() else "plea_ok")
+
+    _ANSWERS: ClassVar[Mapping[str, Callable[[DefenderSpeaks], str]]] = {
+        "identity": _identity, "consent": _consent, "examine": _examine, "views": _views, "evidence": _evidence,
+        "opinion": _opinion, "request": _request, "plea": _charge,
+    }  # fmt: skip

@@ -1,0 +1,72 @@
+"""How a side offers its exhibits: one at a time with name, source, purpose and content, all that are left where that is asked.
+
+刑诉法解释第二百六十八条: contested exhibits alone, others in groups; 第三百六十五条: name and purpose are enough for what nobody
+contests in a 简易程序.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from store.text.numerals import int_to_chinese
+from tasks.policies.court.criminal_asking import Floor
+from tasks.policies.court.criminal_objections import showings
+
+_GROUP = re.compile(r"分组|一并|全部|所有|其余|剩余|合并|一次性|概括|综合|打包|集中")
+_BRIEF = re.compile(r"仅就|只就|名称和|名称及|简要|摘要")
+
+
+def names(numbers: Iterable[int]) -> str:
+    """证据一, 证据二: the numbers alone, 一、证据二."""
+    return "、证据".join(int_to_chinese(number) for number in numbers)
+
+
+def exhibit_numbers(floor: Floor) -> frozenset[int]:
+    """Places of the own exhibits that were offered, by number or by title."""
+    offers = [offer for _, listed in showings(floor.view.record, floor.view.role) for offer in listed]
+    titles = {_plain(item["title"]): number for number, item in enumerate(floor.own_exhibits, 1)}
+    return frozenset(titles[_plain(offer.title)] for offer in offers if _plain(offer.title) in titles)
+
+
+def left_to_show(floor: Floor) -> list[tuple[int, Mapping[str, Any]]]:
+    """The own exhibits that were not offered yet, with their places."""
+    done = exhibit_numbers(floor)
+    return [(number, item) for number, item in enumerate(floor.own_exhibits, 1) if number not in done]
+
+
+def offered(floor: Floor, left: Sequence[tuple[int, Mapping[str, Any]]]) -> str:
+    """The next exhibit, or all that are left where the judge lets them be offered together."""
+    if not _GROUP.search(floor.text) and not _BRIEF.search(floor.text):
+        first = "show" if left[0][0] == 1 else "show_more"
+        said = (floor.say(first) or floor.say("show")) + _exhibit(floor, *left[0], brief=False)
+        return said if len(left) > 1 else said + floor.say("done")
+    brief = bool(_BRIEF.search(floor.text))
+    listed = "\n".join(_exhibit(floor, number, item, brief) for number, item in left)
+    return f"{floor.say('show_all')}\n{listed}\n{floor.say('done')}"
+
+
+def _exhibit(floor: Floor, number: int, item: Mapping[str, Any], brief: bool) -> str:
+    kind = f"属于{item['kind']}，" if item.get("kind") and item["kind"] != item["title"] else ""
+    purpose = str(item.get("purpose", "")).removeprefix("证明").rstrip("。") or "上述事实"
+    source = item.get("source", "")
+    said = floor.say(
+        "exhibit" if source else "exhibit_short", n=names([number]), title=_comma(item["title"]), kind=kind, source=source,
+        purpose=purpose,
+    )  # fmt: skip
+    witness = item.get("witness", {})
+    if witness.get("name") and witness.get("relation") and not brief:
+        said += floor.say("witness", name=witness["name"], relation=witness["relation"]) or ""
+    if item.get("excerpt") and not brief:
+        said += floor.say("excerpt", excerpt=item["excerpt"].rstrip("。") + "。")
+    return said
+
+
+def _comma(title: str) -> str:
+    """A title is named up to its first comma: what follows it begins with one."""
+    return title.replace("，", "、")
+
+
+def _plain(title: str) -> str:
+    return re.sub(r"[\s“”\"《》]", "", _comma(title))

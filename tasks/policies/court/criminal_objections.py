@@ -1,0 +1,96 @@
+"""Which exhibits a party is asked about, and which of the objections that it holds belongs to which of them.
+
+A party holds its objections without the titles of the other side's exhibits. They come in the order of the case, so the number
+of an id (E4) tells the place; where ids tell nothing, the words that objection and exhibit share do.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from tasks.courts.procedure.replies import numbers_named
+from tasks.courts.procedure.turns import Turn
+from tasks.courts.scores.bigrams import bigrams, recall
+from tasks.courts.visibility import Role
+from tasks.policies.court.criminal_asking import Floor, Offer, kinds_of, offers_of
+
+LIKE = 0.25
+"""Share of an objection's character pairs that an exhibit must hold where ids tell nothing."""
+GROUNDS = ("truth", "legality", "relevance", "weight")
+_PLACE = re.compile(r"(\d{1,3})$")
+
+
+def showings(record: Sequence[Turn], role: Role) -> list[tuple[int, list[Offer]]]:
+    """What a role offered when it was called to: place in the record and exhibits, numbered through where none was said."""
+    found: list[tuple[int, list[Offer]]] = []
+    called = False
+    count = 0
+    for place, turn in enumerate(record):
+        if turn.speaker == "judge":
+            called = role in turn.to and "evidence" in kinds_of(turn.text, role)
+        elif turn.speaker == role and called and (offers := offers_of(turn.text)):
+            numbered = [offer if offer.number else replace(offer, number=count + at) for at, offer in enumerate(offers, 1)]
+            count = max(count, *(offer.number for offer in numbered))
+            found.append((place, numbered))
+    return found
+
+
+def asked_about(floor: Floor, owner: Role) -> list[Offer]:
+    """The exhibits of another role that the question is about: those it names, else those since this role was last heard."""
+    shown = showings(floor.view.record, owner)
+    offers = [offer for _, listed in shown for offer in listed]
+    numbers = numbers_named(floor.text)
+    if named := [offer for offer in offers if offer.number in numbers]:
+        return named
+    titled = [offer for offer in offers if offer.title[:30] in floor.text]
+    if titled:
+        return titled
+    heard = _last_heard(floor)
+    fresh = [offer for place, listed in shown if place > heard for offer in listed]
+    return fresh or (shown[-1][1] if shown else [])
+
+
+def _last_heard(floor: Floor) -> int:
+    """Where this role last gave its view on exhibits; -1 for never."""
+    last = -1
+    asked: tuple[str, ...] = ()
+    for place, turn in enumerate(floor.view.record):
+        if turn.speaker == "judge":
+            asked = kinds_of(turn.text, floor.view.role) if floor.view.role in turn.to else ()
+        elif turn.speaker == floor.view.role and "views" in asked:
+            last = place
+    return last
+
+
+def objections(floor: Floor, offers: Sequence[Offer], shift: int = 0) -> list[tuple[Offer, Mapping[str, str]]]:
+    """The objections held against these exhibits. shift: exhibits of the case that stand before the first of that side."""
+    held = [item for item in floor.view.held.get("evidence", ()) if item.get("objections") and not item.get("title")]
+    numbered = all(_PLACE.search(item["id"]) for item in held)
+    found = []
+    for offer in offers:
+        item = _by_place(held, offer.number + shift) if numbered else _by_words(held, offer)
+        if item:
+            found.append((offer, _grounds(item["objections"])))
+    return [(offer, grounds) for offer, grounds in found if grounds]
+
+
+def _by_place(held: Sequence[Mapping[str, Any]], number: int) -> Mapping[str, Any] | None:
+    for item in held:
+        match = _PLACE.search(item["id"])
+        if match and int(match[1]) == number:
+            return item
+    return None
+
+
+def _by_words(held: Sequence[Mapping[str, Any]], offer: Offer) -> Mapping[str, Any] | None:
+    said = bigrams(offer.body)
+    likeness = [(recall(bigrams(" ".join(_grounds(item["objections"]).values())), said), item) for item in held]
+    best = max(likeness, key=lambda pair: pair[0], default=(0.0, None))
+    return best[1] if best[0] >= LIKE else None
+
+
+def _grounds(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    return {ground: one[ground] for one in listed for ground in GROUNDS if one.get(ground)}
