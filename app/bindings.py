@@ -47,7 +47,7 @@ class Key:
 
 GLYPHS = {
     "slash": "/", "question_mark": "?", "up": "↑", "down": "↓", "left": "←", "right": "→", "plus": "+", "minus": "-",
-    "left_square_bracket": "[", "right_square_bracket": "]",
+    "left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!",
 }  # fmt: skip
 
 KEYS: dict[str, tuple[Key, ...]] = {
@@ -57,6 +57,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("episode", "f3", "mode('episode')"),
         Key("models", "f4", "mode('models')"),
         Key("law", "f7", "mode('law')"),
+        Key("review", "f10,ctrl+r", "mode('review')"),
         Key("palette", "ctrl+p", "command_palette", 91),
         Key("language", "l", "language", 80),
         Key("theme", "f9", "theme"),
@@ -71,9 +72,11 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("resume", "u", "resume", 50),
         Key("pause", "p", "pause", 55),
         Key("refresh", "r", "refresh", 60),
+        Key("assess", "i", "review"),
     ),
     "run": (
         Key("open_episode", "enter", "open", 10, "glyph.enter"),
+        Key("assess", "i", "review", 15),
         Key("resume", "u", "resume", 20),
         Key("close", "escape", "close", 30, "Esc"),
     ),
@@ -115,6 +118,26 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("page_down", "pagedown", "page(1)", 0, "PgDn"),
         Key("law_take", "enter", "choose", 0, "glyph.enter"),
     ),
+    "review": (
+        Key("review_open", "enter", "open", 10, "glyph.enter"),
+        Key("review_form", "s", "form", 11),
+        Key("review_path", "o", "path", 12),
+        Key("review_save", "w", "save", 13),
+        Key("review_fault", "exclamation_mark,f", "fault", 14),
+        Key("review_view", "v", "view", 15),
+        Key("review_previous", "left_square_bracket", "near(-1)", 16),
+        Key("review_next", "right_square_bracket", "near(1)", 17),
+        Key("review_runs", "r", "runs", 18),
+        Key("review_scores", "1", "tab(0)", 20),
+        Key("review_agreement", "2", "tab(1)", 21),
+        Key("review_cases", "3", "tab(2)", 22),
+        Key("wide", "m", "wide"),
+        Key("review_back", "escape", "back", 0, "Esc"),
+    ),
+    "review_form": (
+        Key("submit", "f5,ctrl+enter", "submit", 10, "F5", priority=True),
+        Key("leave_form", "escape", "leave", 11, "Esc"),
+    ),
     "trial": (
         Key("say", "f5,ctrl+enter", "send", 10, "F5"),
         Key("stop_or_leave", "escape", "stop", 20, "Esc"),
@@ -134,6 +157,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("copy", "y", "copy", 18),
         Key("prompt", "w,f6", "prompt", 17),
         Key("export", "e", "export", 19),
+        Key("assess", "i", "review"),
         Key("view", "v", "view", 16),
         Key("tokens", "t", "tokens"),
         Key("faster", "plus,equals_sign", "pace(1)"),

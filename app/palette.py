@@ -12,8 +12,8 @@ from textual.markup import escape
 from app.bindings import KEYS, Key
 from app.strings import t
 
-AREAS = ("episode", "prompt", "tokens", "home", "run", "models", "trial", "law", "app")
-HIDDEN = ("palette", "quit_now", "close", "open", "open_episode")
+AREAS = ("episode", "prompt", "tokens", "home", "run", "models", "trial", "law", "review", "app")
+HIDDEN = ("palette", "quit_now", "close", "open", "open_episode", "review_open")
 
 
 class MootCommands(Provider):

@@ -43,6 +43,7 @@ from app.screens.models import ModelsScreen
 from app.screens.problem import ProblemScreen
 from app.screens.progress import ProgressScreen
 from app.screens.prompt import PromptScreen
+from app.screens.review import ReviewScreen
 from app.screens.run import RunScreen
 from app.screens.tokens import TokensScreen
 from app.screens.trial import TrialScreen
@@ -69,7 +70,7 @@ class Desk(App[int]):
     Toast { width: 48; max-width: 80%; }
     Tooltip { max-width: 60; }
     """
-    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {"home": HomeScreen, "episode": EpisodeScreen, "models": ModelsScreen, "law": LawScreen}  # type: ignore[assignment]
+    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {"home": HomeScreen, "episode": EpisodeScreen, "models": ModelsScreen, "law": LawScreen, "review": ReviewScreen}  # type: ignore[assignment]
     DEFAULT_MODE = "home"
     COMMANDS = {MootCommands}
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
@@ -109,6 +110,18 @@ class Desk(App[int]):
         stack = self._screen_stacks.get("home", [])
         return next((screen for screen in stack if isinstance(screen, HomeScreen)), None)
 
+    @property
+    def review_screen(self) -> ReviewScreen | None:
+        """The Review screen, once it has been shown."""
+        stack = self._screen_stacks.get("review", [])
+        return next((screen for screen in stack if isinstance(screen, ReviewScreen)), None)
+
+    async def review(self, path: Path, episode: str = "") -> None:
+        """Score a run, or one of its episodes."""
+        await self.action_mode("review")
+        if self.review_screen is not None:
+            self.review_screen.take(path, episode)
+
     async def action_mode(self, mode: str) -> None:
         """Go to another mode."""
         if len(self.screen_stack) > 1 and isinstance(self.screen, ProgressScreen):
@@ -127,7 +140,7 @@ class Desk(App[int]):
         set_language("en" if language() == "zh" else "zh")
         for stack in self._screen_stacks.values():
             for screen in stack:
-                if isinstance(screen, EpisodeScreen | HomeScreen | LawScreen | ModelsScreen | PromptScreen | RunScreen | TokensScreen | TrialScreen) and screen.is_mounted:
+                if isinstance(screen, EpisodeScreen | HomeScreen | LawScreen | ModelsScreen | PromptScreen | ReviewScreen | RunScreen | TokensScreen | TrialScreen) and screen.is_mounted:
                     screen.retranslate()
         self.say(t("app.switched"))
 

@@ -114,6 +114,8 @@ class EpisodeActions(FindingScreen):
         if action in ("stop", "prompt") and not (self.loaded and self.has_model):
             return False
         needs = ("step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide")
+        if action == "review":
+            return True if self.loaded and self.over else None
         if action in needs and not self.loaded:
             return None
         if action == "view":
@@ -259,6 +261,11 @@ class EpisodeActions(FindingScreen):
         """Write the looked-at record as Markdown."""
         assert self.facts is not None
         self.work(partial(export_episode, self.facts, self.episode, tuple(self.shown.visible())), "export")
+
+    async def action_review(self) -> None:
+        """Score the episode by hand, once it is over."""
+        if self.facts is not None and self.over:
+            await self.desk.review(self.facts.path, self.episode)
 
     def action_view(self, view: int | None = None) -> None:
         """On a narrow screen: the next pane."""

@@ -70,7 +70,7 @@ class HomeScreen(Screen[None]):
                 yield TextPane(id="packs")
                 yield TextPane(id="next")
         yield Label("", id="progress", markup=False)
-        yield KeyBar(("home", "app"), also=("episode", "models", "law"), id="keys")
+        yield KeyBar(("home", "app"), also=("episode", "models", "law", "review"), id="keys")
 
     def on_mount(self) -> None:
         """Words, then what is on disk."""
@@ -186,6 +186,7 @@ class HomeScreen(Screen[None]):
             "open": line is not None and not line.error,
             "resume": line is not None and bool(line.outcomes.get("unfinished")),
             "new": any(pack.tasks for pack in self.packs),
+            "review": line is not None and not line.error and line.finished > 0,
         }
         return True if rules.get(action, True) else None
 
@@ -210,6 +211,12 @@ class HomeScreen(Screen[None]):
             self.desk.open_episode(line.path, "")
         else:
             self.app.push_screen(RunScreen(line))
+
+    async def action_review(self) -> None:
+        """Score the run by hand."""
+        line = self._current()
+        if line is not None and self.check_action("review", ()):
+            await self.desk.review(line.path)
 
     def action_new(self) -> None:
         """A new run."""

@@ -115,6 +115,8 @@ class RunScreen(Screen[None]):
         """An ended run cannot go on."""
         if action == "resume":
             return True if self.line.outcomes.get("unfinished") else None
+        if action == "review":
+            return True if self.line.finished else None
         return True
 
     def on_data_table_row_selected(self) -> None:
@@ -126,6 +128,13 @@ class RunScreen(Screen[None]):
         row = self.query_one(DataTable).cursor_row
         if self.stored is not None and 0 <= row < len(self.stored.episodes):
             self.desk.open_episode(self.line.path, self.stored.episodes[row].id)
+
+    async def action_review(self) -> None:
+        """Score the episode at the cursor by hand; one that is not over: the run."""
+        row, episodes = self.query_one(DataTable).cursor_row, self.stored.episodes if self.stored is not None else ()
+        if self.line.finished:
+            ended = 0 <= row < len(episodes) and bool(episodes[row].outcome)
+            await self.desk.review(self.line.path, episodes[row].id if ended else "")
 
     def action_resume(self) -> None:
         """Go on with the run."""

@@ -13,7 +13,7 @@ from app.bindings import KEYS, Key, bar_keys
 from app.terminal import width
 from app.widgets.ink import ink
 
-TYPING = ("find", "answer", "trial", "law_box")
+TYPING = ("find", "answer", "trial", "law_box", "review_form")
 """Areas in which letters are text."""
 ESSENTIAL = ("help", "quit")
 """Keys that are always there, however narrow the window."""

@@ -1,0 +1,42 @@
+"""The record of an ended episode for a scorer: utterances under their stages, scrolled to the words that a metric is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from app.review.record import Entry
+from app.widgets.lines import Row, wrapped
+from app.widgets.things import LinesPane, rule
+
+
+class RecordPane(LinesPane):
+    """Shows entries; the owner of a row is the place of its entry."""
+
+    def __init__(self, help_id: str, *, id: str) -> None:
+        super().__init__(help_id, id=id)
+        self._entries: Sequence[Entry] = ()
+        self._place = -1
+
+    def show_entries(self, entries: Sequence[Entry]) -> None:
+        """Show another record."""
+        self._entries = entries
+        self.rebuild()
+
+    def go_to(self, place: int) -> None:
+        """Bring the beginning of an entry to the top."""
+        self._place = place
+        self.call_after_refresh(self._reveal)
+
+    def _reveal(self) -> None:
+        top = next((y for y, row in enumerate(self.rows) if row.owner == self._place >= 0), 0)
+        self.scroll_to(y=top, animate=False, immediate=True)
+
+    def build(self, width: int) -> Iterable[Row]:
+        """Headings and utterances."""
+        for entry in self._entries:
+            if entry.heading:
+                yield rule(entry.heading, width)
+            for number, line in enumerate(entry.lines):
+                start = (("  ", "text"),) if number else ()
+                for row in wrapped((*start, *line), width, 2):
+                    yield Row(tuple(row), entry.place)
