@@ -10,11 +10,13 @@ import pytest
 from tasks.courts.benchmark import Courts
 from tasks.courts.casefile import AdviceCase
 from tasks.courts.scores import sentence
-from tasks.courts.scores.drafts import floor_document
+from tasks.courts.scores.drafts import floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
+from tasks.courts.scores.topics import FLOOR_REPLY
 from tasks.courts.scoring import gradings, score_block, score_one
 from tasks.courts.scoring.columns import AVERAGED, LOWER, METRICS, REPORTED, RULES
 from tasks.courts.scoring.means import NO_GRADER, NOTHING_SCORED, UNFINISHED
+from tasks.events import Said
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.result import Result
 from tasks.spec import RunSpec
@@ -159,6 +161,7 @@ def test_errors_count_in_compat_and_widen_strict() -> None:
     assert low < found["compat"]["overall"] < high and "only 2 clusters" in found["interval_methods"]["compat"]["overall"]
     alone = block(lost)
     assert alone["strict"]["DOC"] is None and alone["unscored"]["strict"]["DOC"] == NOTHING_SCORED
+    assert not alone["comparable"] and alone["not_comparable"] == [NOTHING_SCORED]
     assert alone["compat"]["DOC"] == 0 and alone["strict"]["overall"] is None and alone["compat"]["overall"] == 0
 
 
@@ -266,6 +269,7 @@ def test_clusters_are_disputes() -> None:
     results = [draft("CD-0001"), draft("DD-0001"), trial("CI-0001", GOOD_CIVIL), draft("CD-0002")]
     found = block(*results)
     assert found["clusters"] == {"CD": 2, "DD": 1, "CI": 1, "overall": 2}
+    assert ask("CD-0001").cluster == ask("CI-0001").cluster != ask("CD-0002").cluster
     again = block(draft("CD-0001"), draft("CD-0001", epoch=1))
     assert again["n"] == 2 and again["clusters"]["CD"] == 1 and again["epochs"] == 2
     assert "only 1 clusters" in again["interval_methods"]["strict"]["FOR"]
@@ -322,6 +326,23 @@ def test_floor_is_what_echo_earns() -> None:
     assert found["compat"]["CD"]["FOR"] == 100 and found["compat"]["CD"]["DOC"] == 0
     assert found["strict"]["CI"]["LAW"] == found["strict"]["CI"]["PFS"] == found["compat"]["CR"]["PFS"] == 0
     assert found["strict"]["CI"]["REA"] is None and found["strict"]["CR"]["VER"] is not None
+
+
+def test_the_floor_is_exactly_what_such_episodes_earn() -> None:
+    kq = CASES["KQ-0001"]
+    assert isinstance(kq, AdviceCase)
+    results = [
+        advice("KQ-0001", {topic.id: FLOOR_REPLY for topic in kq.topics}),
+        draft("CD-0001", with_end_mark(floor_document("CD"))), draft("DD-0001", with_end_mark(floor_document("DD"))),
+        *(
+            made(CASES[name], [Said(seat="agent", text=f"{FORMULA[name[:2]]}\n现在闭庭。", turn=1)])
+            for name in ("CI-0001", "CR-0001")
+        ),
+    ]  # fmt: skip
+    found = block(*results)
+    for rule in RULES:
+        for env in found["groups"]:
+            assert found[rule][env] == found["floor"][rule][env], (rule, env)
 
 
 def test_nothing_said_is_nothing_earned() -> None:

@@ -21,6 +21,8 @@ BAR = 10
 """Cells of a bar."""
 GRADED = frozenset({"score", "NBIN", "NBIN_all", "DOC", "CLA", "F&R", "JUD", "REA"})
 """Values that only a grader can give; without one they are unscored, not 0."""
+LOWER = frozenset({"VER", "SEN", "FINE", "LAW_FAKE"})
+"""Distances and faults: 0 is best."""
 
 
 def rate(value: float | None) -> str:
@@ -111,7 +113,8 @@ class ScoreStrip(LineView):
             pair = (step.compat.get(name), step.strict.get(name)) if step.answered else (None, None)
             said = (t("scores.unscored") if v is None and step.answered and name in GRADED else rate(v) for v in pair)
             cells = (_name(name), *said)
-            yield Row(tuple(_cells(cells, columns, ("text", _tone(pair[0]), _tone(pair[1])))))
+            tones = (_tone(None if v is None else 1 - v if name in LOWER else v) for v in pair)
+            yield Row(tuple(_cells(cells, columns, ("text", *tones))))  # type: ignore[arg-type]
         if step.evidence is not None:
             seen = sum(bool(key.get("seen")) for key in step.keys)
             label = pad(t("scores.evidence"), columns[0])

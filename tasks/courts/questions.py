@@ -36,6 +36,11 @@ class CourtQuestion:
         return {name: value for name, value in self.case.fields().items() if name not in self.gold}
 
     @property
+    def cluster(self) -> str:
+        """The name under which statistics group it: CD, DD and CI of one dispute share theirs."""
+        return self.case.cluster
+
+    @property
     def card(self) -> dict[str, Any]:
         """Environment and name: nothing of what is told in it."""
         return {"id": self.case.id, "env": self.case.env, "question": f"{ENV_NAMES[self.case.env]} {self.case.id}"}

@@ -17,7 +17,7 @@ from tasks.courts.questions import CourtQuestion
 from tasks.courts.scoring import around
 from tasks.courts.scoring.columns import METRICS, RULES, Rule
 from tasks.courts.scoring.limits import Limit, ceiling, floor
-from tasks.courts.scoring.means import Column, Overall, column, overall
+from tasks.courts.scoring.means import NOTHING_SCORED, Column, Overall, column, overall
 from tasks.courts.scoring.members import Rated, rate, scored, with_verdicts
 from tasks.courts.scoring.rating import JUDGMENT_VERSIONS
 from tasks.courts.scoring.rows import CONSISTENCY_VERSION
@@ -51,6 +51,7 @@ def score_block(
     parts = {rule: _Part(rule, members) for rule in RULES}
     consistent = around.consistent(members)
     reasons = objections(context, [one.heard for one in rated], consistent)
+    reasons += [] if any(one.result.scored for one in rated) else [NOTHING_SCORED]
     epochs = max((one.result.epoch for one in rated), default=0) + 1
     return {
         "run": run,
@@ -75,7 +76,7 @@ def score_block(
         "interval_methods": {rule: part.methods() for rule, part in parts.items()},
         "n_scored": {rule: part.tree(lambda made: made.n) for rule, part in parts.items()},
         "unscored": {rule: part.reasons() for rule, part in parts.items()},
-        "floor": {"rule": "fixed formulas of echo", **_limits(cases.values(), floor)},
+        "floor": {"rule": "an episode of echo", **_limits(cases.values(), floor)},
         "ceiling": {
             "rule": "gold answer, full grades; procedure by definition",
             **_limits(cases.values(), ceiling),
@@ -95,8 +96,8 @@ def score_block(
         "repeats": _repeats(rated, epochs),
         "tokens": _tokens([one.result.tokens for one in rated]),
         "scorers": {
-            **JUDGMENT_VERSIONS, pfs.COMPAT: pfs.COMPAT_VERSION, pfs.STRICT: pfs.STRICT_VERSION,
-            "consistency": CONSISTENCY_VERSION,
+            **JUDGMENT_VERSIONS, pfs.COMPAT: f"{pfs.COMPAT}/{pfs.COMPAT_VERSION}",
+            pfs.STRICT: f"{pfs.STRICT}/{pfs.STRICT_VERSION}", "consistency": CONSISTENCY_VERSION,
         },
     }  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Floor and ceiling of a case: what the fixed formulas of `echo` earn, and what the gold itself earns with the best grades.
+"""Floor and ceiling of a case: what an episode of `echo` earns, and what the gold itself earns with the best grades.
 
 The published faults keep some ceilings below 1: a defence reaches 0.6 of FOR, gold text may fail the rule on citations. The
 ceiling of the procedure is 1 by definition, for the gold tells no trial; `--walker` names a run of `gold` that does.
@@ -30,14 +30,13 @@ class Limit(NamedTuple):
 
 
 def floor(case: Case) -> Limit:
-    """The formula, without a grader."""
+    """The formula, without a grader: of a court the judgment in the first turn."""
     if isinstance(case, AdviceCase):
         return Limit(Heard(topics=tuple(topics.floor_turns(case))), {}, None)
     if isinstance(case, CivilCase) and (kind := kind_of_case(case)):
         return Limit(Heard(own=(drafts.FLOOR_REPLY, drafts.with_end_mark(drafts.floor_document(kind)))), {}, None)
-    said = judgment.FORMULA[case.env]
-    short = Heard((Turn(1, "judge", (), f"{said}\n现在闭庭。"),), (said,))
-    return Limit(_long_enough(said), {}, followed(case, short, "law"))
+    heard = _judged(f"{judgment.FORMULA[case.env]}\n现在闭庭。", 1)
+    return Limit(heard, {}, followed(case, heard, "law"))
 
 
 def ceiling(case: Case) -> Limit:
@@ -47,11 +46,11 @@ def ceiling(case: Case) -> Limit:
     elif isinstance(case, CivilCase) and kind_of_case(case):
         heard = Heard(own=(drafts.with_end_mark(drafts.ceiling_document(case)),))
     else:
-        heard = _long_enough(judgment.gold_text(case))
+        # The text of a judgment without its trial: the published rule on short trials is left aside.
+        heard = _judged(judgment.gold_text(case), rulings.LEAST_TURNS)
     best = {name: 1.0 for grading in gradings_of(case, heard) for name in grading.failed}
     return Limit(heard, best, FULL if case.env in COURTS else None)
 
 
-def _long_enough(said: str) -> Heard:
-    """The text of a judgment without its trial: the published rule on short trials is left aside."""
-    return Heard((Turn(rulings.LEAST_TURNS, "judge", (), said),), (said,))
+def _judged(said: str, turn: int) -> Heard:
+    return Heard((Turn(turn, "judge", (), said),), (said,))
