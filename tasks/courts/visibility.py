@@ -9,6 +9,7 @@ cause goes where the docket goes, and bench and procedure go to whoever opens th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -199,8 +200,12 @@ FORMULAS = (
     "刑期从判决执行之日起计算。判决执行以前先行羁押的，羁押一日折抵刑期一日",
     "公诉机关指控的犯罪事实清楚，证据确实、充分，罪名成立",
 )
-"""What every judgment says; saying it too gives nothing away."""
+"""What every judgment says; saying it too gives nothing away, nor does an article with the title of its law."""
 
+RULINGS = "gold.judgment"
+"""判决主文 has a fixed form, with the names and sums of the case: a judge who rules as the gold does has judged, not leaked."""
+
+_ARTICLE = re.compile(r"《[^《》]{2,40}(?:《[^《》]{2,40}》[^《》]{0,40})?》第[零一二三四五六七八九十百千]{1,9}条")
 _STRUCTURE = frozenset({"id", "side", "owner", "by"})
 _LISTS_BY_SIDE = frozenset({"parties", "facts", "evidence", "objections", "statements", "mediation"})
 
@@ -251,7 +256,7 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     outside: list[tuple[Path, frozenset[str]]] = []
     for path, value in leaves(case):
         grams = _grams(value) if isinstance(value, str) else frozenset()
-        if path in holds:
+        if path in holds or (role == TESTED[env] == "judge" and path == RULINGS):
             inside |= grams
         elif grams and not path.endswith("].law") and not path.endswith(".law.law"):
             outside.append((path, grams))
@@ -259,7 +264,8 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     for earlier in record:
         inside |= _grams(earlier)
     own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
-    free = _covered(len(said), (at for at, gram in enumerate(own) if gram in inside))
+    public = (at for at, gram in enumerate(own) if gram in inside or _ARTICLE.match(said, at))
+    free = _covered(len(said), public)
     every = frozenset(own)
     found: dict[tuple[int, int], Leak] = {}
     for path, grams in outside:
