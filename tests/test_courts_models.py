@@ -1,0 +1,114 @@
+"""Courts with a real, tiny, random model in every seat: episodes end and repeat, and an engine reads only what is new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("llama_cpp")
+
+from tasks.courts.casefile import ENVS
+from tasks.events import ActionParsed, ModelCalled, Said
+from tasks.policies.court import replies, talking
+from tasks.runner import Run, read_episode, start_run, verify_episode
+from tasks.spec import RunSpec
+from tests.court_run_fixture import ROLES, prepare_courts
+from tests.gguf_files import tiny_llama
+
+pytestmark = pytest.mark.slow
+
+FRAME = 60
+"""Tokens of a turn beside what was said in it: marks of the template, names, cue, fields of the reply. A token a character."""
+TURNS = 5
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Cards of 3,000 characters need a wider context than other tests."""
+    path = tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf", context=16384)
+    return f"llama:{path}#ctx=16384,threads=1"
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random model does not close a text by itself."""
+    for name, size in (("tested", 60), ("other", 40)):
+        monkeypatch.setitem(replies.LENGTHS, name, size)
+
+
+def played(home: Path, model: str, **changes: Any) -> Run:
+    seats = {role: model for role in changes.pop("roles", ROLES)}
+    spec = RunSpec.model_validate({**prepare_courts(home), "agent": "direct", "model": model, "seats": seats, **changes})
+    run = start_run(spec, out=home / "run.moot")
+    run.go()
+    return run
+
+
+def calls(run: Run, episode: str, seat: str) -> list[ModelCalled]:
+    events = [record.event for record in read_episode(run.journal, episode)]
+    return [event for event in events if isinstance(event, ModelCalled) and event.seat == seat]
+
+
+@pytest.mark.parametrize(("profile", "free"), [("law", False), ("law", True), ("j1", False)])
+def test_a_model_may_sit_in_every_seat(profile: str, free: bool, model: str, moot_home: Path, short: None) -> None:
+    turns = 2 if profile == "law" and not free else 1
+    with played(moot_home, model, profile=profile, free=free, max_turns=turns) as run:
+        outcomes = run.score()["outcomes"]
+        assert outcomes["error"] == 0 and sum(outcomes.values()) == len(ENVS)
+        spoke = set()
+        for episode in run.scheduler.episodes:
+            records = read_episode(run.journal, episode)
+            parsed = [record.event.result for record in records if isinstance(record.event, ActionParsed)]
+            assert set(parsed) <= {"ok"}, "a grammar leaves nothing to repair"
+            spoke |= {record.event.seat for record in records if isinstance(record.event, Said)}
+            assert verify_episode(run.journal.path, episode) == run.scheduler.episodes[episode].state.steps
+        assert spoke >= {"agent", "client", "plaintiff", "defendant"}
+        if profile == "law" and not free:
+            assert spoke & {"procurator", "defence_lawyer"} or spoke & {"plaintiff_lawyer", "defendant_lawyer"}
+
+
+def test_an_engine_reads_only_what_is_new(model: str, moot_home: Path, short: None) -> None:
+    """No call but the first reads more than the words since the seat last spoke; so n turns cost n times what one costs."""
+    with played(moot_home, model, max_turns=2 * TURNS, task_ids=("1", "3"), roles=("client", "plaintiff")) as run:
+        checked = 0
+        for episode, seats in (("1", ("agent", "client")), ("3", ("agent", "plaintiff"))):
+            for seat in seats:
+                made = calls(run, episode, seat)
+                assert len(made) >= TURNS, (episode, seat)
+                assert all(call.evaluated <= 60 + 60 + FRAME + _cue(call) for call in made[1:]), [c.evaluated for c in made]
+                later = made[1:]
+                half = len(later) // 2
+                first, last = (sum(call.evaluated for call in part) / len(part) for part in (later[:half], later[half:]))
+                assert last <= 1.2 * first, "the second half of a trial costs no more than the first"
+                checked += 1
+        assert checked == 4
+
+
+def _cue(call: ModelCalled) -> int:
+    """A client is told its question anew in each turn."""
+    return 80 if call.seat == "client" else 0
+
+
+def test_a_folded_record_costs_a_bounded_share_more(
+    model: str, moot_home: Path, short: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in (("RECORD", 600), ("KEPT", 200), ("DIGEST", 120)):
+        monkeypatch.setattr(talking, name, size)
+    with played(moot_home, model, max_turns=2 * TURNS, task_ids=("3",), roles=("plaintiff",)) as run:
+        made = calls(run, "3", "agent")
+        assert len(made) == 2 * TURNS
+        assert max(_length(call) for call in made) <= _length(made[0]) + 600 + 120 + FRAME, "a prompt has an end"
+        new = [call.evaluated for call in made[1:]]
+        assert sum(size > 200 for size in new) >= 2, "it was folded"
+        assert _mean(new) <= 3 * min(new), "all in all, foldings make a turn cost a bounded number of times what is new in it"
+
+
+def _length(call: ModelCalled) -> int:
+    return call.evaluated + call.reused
+
+
+def _mean(values: Sequence[int]) -> float:
+    return sum(values) / len(values)
