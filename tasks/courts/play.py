@@ -19,7 +19,7 @@ from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.record import spoken, topic_turns
 from tasks.courts.roles import COURTS, OTHERS, role_of, seat_of
-from tasks.courts.routing import known
+from tasks.courts.routing import addressed_by_marker, known
 from tasks.courts.tracker_seat import track
 from tasks.courts.tracking import TopicTurn
 from tasks.courts.views import CourtPolicy, CourtView
@@ -81,8 +81,10 @@ class CourtEpisode:
         self, case: Case, state: State, record: tuple[Turn, ...], tracked: tuple[TopicTurn, ...], cue: Cue, say: Say,
         sits: str,
     ) -> Steps:  # fmt: skip
-        seat, text = seat_of(case.env, cue.role), plain_text(say.text)
         to, dropped = self._route(case, cue, say)
+        if self._profile == "j1" and cue.role == "judge" and say.routed == "field" and to:
+            say = addressed_by_marker(say, to[0], case.env)
+        seat, text = seat_of(case.env, cue.role), plain_text(say.text)
         stage = plain_text(say.stage) if cue.role == "judge" else ""
         seq = yield from emit(Said(seat=seat, text=text, to=to, turn=cue.turn, stage=stage))
         if case.env in COURTS and cue.role == "judge" and not cue.fixed:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
+from tasks.actions import Say
 from tasks.courts.casefile import Env
 from tasks.courts.procedure.acts import addressed
 from tasks.courts.roles import roles_from
@@ -63,6 +65,14 @@ def known(to: Sequence[str], speaker: Role, there: Sequence[Role]) -> tuple[tupl
         tuple(role for role in wanted if role in there and role != speaker),
         tuple(role for role in wanted if role not in there),
     )
+
+
+def addressed_by_marker(say: Say, role: Role, env: Env) -> Say:
+    """An utterance of a judge by rules as the published layout has it: the marker stands in the text and routes it."""
+    marker = next((marker for marker, one in MARKERS.get(env, ()) if one == role), "")
+    tags = "".join(match[0] for match in _TAG.finditer(say.text))
+    bare = _TAG.sub("", say.text)
+    return replace(say, text=f"{tags}{marker}：{bare}" if marker not in say.text else say.text, routed="marker")
 
 
 def shown(text: str) -> str:

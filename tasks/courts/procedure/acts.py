@@ -37,6 +37,8 @@ _QUOTED = re.compile(
     r"(?:第[一二三四五六七八九十\d]{1,3}款)?(?:明确)?规定[，,：:]"
 )
 _RIGHTS = re.compile(r"(?:下列|以下|如下)[^。\n]{0,12}权利[^。\n]*")
+_MARKER = re.compile(r"对(?:原告|被告当事人|被告辩护人|被告|公诉机关)说[：:，,]?")
+"""The published marks of address: 对原告说 asks nothing and says nothing of the plaintiff."""
 _SPOKEN = re.compile(r"[“「『]([^”」』\n]{12,400})[”」』]")
 _QUESTION = re.compile(
     r"什么|何时|何地|何人|哪|谁|多少|几|为何|为什么|怎么|如何|是否|有没有|有无|是不是|吗|呢|能否|可否|没有[？?]"
@@ -91,6 +93,7 @@ def sentences(text: str) -> Iterator[tuple[int, str]]:
 
 def cut(text: str) -> str:
     """The text with agenda sentences and quoted law blanked; as long as the text read."""
+    text = _MARKER.sub(lambda match: _BLANK * len(match[0]), text)
     kept = []
     at = 0
     for start, sentence in sentences(text):
