@@ -1,6 +1,10 @@
-"""Four judgments of first instance and a few of which no case can be made. Everybody and every place is invented."""
+"""Four judgments of first instance, the cases of the sample as judgments, and files of every kind. Everybody is invented."""
 
 from __future__ import annotations
+
+from datetime import date
+
+from tasks.courts.casefile import CivilCase, CriminalCase
 
 LOAN = """望川省澜江市青禾区人民法院
 民 事 判 决 书
@@ -171,3 +175,99 @@ def as_pdf(text: str, width: int = 37) -> bytes:
     start = len(made)
     tail = f"xref\n0 {len(bodies) + 1}\n0000000000 65535 f \n{rows}trailer << /Size {len(bodies) + 1} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF"
     return made + tail.encode()
+
+
+def day(value: date | None) -> str:
+    """2024年8月20日."""
+    return f"{value.year}年{value.month}月{value.day}日" if value else ""
+
+
+def day_in_han(value: date) -> str:
+    """二〇二四年八月二十日, as it stands below a judgment."""
+    digits = "〇一二三四五六七八九"
+
+    def number(n: int) -> str:
+        tens = "" if n < 10 else "十" if n < 20 else f"{digits[n // 10]}十"
+        return tens + (digits[n % 10] if n % 10 or n == 0 else "")
+
+    return f"{''.join(digits[int(sign)] for sign in str(value.year))}年{number(value.month)}月{number(value.day)}日"
+
+
+def as_judgment(case: CivilCase | CriminalCase) -> str:
+    """A case of the sample as the judgment that a court would have published."""
+    court, laws = case.court, "、".join(law.chinese for law in case.gold.laws)
+    head, body, appeal = _civil(case) if isinstance(case, CivilCase) else _criminal(case)
+    facts = "\n".join(fact.text for fact in case.facts if fact.gold)
+    bench = [("审判长" if court.panel else "审判员", court.presiding.name if court.presiding else "")]
+    bench += [(member.title, member.name) for member in court.panel]
+    assert case.dates.judged
+    return "\n".join([
+        court.name, "民事判决书" if isinstance(case, CivilCase) else "刑事判决书", court.docket, head, body.format(facts=facts),
+        f"本院认为，{case.gold.reason.strip()}依照{laws}的规定，判决如下：", *case.gold.judgment, appeal,
+        *(f"{title} {name}" for title, name in bench), day_in_han(case.dates.judged), f"书记员 {court.clerk}",
+    ])  # fmt: skip
+
+
+def _civil(case: CivilCase) -> tuple[str, str, str]:
+    people = dict(zip(("原告", "被告"), case.parties, strict=True))
+    lines, shown = [], []
+    for role, party in people.items():
+        told = (
+            f"{party.gender}，{day(party.birth_date)}出生，{party.ethnicity}，{party.occupation}，住{party.address}。"
+        )
+        if party.kind == "company":
+            told = f"住所地{party.address}。\n法定代表人：{party.representative}，{party.representative_title}。"
+        lines.append(f"{role}：{party.name}，{told}")
+        if party.counsel:
+            lines.append(f"委托诉讼代理人：{party.counsel.name}，{party.counsel.firm}律师。")
+        own = [exhibit for exhibit in case.evidence if exhibit.owner == party.id]
+        items = "；".join(f"{number}.{exhibit.title}，{exhibit.purpose}" for number, exhibit in enumerate(own, 1))
+        shown += [f"{role}{party.name}为证明其主张，向本院提交了以下证据：{items}。"] if own else []
+    names = [f"{role}{party.name}" for role, party in people.items()]
+    lines.append(
+        f"{names[0]}与{names[1]}{case.cause}一案，本院于{day(case.dates.filed)}立案后，依法适用{case.court.procedure}，"
+        f"于{day(case.dates.proceeding)}公开开庭进行了审理。本案现已审理终结。"
+    )
+    claims = "；".join(f"{number}.{claim.text}" for number, claim in enumerate(case.claims, 1))
+    story = case.complaint.strip().replace("\n", "")
+    body = [
+        f"{names[0]}向本院提出诉讼请求：{claims}。事实和理由：{story}",
+        f"{names[1]}辩称，{case.answer.strip()}",
+        *shown,
+    ]
+    return (
+        "\n".join(lines),
+        "\n".join([*body, "经审理查明，{facts}"]),
+        "如不服本判决，可以在判决书送达之日起十五日内上诉。",
+    )
+
+
+PLEAS = {
+    "guilty": "对指控的犯罪事实和罪名没有异议，自愿认罪",
+    "partial": "对指控的部分事实提出异议",
+    "not_guilty": "否认指控，辩称其不构成犯罪",
+}
+
+
+def _criminal(case: CriminalCase) -> tuple[str, str, str]:
+    (accused,), told = case.parties, case.criminal
+    office, names = told.prosecution, "、".join(charge.name for charge in told.charges)
+    custody = "，".join(f"于{day(one.since)}被{one.measure}" for one in told.custody)
+    record = "" if told.record in ("", "无") else f"曾因{told.record.rstrip('。')}。"
+    assert accused.counsel
+    head = (
+        f"公诉机关{office.name}。\n被告人{accused.name}，{accused.gender}，{day(accused.birth_date)}出生于{accused.birthplace}，{accused.ethnicity}，"
+        f"{accused.education}，{accused.occupation}，住{accused.address}。{record}因涉嫌犯{names}{custody}。\n辩护人{accused.counsel.name}，{accused.counsel.firm}律师。\n"
+        f"{office.name}以{office.indictment_no}起诉书指控被告人{accused.name}犯{names}，于{day(case.dates.filed)}向本院提起公诉。本院依法适用{case.court.procedure}，"
+        f"于{day(case.dates.proceeding)}公开开庭审理了本案。{office.name}指派检察员{office.prosecutor}出庭支持公诉。现已审理终结。"
+    )
+    request = f"公诉机关{told.request.text}。\n" if told.request else ""
+    signed = "，并签署了认罪认罚具结书" if told.plea.signed else ""
+    listed = "；\n".join(
+        f"{number}.{exhibit.title}，{exhibit.purpose}" for number, exhibit in enumerate(case.evidence, 1)
+    )
+    body = (
+        f"公诉机关指控：{told.indictment.strip()}\n公诉机关认为，{told.opinion.strip()}\n{request}被告人{accused.name}{PLEAS[told.plea.stance]}{signed}。\n"
+        f"辩护人{accused.counsel.name}提出，{told.defence_opinion.strip()}\n经审理查明，{{facts}}\n认定上述事实的证据有：\n{listed}。"
+    )
+    return head, body, "如不服本判决，可在接到判决书的第二日起十日内提出上诉。"

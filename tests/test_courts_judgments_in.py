@@ -162,6 +162,7 @@ REFUSED: dict[str, tuple[str, str, str, str]] = {
     "administrative": ("LOAN", "民 事 判 决 书", "行政判决书", "行政"),
     "third party": ("LOAN", "被告：罗成溪", "第三人：白桥，女。\n被告：罗成溪", "第三人"),
     "two plaintiffs": ("LOAN", "被告：罗成溪", "原告：白桥，女。\n被告：罗成溪", "2 plaintiffs (原告)"),
+    "two in one line": ("LOAN", "被告：罗成溪，男", "被告：罗成溪、白桥，男", "2 defendants (被告)"),
     "two defendants": (
         "LOAN",
         "委托诉讼代理人：杜蘅",
@@ -239,6 +240,22 @@ def test_one_stand_in_a_person_and_no_other() -> None:
     }
     assert drafted(TEXTS.THEFT.replace("林海涛", "林某")).masked[-1].replacement == "陶某"
     assert drafted(TEXTS.THEFT.replace("林海涛", "林某")).case_fields["parties"][0]["name"] == "林某"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "secrets"),
+    [
+        ("罗成溪", "JOHN SMITH", ["JOHN", "SMITH"]),
+        ("罗成溪", "阿不都·热合曼", ["阿不都", "热合曼"]),
+        ("委托诉讼代理人：杜蘅", "委托诉讼代理人：杜蘅、宗白华", ["杜蘅", "宗白华"]),
+        ("被告：罗成溪，男", "被告：罗成溪（曾用名罗大溪），男", ["罗成溪", "罗大溪"]),
+        ("被告：罗成溪，男", "被告罗　川，男", ["罗川", "罗 川"]),
+    ],
+)
+def test_names_of_every_make(old: str, new: str, secrets: list[str]) -> None:
+    made = drafted(TEXTS.LOAN.replace(old, new))
+    assert made.needed == () and [secret for secret in secrets if secret in repr(made)] == []
+    assert made.case_fields["parties"][1]["name"] in ("罗某", "某甲", "阿某")
 
 
 def test_names_are_kept_and_companies_masked_when_asked() -> None:
@@ -576,6 +593,83 @@ def test_any_bytes_are_text_or_one_sentence(data: bytes, start: bytes, damaged: 
         assert text_of(whole, "bytes")
     except BadInput as error:
         assert str(error).startswith("bytes")
+
+
+# --- judgments of known cases -----------------------------------------------------------------------------------------
+
+FOLDER = Path(__file__).resolve().parents[1] / "tasks" / "sample" / "data" / "courts"
+
+
+def law_texts(case: CivilCase | CriminalCase) -> list[str]:
+    return [re.sub("^《(.*)》", r"\1", law.chinese) for law in case.gold.laws]
+
+
+def test_civil_cases_come_back_from_their_judgments() -> None:
+    files = sorted((FOLDER / "disputes").glob("*.toml"))
+    for file in files:
+        case = load_cases(file)[-1]
+        assert isinstance(case, CivilCase)
+        made = drafted(TEXTS.as_judgment(case), keep_names=True)
+        found, gold = made.case_fields, made.case_fields["gold"]
+        assert made.needed == () and found["cause"] == case.cause and found["amount"] == case.amount, file.name
+        assert [(one["text"], one["kind"], one.get("amount")) for one in found["claims"]] == [
+            (claim.text, claim.kind, claim.amount) for claim in case.claims
+        ]
+        assert [(one["name"], one["kind"], one.get("occupation", "")) for one in found["parties"]] == [
+            (party.name, party.kind, party.occupation) for party in case.parties
+        ]
+        assert [(one["owner"], one["title"], one["purpose"]) for one in found["evidence"]] == [
+            (exhibit.owner, exhibit.title, exhibit.purpose) for exhibit in case.evidence
+        ]
+        assert {one["claim"]: (one["outcome"], one.get("amount")) for one in gold["rulings"]} == {
+            ruling.claim: (ruling.outcome, ruling.amount) for ruling in case.gold.rulings
+        }
+        assert gold["fee"] == (case.gold.fee.model_dump() if case.gold.fee else None)
+        assert gold["laws"] == law_texts(case) and gold["judgment"] == list(case.gold.judgment)
+        assert found["dates"] == {name: str(getattr(case.dates, name)) for name in ("filed", "proceeding", "judged")}
+        assert (
+            found["court"]["presiding"]["name"] == case.court.presiding.name
+            and found["court"]["clerk"] == case.court.clerk
+        )
+    assert len(files) >= 12
+
+
+def test_criminal_cases_come_back_from_their_judgments() -> None:
+    files = sorted((FOLDER / "criminal").glob("*.toml"))
+    for file in files:
+        (case,) = load_cases(file)
+        assert isinstance(case, CriminalCase)
+        made = drafted(TEXTS.as_judgment(case), keep_names=True)
+        found, criminal, gold = made.case_fields, made.case_fields["criminal"], made.case_fields["gold"]
+        sentence, wanted = gold["sentence"], case.gold.sentence
+        assert made.needed == () and gold["charges"] == list(case.gold.charges), file.name
+        assert [one["name"] for one in criminal["charges"]] == [charge.name for charge in case.criminal.charges]
+        names = ("kind", "months", "probation_months", "fine", "political_rights_months", "request_adopted")
+        assert {name: sentence.get(name, 0) for name in names[:5]} == {
+            name: getattr(wanted, name) for name in names[:5]
+        }
+        assert sentence.get("request_adopted") == wanted.request_adopted
+        assert [(one["charge"], one["months"]) for one in sentence.get("counts", [])] == [
+            (count.charge, count.months) for count in wanted.counts
+        ]
+        assert gold["laws"] == law_texts(case)
+        assert (criminal["plea"]["stance"], criminal["plea"].get("signed", False)) == (
+            case.criminal.plea.stance, case.criminal.plea.signed,
+        )  # fmt: skip
+        if case.criminal.request:
+            request = criminal["request"]
+            assert (request["kind"], request["months"]) == (
+                case.criminal.request.kind,
+                list(case.criminal.request.months or ()),
+            )
+            assert request.get("fine") == (list(case.criminal.request.fine) if case.criminal.request.fine else None)
+        assert [(one["measure"], one["since"]) for one in criminal["custody"]] == [
+            (custody.measure, str(custody.since)) for custody in case.criminal.custody
+        ]
+        people = {victim.name for victim in case.criminal.victims if not victim.name.endswith("公司")}
+        assert {one["name"] for one in criminal.get("victims", [])} == people
+        assert len(found["evidence"]) >= len(case.evidence)
+    assert len(files) >= 12
 
 
 # --- real judgments ---------------------------------------------------------------------------------------------------

@@ -22,6 +22,8 @@ _ASKED = re.compile(
     r"(?:故|为此|现|综上|遂|特|因此)?[^。\n,]{0,20}?(?:请求|要求|诉请|诉求)(?:贵院|法院|人民法院|本院)?(?:依法)?(?:判令|判决|确认|判准|依法)?[:,]?"
 )
 _COSTS = re.compile(r"诉讼费|受理费")
+_ACT = re.compile(r"出具|办理|协助|交付|腾退|搬离|停止|赔礼|消除|恢复|拆除|配合|继续履行")
+_PAYS = re.compile(r"支付|返还|退还|退回|归还|偿还|给付|赔偿|清偿|(?<!所)承担(?!保证)|补偿|补足|付清|交纳")
 _DECLARE = re.compile(r"确认|解除|撤销|离婚|无效|终止|变更")
 _ONLY = re.compile(
     r"[^,。;]{0,30}?(?:本案)?(?:的)?(?:全部|一切)?(?:案件)?(?:诉讼费|受理费)[^,。;]{0,4}(?:、[^,。;]{1,20})?[^,。;]{0,10}(?:承担|负担)?[。;]?"
@@ -90,6 +92,7 @@ def _claim(number: int, text: str, notes: list[str]) -> dict[str, Any]:
     named = sums(text)
     kind = (
         "costs" if _COSTS.search(folded) and _ONLY.fullmatch(folded)
+        else "perform" if _ACT.search(folded) and not (named and _PAYS.search(folded))
         else "pay" if named else "declare" if _DECLARE.search(folded) else "perform"
     )  # fmt: skip
     claim: dict[str, Any] = {"id": f"C{number}", "text": text, "kind": kind}
@@ -197,6 +200,7 @@ def _rulings(
 ) -> list[dict[str, Any]]:
     """What became of each claim, by the reader of the scores."""
     asked = [Claim.model_validate(claim) for claim in claims if claim["kind"] != "costs"]
+    asked_for = {claim.id: claim.amount for claim in asked}
     lines = {_compared(line, names): line for line in ruled_lines(ruled)}
     found = []
     for read in read_claims(asked, rulings, names):
@@ -206,7 +210,7 @@ def _rulings(
         words = _compared(read.words, names)
         text = next((line for compared, line in lines.items() if words and words in compared), read.words)
         ruling: dict[str, Any] = {"claim": read.claim, "outcome": read.outcome, "text": text[:2000]}
-        if read.amount is not None:
+        if read.amount or (read.amount is not None and asked_for[read.claim] is not None):
             ruling["amount"] = round(read.amount, 2)
         found.append(ruling)
     if found:

@@ -11,7 +11,7 @@ from tasks.courts.judgments.citing import laws_of
 from tasks.courts.judgments.exhibits import prosecution_exhibits
 from tasks.courts.judgments.figures import TERM, days, months, sums
 from tasks.courts.judgments.heading import Heading
-from tasks.courts.judgments.names import name_at
+from tasks.courts.judgments.names import names_at
 from tasks.courts.judgments.parties import bench, judged, parties
 from tasks.courts.judgments.sections import Paper, lead_of, sentences
 from tasks.courts.judgments.stories import clipped, facts_of, ruled_lines
@@ -59,11 +59,13 @@ _PLEAS: tuple[tuple[str, re.Pattern[str]], ...] = (
     )),
 )  # fmt: skip
 """How the accused stands to the charge -> words of the judgment that say so; the first that fits."""
-_COUNSELS = re.compile(r"(?:[^。;\n]*(?<!及其)(?<!和其)辩护人[^。;\n]*[。;]?)")
+_CLAUSES = re.compile(r"[^。;\n]+[。;\n]?|[。;\n]")
+_COUNSELS = re.compile(r"(?<!及其)(?<!和其)辩护人")
 _OBJECTS = re.compile(r"被告人[^。;\n]{0,80}?(?:没有|无|有|未提出|不持)(?:任何)?异议")
 _CONFESSED = re.compile(r"如实(?:供述|交代|陈述)")
 _SIGNED = re.compile(r"(?:签署|签字|出具|提交)[^。;]{0,16}?具结|具结书|签字具结")
 _VICTIM = re.compile(r"(?:被害人|受害人)(?:\([^()]{0,12}\))?")
+_HARMED = re.compile(r"被害单位(?P<name>[^,。;:、的]{2,30}?(?:公司|银行|厂|店|医院|学校|合作社|村民委员会|局))")
 _AS_CHARGED = re.compile(
     r"[^。]{0,30}?查明[^。]{0,20}?(?:与|和)[^。]{0,30}?指控[^。]{0,16}?(?:一致|相同|无异)[^。]{0,10}。?\s*$"
 )
@@ -211,6 +213,8 @@ def _request(paper: Paper) -> dict[str, Any] | None:
 
 
 def _terms(folded: str) -> dict[str, Any]:
+    """Kind, months, 缓刑 and fine of a recommendation; of several crimes what is to be served."""
+    folded = folded.rpartition("决定执行")[2]
     found: dict[str, Any] = {}
     if match := re.search(rf"{_KIND}(?P<least>{TERM})(?:以上)?(?:至|到|-|—|~|、)?(?P<most>{TERM})(?:以下)?", folded):
         found["kind"] = match["kind"]
@@ -261,9 +265,8 @@ def _plea(paper: Paper) -> dict[str, Any]:
 
 def _own(text: str) -> str:
     """A text without what only the 辩护人 says."""
-    cuts = [match.span() for match in _COUNSELS.finditer(fold_width(text))]
-    places = [0, *(place for cut in cuts for place in cut), len(text)]
-    return "".join(text[start:end] for start, end in zip(places[::2], places[1::2], strict=True))
+    clauses = (match for match in _CLAUSES.finditer(fold_width(text)) if not _COUNSELS.search(match.group()))
+    return "".join(text[match.start() : match.end()] for match in clauses)
 
 
 def _record(words: str, paper: Paper) -> str:
@@ -298,8 +301,9 @@ def _custody(words: str) -> list[dict[str, Any]]:
 
 def _victims(paper: Paper) -> list[dict[str, Any]]:
     text = fold_width("\n".join(paper.part(key) for key in ("charge", "found", "evidence")))
-    named = (name_at(text, match.end(), masked=True) for match in _VICTIM.finditer(text))
-    found: list[dict[str, Any]] = [{"name": name} for name in list(dict.fromkeys(filter(None, named)))[:20]]
+    named = (name for match in _VICTIM.finditer(text) for name in names_at(text, match.end(), masked=True))
+    firms = (match["name"] for match in _HARMED.finditer(text))
+    found: list[dict[str, Any]] = [{"name": name} for name in list(dict.fromkeys([*named, *firms]))[:20]]
     if len(found) == 1 and (settled := _SETTLED.search(f"{text}\n{fold_width(paper.reason)}")):
         found[0]["settled"] = settled.group().strip()[:2000]
     return found
@@ -347,7 +351,7 @@ def _sentence(paper: Paper, rulings: tuple[str, ...], charges: list[str]) -> dic
         found["request_adopted"] = match["no"] is None
     if len(charges) > 1:
         found["counts"] = _counts(ruled, charges)
-    return {name: value for name, value in found.items() if value not in ("", 0, 0.0, [], None)}
+    return {name: value for name, value in found.items() if value is False or value not in ("", 0, [], None)}
 
 
 def _counts(ruled: str, charges: list[str]) -> list[dict[str, Any]]:

@@ -22,7 +22,7 @@ from tasks.courts.judgments.civil import civil_case
 from tasks.courts.judgments.criminal import accused_in, criminal_case
 from tasks.courts.judgments.heading import Heading, heading_of, judgment_alone, kind_of, refuse
 from tasks.courts.judgments.masking import Masked, mask
-from tasks.courts.judgments.names import is_masked, people_in, suspects
+from tasks.courts.judgments.names import LATIN, is_masked, people_in, suspects
 from tasks.courts.judgments.parties import signed_by
 from tasks.courts.judgments.reading import read_text
 from tasks.courts.judgments.sections import Env, Paper, taken_apart
@@ -56,6 +56,7 @@ _OPTIONAL = re.compile(
 )
 """Parts that a draft can lose: what contradicts the rest or does not fit is left out and noted."""
 _ROUNDS = 8
+_HAN = re.compile(r"[\u3400-\u9fff·]+")
 _YOUNG = re.compile(
     r"被告人[^。;]{0,24}?(?:犯罪|作案|案发)时(?:系|属|尚|是|未满|不满|均)[^。;]{0,8}?(?:未成年|(?:十八|18)周岁)"
 )
@@ -191,14 +192,16 @@ def _filled(case: dict[str, Any]) -> dict[str, Any]:
 
 def _named(paper: Paper, heading: Heading) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """The names of each person, and of each organisation that is a party or a prosecutor's office."""
+    folded = fold_width(paper.text)
     people: dict[str, tuple[str, ...]] = {}
     companies: dict[str, tuple[str, ...]] = {}
     for entry in heading.entries:
         if entry.is_company or entry.role in ("公诉机关", "被害单位"):
-            companies[entry.name] = tuple(name for name in (entry.name, *entry.aliases) if 2 < len(name) <= 60)
+            names = (entry.name, *entry.aliases_in(folded))
+            companies[entry.name] = tuple(name for name in names if 2 < len(name) <= 60)
         elif _is_name(entry.name):
-            people.setdefault(entry.name, (entry.name, *filter(_is_name, entry.aliases)))
-    others = [*accused_in(paper.ruled), *signed_by(paper.tail), *people_in(fold_width(paper.text))]
+            people.setdefault(entry.name, (entry.name, *filter(_is_name, entry.aliases_in(folded))))
+    others = [*accused_in(paper.ruled), *signed_by(paper.tail), *people_in(folded)]
     known = {name for names in people.values() for name in names}
     for name in others:
         if _is_name(name) and name not in known:
@@ -207,12 +210,10 @@ def _named(paper: Paper, heading: Heading) -> tuple[list[tuple[str, ...]], list[
 
 
 def _is_name(name: str) -> bool:
+    if is_masked(name):
+        return False
     long = 20 if "·" in name else 5
-    return (
-        2 <= len(name) <= long
-        and not is_masked(name)
-        and all("\u3400" <= sign <= "\u9fff" or sign == "·" for sign in name)
-    )
+    return LATIN.fullmatch(name) is not None or (2 <= len(name) <= long and _HAN.fullmatch(name) is not None)
 
 
 def _refuse_minors(case: Mapping[str, Any], paper: Paper, label: str) -> None:

@@ -92,15 +92,16 @@ def _numbered(item: str, env: str) -> list[dict[str, str]]:
     cut = _CLAUSE.search(folded) or _CLAUSE_ALONE.search(folded)
     if cut is None:
         stop = re.search(r"[。;]|等(?:书证|证据材料|证据|材料)", folded)
-        title = _title(item[: stop.start() if stop else len(item)])
-        return [{"title": one} for one in (_group(title) if env == "CR" else [title])]
+        return [{"title": one} for one in _people_apart(_title(item[: stop.start() if stop else len(item)]), env)]
     words = item[cut.start() :].lstrip("，,。；;：: ").rstrip("；;。 ")
-    title = _title(item[: cut.start()])
-    return (
-        [{"title": one, "excerpt": words} for one in _group(title)]
-        if env == "CR"
-        else [{"title": title, "purpose": words}]
-    )
+    titles = _people_apart(_title(item[: cut.start()]), env)
+    return [{"title": one, "excerpt" if env == "CR" else "purpose": words} for one in titles]
+
+
+def _people_apart(title: str, env: str) -> list[str]:
+    """The words of several people are so many exhibits; other things under one number are one."""
+    apart = _group(title) if env == "CR" else [title]
+    return apart if len(apart) > 1 and all(re.search(_SAID, one) for one in apart) else [title]
 
 
 def _title(text: str) -> str:

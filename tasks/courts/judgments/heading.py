@@ -36,7 +36,8 @@ _ROLE = re.compile(
     r"(?P<note>\([^()\n]{0,30}\))?(?:[一二三四五六七八九十0-9]{1,2}(?=[:,]))?[ :]{0,3}(?P<rest>.*)$"
 )
 _NAME = re.compile(
-    r"[^,。;:\s(]{1,60}(?:\((?!以下|原名|曾用|反诉|下称|又名|系|女|男|特别|一般)[^()]{1,20}\)[^,。;:\s(]{1,40})?"
+    r"[A-Za-z][A-Za-z.'-]*(?: [A-Za-z][A-Za-z.'-]*){1,5}|[^,。;:\s(]{1,60}"
+    r"(?:\((?!以下|原名|曾用|反诉|下称|又名|系|女|男|特别|一般)[^()]{1,20}\)[^,。;:\s(]{1,40})?"
 )
 _SHORT = re.compile(r"\((?:以下)?(?:简称|称)(?:为|:)?[“\"]?(?P<short>[^()“”\"]{2,30})[”\"]?\)")
 _FORMER = re.compile(
@@ -101,6 +102,11 @@ class Entry:
         """Short and former names that the heading gives."""
         folded = fold_width(self.words)
         return tuple(match[1] for pattern in (_SHORT, _FORMER) for match in pattern.finditer(folded))
+
+    def aliases_in(self, folded: str) -> tuple[str, ...]:
+        """Short names that a text gives where it first names the party: …公司（以下简称启明公司）."""
+        found = (_SHORT.match(folded, match.end()) for match in re.finditer(re.escape(fold_width(self.name)), folded))
+        return tuple(dict.fromkeys([*self.aliases, *(match["short"] for match in found if match)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,8 +217,9 @@ def heading_of(head: Sequence[str], env: Env) -> Heading:
             continue
         rest = line[match.start("rest") :]
         name = _NAME.match(folded[match.start("rest") :])
-        if name:
-            entries.append(Entry(match["role"], match["note"] or "", rest[: name.end()], rest))
+        for one in rest[: name.end()].split("、") if name else ():
+            if one.strip():
+                entries.append(Entry(match["role"], match["note"] or "", one.strip(), rest))
     return Heading(title, court, docket_in(head), tuple(entries))
 
 

@@ -15,6 +15,10 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co"}
 _FURNITURE = re.compile(r"[-—–－·\s]*第?\s*\d{1,4}\s*页?(?:\s*[/／，,共]\s*共?\s*\d{1,4}\s*页?)?[-—–－·\s]*")
 """Page numbers: — 3 —, 第3页 共10页, 3/10."""
 _SPREAD = re.compile(rf"(?<=[{_HAN}〇○]) (?=[{_HAN}〇○])")
+_SPACED_NAME = re.compile(
+    rf"^((?:原告|被告人?|第三人|法定代表人|负责人|经营者|委托诉讼代理人|委托代理人|诉讼代理人|辩护人|被害人)[^，,。 ]{{0,10}}?[：: ]?[{_HAN}]) (?=[{_HAN}](?:[，,。（(；;]|$))"
+)
+"""A name of two characters set as wide as one of three: 原告周　川，男."""
 _ENDS = re.compile(r"[。！？!?][”』」]?$")
 _MAY_END = re.compile(r"[；：;:]$")
 _OPENS = re.compile(
@@ -33,7 +37,7 @@ def tidy(text: str) -> list[str]:
     for line in _BREAK.split(plain_text(text)):
         if not line.isprintable():
             line = "".join(sign for sign in line if sign == "\t" or unicodedata.category(sign) not in _UNSEEN)
-        line = _BLANKS.sub(" ", line).strip()
+        line = _SPACED_NAME.sub(r"\1", _BLANKS.sub(" ", line).strip())
         if line and not _FURNITURE.fullmatch(line):
             found.append(_closed(line))
     return found

@@ -28,6 +28,8 @@ _DOUBLE = frozenset(
     " 微生 梁丘 左丘 东门 西门 第五".split()
 )
 _MASKED = re.compile(r"[某×Xx*＊△○〇□0-9A-Za-zＡ-Ｚ]")
+LATIN = re.compile(r"[A-Za-z][A-Za-z .'-]{3,40}")
+"""A name in Latin letters; two or three of them are a mask (张AB)."""
 _WORDS = frozenset(
     "陈述 证言 家属 家人 家中 家里 家庭 全部 全体 经济 经过 经查 经本 经传 相关 相应 相互 时间 时任 时的 方面 方的 单位 单独 代理 代为 代表 安全"
     " 成立 成年 平时 平均 和解 许可 应当 解除 解释 支付 房屋 计算 包括 车辆 于当 于本 于案 常住 能够 都是 权利 易某 席位 国家 通过 高某 明知 明确"
@@ -35,6 +37,8 @@ _WORDS = frozenset(
     " 查实 查封 高中 安全 康复 松香 黎明 牟利 乔装 关于 许可".split()
 )
 """Words that begin with a surname and follow words such as 被害人."""
+_FOLLOWS = frozenset("在于向与和及对将被把从到称说等由经按以已未不是系给所至即均曾又还再并且而其也同的因当时放停驾持")
+"""What follows a name rather than ends one."""
 _ROLES = (
     "证人|被害人|受害人|被害单位负责人|同案犯|同案人|同案被告人|同伙|案外人|鉴定人|勘验人|见证人|翻译人员|死者|伤者|报案人|举报人|借款人|出借人"
     "|保证人|担保人|收款人|付款人|经办人|出租人|承租人|买受人|出卖人|驾驶员|驾驶人|民警|法定代表人|法定代理人|负责人|经营者|实际控制人|股东|会计(?!师)|业务员|项目经理"
@@ -43,7 +47,9 @@ _ROLES = (
 )
 _AFTER_ROLE = re.compile(rf"(?:{_ROLES})(?:\([^()\n]{{0,20}}\))?[ :]{{0,3}}")
 _JOIN = re.compile(r"(?:\([^()\n]{0,20}\))?[、和与及]")
-_BOUNDARY = re.compile(r"[,。;:、()的\s“”\"]|等|$|证言|陈述|供述|[男女][,。]")
+_BOUNDARY = re.compile(
+    r"[,。;:、()的\s“”\"]|等|$|证言|陈述|供述|[男女][,。]|出庭|到庭|担任|独任|作证|证实|证明|报案|签字|签名|到案"
+)
 COMPANY = re.compile(
     r"公司|集团|企业|合伙|厂|商行|商店|超市|门市|经营部|服务部|工作室|中心|合作社|银行|信用社|联社|支行|分行|委员会|医院|学校|大学|学院|幼儿园|协会|学会|事务所"
     r"|酒店|饭店|宾馆|餐厅|药房|[^\s]店$|站$|局$|政府|法院|检察院|研究院|研究所|基金会|俱乐部|村民小组|业主大会"
@@ -54,7 +60,7 @@ _SUFFIXES = "甲乙丙丁戊己庚辛壬癸"
 
 def is_masked(name: str) -> bool:
     """Whether a name already stands for another one: 张某, 李××, 王某1, 张3."""
-    return _MASKED.search(name) is not None
+    return _MASKED.search(name) is not None and not LATIN.fullmatch(name)
 
 
 def surname_of(name: str) -> str:
@@ -71,13 +77,17 @@ def people_in(folded: str) -> Iterator[str]:
         folded: the text, width folded.
     """
     for match in _AFTER_ROLE.finditer(folded):
-        place = match.end()
-        while name := name_at(folded, place):
-            yield name
-            join = _JOIN.match(folded, place + len(name))
-            if join is None:
-                break
-            place = join.end()
+        yield from names_at(folded, match.end())
+
+
+def names_at(folded: str, place: int, *, masked: bool = False) -> Iterator[str]:
+    """The names of a list that begins at a place of a folded text: 甲、乙和丙; `masked` as in `name_at`."""
+    while name := name_at(folded, place, masked=masked):
+        yield name
+        join = _JOIN.match(folded, place + len(name))
+        if join is None:
+            break
+        place = join.end()
 
 
 _SPOKEN = re.compile(r"(?:的|所作的?)?(?:证人)?(?:证言|证词|陈述|供述)")
@@ -110,6 +120,14 @@ def name_at(text: str, place: int, *, masked: bool = False) -> str:
     name = str(words[0].word)
     if name == surname and len(words) > 1 and len(words[1].word) <= 2 and _han(words[1].word):
         name += words[1].word
+    longer = text[place : place + len(surname) + 2]
+    if (
+        len(name) == len(surname) + 1
+        and _han(longer)
+        and longer[-1] not in _FOLLOWS
+        and text.count(longer) == text.count(name) > 1
+    ):
+        return longer
     return name[: len(surname) + 2] if len(name) > len(surname) else ""
 
 
@@ -174,24 +192,38 @@ def replaced(text: str, stands_for: dict[str, str]) -> tuple[str, dict[str, int]
 
 
 def suspects(text: str, known: Iterable[str] = ()) -> list[str]:
-    """Words of a text that a segmenter takes for names of people and that nothing says are any, each once."""
+    """Words of a text that a segmenter takes for names of people and that nothing says are any, each once.
+
+    Names are words that its dictionary does not know: only short runs of single characters are looked at more closely.
+    """
+    tagger = _tagger()
     names = set(known)
     found: dict[str, None] = {}
-    last = ""
-    for word, flag in _tagger().cut(text):
+    last, run = "", ""
+    for word in [*tagger.dt.tokenizer.cut(text, HMM=False), ""]:
         if last and not _PLACE.match(word):
             found[last] = None
-        fits = (
-            flag.startswith("nr")
-            and not re.search("^由|书$|向", word)
-            and 2 <= len(word) <= 4
-            and surname_of(word)
-            and _han(word)
-        )
-        last = word if fits and not is_masked(word) and word[:2] not in _WORDS and word not in names else ""
-        if last and _PLACE.search(last):
-            last = ""
-    return [*found, *([last] if last and last not in found else [])]
+        last = ""
+        if len(word) == 1 and _han(word):
+            run += word
+            continue
+        for part in tagger.cut(run) if 1 < len(run) <= _RUN else ():
+            last = part.word if _is_suspect(part.word, part.flag, names) else ""
+            if last and (len(run) > len(last) or not _PLACE.match(word)):
+                found[last] = None
+        run = ""
+        last = word if word and not _is_word(word) and _is_suspect(word, "nr", names) else ""
+    return list(found)
 
 
-_PLACE = re.compile(r"[省市区县镇乡村路街巷庄屯沟组证]|(?:小区|大厦|公司|商店|嘴$|树$|山$)")
+_RUN = 12
+"""Longest run of single characters that is looked at."""
+_PLACE = re.compile(r"[省市县区镇乡村路街巷庄屯沟组证]|(?:小区|大厦|公司|商店|嘴$|树$|山$)")
+_NO_NAME = re.compile("^由|书$|向")
+
+
+def _is_suspect(word: str, flag: str, known: set[str]) -> bool:
+    named = flag.startswith("nr") and 2 <= len(word) <= 4 and surname_of(word) != "" and _han(word)
+    return named and not (
+        is_masked(word) or word[:2] in _WORDS or word in known or _PLACE.search(word) or _NO_NAME.search(word)
+    )

@@ -20,7 +20,7 @@ _FIELDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("birthplace", re.compile(r"(?:出生地|出生于|生于|籍贯)(?:为|于|:)?(?P<value>[\u4e00-\u9fff][^,。]{1,40})")),
     ("address", re.compile(r"(?:户籍所在地|户籍地|户籍|现住址|现住地?|住址|住所地|住所|家住|居住地|住)(?:为|是|于|在|:)?(?P<value>(?!公)[^,。]{2,80})")),
     ("workplace", re.compile(r"(?:系|为|工作单位)(?P<value>[^,。]{2,40}(?:公司|厂|局|学校|医院|单位))(?=$)")),
-    ("occupation", re.compile(r"(?:系|职业|捕前系|原系)?(?P<value>(?!因|曾|于|现|公民|身份|统一)(?=[^0-9(（]{2,30}$)[\u4e00-\u9fff][^:,。]{1,29})")),
+    ("occupation", re.compile(r"(?:系|职业|捕前系|原系)?(?P<value>(?!因|曾|于|现|公民|身份|统一)(?=[^0-9(]{2,30}(?:\([\u4e00-\u9fff]{1,10}\))?$)[\u4e00-\u9fff][^:,。]{1,29})")),
 )  # fmt: skip
 """Field -> what a clause of a person's paragraph must be; the first that fits takes the clause."""
 _BORN = re.compile(r"(?:出生|生)")
@@ -88,7 +88,12 @@ def _clauses(words: str) -> list[str]:
 
 
 def _plain(text: str) -> str:
-    return _OUT.sub("", text).strip(" （）()")
+    """A value without the marks of what was masked, and without a bracket that has lost its other half."""
+    text = _OUT.sub("", text).strip()
+    for opens, closes in ("（）", "()"):
+        if text.count(opens) != text.count(closes):
+            text = text.strip(f"{opens}{closes}")
+    return text
 
 
 def _attach(party: dict[str, Any], entry: Entry, notes: list[str]) -> None:

@@ -168,7 +168,9 @@ _HAN_DIGITS = "零一二三四五六七八九十"
 _ROUND_DIGITS = "⓪①②③④⑤⑥⑦⑧⑨⑩"
 _FAMILIES = (
     re.compile(rf"{_STARTS}(?P<n>[一二三四五六七八九十]{{1,3}})、", re.MULTILINE),
-    re.compile(rf"(?:{_STARTS}|(?<=[有为下,]))(?P<n>[0-9]{{1,2}})[、.](?![0-9])", re.MULTILINE),
+    re.compile(
+        rf"(?:{_STARTS}|(?<=[有为下,]))(?P<n>[0-9]{{1,2}})[、.](?![0-9]+(?:[万亿]?元|%|[米克吨倍亩]))", re.MULTILINE
+    ),
     re.compile(rf"{_STARTS}\((?P<n>[0-9]{{1,2}}|[一二三四五六七八九十]{{1,3}})\)[、,.]?", re.MULTILINE),
     re.compile(r"(?P<n>[①②③④⑤⑥⑦⑧⑨⑩])"),
     re.compile(rf"{_STARTS}证据(?P<n>[一二三四五六七八九十]{{1,3}}|[0-9]{{1,2}})[、,:.]?", re.MULTILINE),
