@@ -1,0 +1,172 @@
+"""What becomes of each claim, by rule: admitted, proven, defeated by an exhibit that stands, lessened by what is shown.
+
+The burden of proof lies as 民诉法第六十七条 and its interpretation 第九十条 have it. Sums are reckoned from the words that were
+heard; where these do not reach, the sum of the claim stays. Nothing is known here but the record and the court's own inquiry.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from tasks.courts.scores.bigrams import bigrams, recall
+from tasks.policies.court.civil_case import Case, Finding
+from tasks.policies.court.civil_heard import Claim, Point
+from tasks.policies.court.civil_quoting import gist, quotable
+from tasks.policies.court.civil_reckoning import Lessened, Reckoned, lessened, liability, method
+from tasks.policies.court.civil_sums import yuan
+from tasks.policies.court.civil_weighing import NEAR, nearest, overlap, points
+
+SPEAKS = 0.14
+"""Share of a claim that an exhibit must hold to speak to it at all."""
+
+
+def decide(case: Case) -> list[Finding]:
+    """Every claim but that of costs; claims on which others are reckoned first."""
+    order = sorted(case.claims, key=lambda claim: (_depends(claim), claim.number))
+    for claim in order:
+        if claim.kind != "costs":
+            case.decided[claim.number] = _decide(case, claim)
+    return [case.decided[claim.number] for claim in case.claims if claim.number in case.decided]
+
+
+def _depends(claim: Claim) -> bool:
+    return bool(re.search(r"利息|违约金|倍", claim.text))
+
+
+def rule_for(case: Case, claim: Claim) -> Mapping[str, Any]:
+    """The point of law on a claim; an empty one where the table has none."""
+    pleaded = case.pleaded(claim)
+    for rule in points()["rules"]:
+        if not re.search(rule["claim"], claim.text) or not re.search(rule.get("cause", ""), case.cause):
+            continue
+        if "pleads" in rule and not re.search(rule["pleads"], pleaded):
+            continue
+        found: Mapping[str, Any] = rule
+        return found
+    return {}
+
+
+def _decide(case: Case, claim: Claim) -> Finding:
+    mine, rule = case.on(claim), rule_for(case, claim)
+    if mine and all(point.position == "admit" for point in mine):
+        reason = rule.get("granted") if rule.get("id") in ("divorce", "leaving_papers") else None
+        return Finding(claim, "granted", claim.amount, (*([reason] if reason else []), "被告对该项请求没有异议"))
+    if fails := _fails(case, claim, rule):
+        return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (fails,))
+    if (met := _defeated(case, claim, mine)) and not rule.get("method"):
+        return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (met,))
+    if not rule and (lacks := _unproven(case, claim, mine)):
+        return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (lacks,), unproven=True)
+    return _granted(case, claim, rule, mine)
+
+
+def _fails(case: Case, claim: Claim, rule: Mapping[str, Any]) -> str:
+    """Why a point of law defeats a claim; empty where it does not."""
+    if not rule or "rejected" not in rule:
+        return ""
+    pleaded = case.pleaded(claim)
+    if "bars" in rule:
+        return rule["rejected"] if re.search(rule["bars"], case.shown + case.findings) else ""
+    if "needs" not in rule:
+        return ""
+    where = case.shown if re.search(rule.get("denied", "(?!)"), pleaded) else case.established
+    return "" if re.search(rule["needs"], where + (pleaded if rule["id"] == "divorce" else "")) else rule["rejected"]
+
+
+def _defeated(case: Case, claim: Claim, mine: Sequence[Point]) -> str:
+    """The defence that an exhibit of the defendant, or the court's inquiry, bears out, where it denies the claim as a whole."""
+    if liability(case)[0] < 1:
+        return ""
+    for point in mine:
+        if point.position != "deny" or lessened(claim, [point], case.weighed).sums:
+            continue
+        if case.findings and overlap(point.text, case.findings) >= NEAR and claim.kind != "pay":
+            return f"被告关于“{gist(point.text)}”的意见与本院依职权了解的情况相符"
+        like, one = nearest(point.text, case.weighed)
+        if (
+            one is None
+            or like < NEAR
+            or one.offer.side != "defendant"
+            or not one.admitted
+            or one.contested & {"truth", "relevance"}
+        ):
+            continue
+        if claim.kind == "pay" and one.contested and not _borne_out(case, point):
+            continue
+        return f"被告关于“{gist(point.text)}”的意见有{one.name}证明，能够成立"
+    return ""
+
+
+def _borne_out(case: Case, point: Point) -> bool:
+    """Whether an exhibit of the plaintiff's own says what a point says, clause against clause."""
+    own = "".join(one.offer.excerpt for one in case.standing if one.offer.side == "plaintiff")
+    told, argued = (
+        [
+            clause
+            for part in re.split(r"[，,；;。：:]", text)
+            if len(clause := re.sub(r"[0-9年月日元.]", "", part)) > 3
+        ]
+        for text in (own, point.text)
+    )
+    return any(overlap(clause, said) >= 0.5 for clause in argued for said in told)
+
+
+def _unproven(case: Case, claim: Claim, mine: Sequence[Point]) -> str:
+    """Why a contested claim is not proven; empty where it is."""
+    own = [one for one in case.weighed if one.offer.side == "plaintiff"]
+    if not mine and own:
+        return ""
+    speaking = sorted(((recall(claim.topic, bigrams(one.offer.says)), one) for one in own), key=lambda pair: -pair[0])
+    if speaking and speaking[0][0] >= SPEAKS * 2 and not speaking[0][1].admitted:
+        other = [one for like, one in speaking[1:] if like >= SPEAKS * 2 and one.admitted]
+        if not other:
+            return f"原告为此提交的证据，{speaking[0][1].reason}，不足以证明其主张，应当由原告承担举证不能的后果"
+    if not any(one.admitted for one in own):
+        return "被告不予认可，原告没有提供足以证明其主张的证据，应当承担举证不能的后果"
+    return ""
+
+
+def _granted(case: Case, claim: Claim, rule: Mapping[str, Any], mine: Sequence[Point]) -> Finding:
+    """A claim that holds, with the sum as far as it is shown."""
+    reasons = [rule["granted"]] if "granted" in rule else [_basis(case, claim)]
+    if claim.amount is None:
+        return Finding(claim, "granted", None, tuple(reasons))
+    less = lessened(claim, mine, case.weighed, case.used)
+    reckoned = method(case, claim, rule, less)
+    case.used |= {yuan(value) for value, _ in less.sums}
+    amount = min(reckoned.amount, claim.amount)
+    reasons += _met(mine, less, reckoned)
+    if amount <= 0:
+        return Finding(claim, "rejected", 0.0, tuple(reasons), reckoned.steps)
+    if amount < claim.amount * 0.999:
+        return Finding(claim, "partly", amount, tuple(reasons), reckoned.steps, rate=reckoned.rate)
+    return Finding(claim, "granted", claim.amount, tuple(reasons), rate=reckoned.rate)
+
+
+def _basis(case: Case, claim: Claim) -> str:
+    own = [one for one in case.standing if one.offer.side == "plaintiff"]
+    like, one = max(
+        ((recall(claim.topic, bigrams(o.offer.says)), o) for o in own), key=lambda pair: pair[0], default=(0.0, None)
+    )
+    if one is not None and like >= SPEAKS:
+        shows = f"能够证明{quotable(one.offer.purpose, 80)}" if one.offer.purpose else "能够证明原告的主张"
+        return f"{one.name}{shows}"
+    return "原告的主张有事实和法律依据"
+
+
+def _met(mine: Iterable[Point], less: Lessened, reckoned: Reckoned) -> list[str]:
+    """What is said of a defence that did not help."""
+    for point in mine:
+        if point.position == "admit" or point.text in less.from_points or re.search(reckoned.adopts, point.text):
+            continue
+        why = "没有提供足够的证据" if re.search(r"[0-9]|已经|没有(?!约定|依据)", point.text) else "缺乏法律依据"
+        return [f"被告关于“{gist(point.text)}”的意见，{why}，不予采纳"]
+    return []
+
+
+def sums_of(findings: Iterable[Finding]) -> tuple[float, float]:
+    """What was claimed and what is granted, in yuan."""
+    listed = [one for one in findings if one.claim.kind == "pay"]
+    return sum(one.claim.amount or 0 for one in listed), sum(one.amount or 0 for one in listed)

@@ -1,0 +1,64 @@
+"""争议焦点 and the court's own questions, from the claims and the answer as they were heard. 民诉法解释第二百二十六条."""
+
+from __future__ import annotations
+
+import re
+
+from tasks.courts.procedure.turns import Side
+from tasks.courts.scores.bigrams import bigrams, recall
+from tasks.policies.court.civil_case import Case
+from tasks.policies.court.civil_findings import SPEAKS
+from tasks.policies.court.civil_heard import Claim
+from tasks.policies.court.civil_quoting import gist, quotable
+from tasks.policies.court.civil_weighing import NEAR, nearest
+
+_FACT = re.compile(r"[0-9]{1,2}[月日天]|[0-9]元")
+MOST_ISSUES = 6
+MOST_QUESTIONS = 2
+
+
+def disputed(case: Case) -> list[Claim]:
+    """Claims that are not admitted; costs aside."""
+    return [
+        claim
+        for claim in case.claims
+        if claim.kind != "costs" and not (case.on(claim) and all(p.position == "admit" for p in case.on(claim)))
+    ]
+
+
+def issues(case: Case) -> list[str]:
+    """What is in dispute, a claim each, with what the answer says against it."""
+    found = []
+    told: set[str] = set()
+    for claim in disputed(case)[:MOST_ISSUES]:
+        asks = quotable(claim.brief, 80).replace("原、被告", "双方").replace("原告", "其")
+        text = f"原告要求{asks}有无依据"
+        points = [point for point in case.on(claim) if point.position != "admit"]
+        fresh = next((point for point in points if point.text not in told), None)
+        if fresh is not None:
+            told.add(fresh.text)
+            text += f"，被告关于“{gist(fresh.text)}”的意见能否成立"
+        found.append(text)
+    return found or ["原告的诉讼请求有无事实和法律依据"]
+
+
+def questions(case: Case, side: Side) -> list[str]:
+    """What no exhibit speaks to: claims of the plaintiff that are in dispute, points of the answer."""
+    offers = [one for one in case.weighed if one.offer.side == side]
+    if side == "plaintiff":
+        open_claims = [
+            claim
+            for claim in disputed(case)
+            if claim.kind == "pay"
+            and not any(recall(claim.topic, bigrams(one.offer.says)) >= SPEAKS for one in offers)
+        ]
+        return [
+            f"关于“{quotable(claim.brief, 80)}”的请求，数额和依据是怎样确定的？"
+            for claim in open_claims[:MOST_QUESTIONS]
+        ]
+    open_points = [
+        point
+        for point in case.points
+        if point.position != "admit" and _FACT.search(point.text) and nearest(point.text, offers)[0] < NEAR
+    ]
+    return [f"你方主张“{gist(point.text)}”，具体情况是怎样的？" for point in open_points[:MOST_QUESTIONS]]

@@ -1,0 +1,313 @@
+"""The judgment of a civil trial as it is read out: facts, exhibits, reasons, articles, rulings, costs, appeal.
+
+民事诉讼法第一百五十五条; 诉讼费用交纳办法第十三条、第十六条、第二十九条. Every part comes from what was heard.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tasks.courts.checking_civil import court_fee
+from tasks.policies.court.civil_asks import acts_of, asks
+from tasks.policies.court.civil_case import Case, Finding
+from tasks.policies.court.civil_findings import sums_of
+from tasks.policies.court.civil_heard import Claim, numeral
+from tasks.policies.court.civil_law import (
+    CODE,
+    Reference,
+    articles,
+    burden,
+    cause_of,
+    cited,
+    continued,
+    late_interest,
+    proof,
+    under_old_law,
+)
+from tasks.policies.court.civil_quoting import gist, quotable
+from tasks.policies.court.civil_reckoning import percent
+from tasks.policies.court.civil_sums import cents, days, sums, yuan
+from tasks.policies.court.civil_weighing import NEAR, Weighed, overlap, points
+
+MOST_SIGNS = 20
+"""More signs 第 in a judgment fail it by the published rule (runaway citations)."""
+_ATTEMPTS: tuple[tuple[int, bool], ...] = ((14, True), (10, True), (7, True), (7, False), (4, False), (2, False))
+"""Signs 第 for articles, and whether exhibits are quoted at length; read out is the first that keeps within the limit and in
+which no words of the parties would ask for something."""
+_CONTRACT = re.compile(r"[一-鿿]{0,12}(?:合同|协议)(?!书?附件|解除)")
+MOST_TOLD = 5
+_ARGUES = re.compile(r"应当|应予|构成|诉至|起诉|请求|为此|故|仅|至今|拒|拖|始终|均未|过错|损失有|违约|依法|不存在")
+_WITHIN = "于本判决生效之日起十日内"
+_VERB = re.compile(
+    r"被告(?=(?:应当|应)?(?:立即)?(?:支付|归还|返还|退还|赔偿|给付|偿还|补偿|向|对|按|腾|停止|排除|办理|出具|继续|交付|协助|在|就|承担))"
+)
+_LEAD = re.compile(r"^(?:请求|依法|判令|判决|请|、|，)+")
+_NOTE = re.compile(r"[（(][^（）()]{0,300}[）)]")
+_RUNS = re.compile(
+    r"[，,；;]?(?P<run>(?:并|以及)?(?:支付|给付)?自[^，,；;。]{0,40}(?:实际|清偿|付清|还清|履行)[^。；;]{0,60})"
+)
+_HEADS = re.compile(r"[，,]其中[^；;。]*")
+_TOTAL = re.compile(r"(?:共计|合计|总计|共)$")
+_CITY = re.compile(r"^(?P<city>.{2,12}?[市州盟])")
+
+
+def judgment(case: Case, held: Mapping[str, Any], found: Sequence[Finding]) -> str:
+    """The judgment, from 经审理查明 to the notice of appeal."""
+    text = ""
+    for most, full in _ATTEMPTS:
+        text = "\n".join(part for part in _parts(case, held, found, most, full) if part)
+        if text.count("第") <= MOST_SIGNS and not any(
+            asks(act.act) and act.act != "question" for act in acts_of(text)
+        ):
+            break
+    return text
+
+
+def _parts(case: Case, held: Mapping[str, Any], found: Sequence[Finding], most: int, full: bool) -> list[str]:
+    granted = [one for one in found if one.outcome != "rejected"]
+    paid = any(one.claim.kind == "pay" for one in granted)
+    procedure = held.get("court", {}).get("procedure", "普通程序")
+    return [
+        _facts(case, full),
+        _exhibits(case.weighed, full),
+        _reasons(case, found),
+        f"综上，依照{cited(_laws(case, found), most, proof(case.hearing))}的规定，判决如下：",
+        *_rulings(case, found, granted),
+        late_interest(case.hearing) if paid else "",
+        _costs(case, found, procedure),
+        _appeal(held, procedure),
+        "当事人在本判决发生法律效力前，不得另行结婚。" if "离婚" in case.cause and "离婚后" not in case.cause else "",
+    ]
+
+
+# --- facts and exhibits -----------------------------------------------------------------------------------------------
+
+
+def _facts(case: Case, full: bool) -> str:
+    """What nobody contests of the plaintiff's account, then what the exhibits say that the court relies on."""
+    said = [quotable(text, 240) for text in _uncontested(case)]
+    for one in case.standing:
+        offer = one.offer
+        if offer.excerpt and full:
+            said.append(f"{titled(offer.title)}载明：“{quotable(offer.excerpt, 240)}”")
+        elif offer.purpose and not one.contested:
+            said.append(f"{titled(offer.title)}能够证明{quotable(offer.purpose, 200)}")
+    if case.findings:
+        said.append(f"另查明，{quotable(case.findings, 400)}")
+    if not said:
+        said = ["双方对本案事实各执一词，均未提交足以认定的材料"]
+    return "经审理查明：" + "。".join(said) + "。"
+
+
+def _uncontested(case: Case) -> list[str]:
+    """Sentences of the account with a day, without argument, that no point of the answer turns against."""
+    kept = []
+    for text in case.trial.story:
+        denied = any(point.position == "deny" and overlap(point.text, text) >= NEAR for point in case.points)
+        if days(text) and not _ARGUES.search(text) and not denied:
+            kept.append(text)
+    return kept[:MOST_TOLD]
+
+
+def _exhibits(weighed: Sequence[Weighed], full: bool) -> str:
+    """认证: exhibits of a side that share result and reason share a sentence."""
+    grouped: dict[tuple[str, bool, str], list[Weighed]] = {}
+    for one in weighed:
+        grouped.setdefault((one.offer.side, one.admitted, _why(one)), []).append(one)
+    return "".join(
+        f"{_listed(items, full)}，{why}，本院{'予以' if admitted else '不予'}采信。"
+        for (_, admitted, why), items in grouped.items()
+    )
+
+
+def _why(one: Weighed) -> str:
+    """The reason; what is refused is refused with the objection that was raised."""
+    if one.admitted or not one.objection:
+        return one.reason
+    return f"对方以“{gist(one.objection, 60)}”为由提出异议，{one.reason}"
+
+
+def titled(title: str) -> str:
+    """《借条》; a title that holds brackets stands by itself."""
+    plain = quotable(title, 60)
+    return plain if "《" in plain else f"《{plain}》"
+
+
+def _listed(items: Sequence[Weighed], full: bool) -> str:
+    """原告证据一《…》、证据三《…》; a title that names the other side stands without its number."""
+    me, other = ("原告", "被告") if items[0].offer.side == "plaintiff" else ("被告", "原告")
+    named = []
+    for one in items:
+        title, number = titled(one.offer.title), f"证据{numeral(one.offer.number)}"
+        named.append(f"的{title}" if other in title else f"{number}{title if full and one.offer.title else ''}")
+    return f"{me}{'、'.join(named)}"
+
+
+# --- reasons ----------------------------------------------------------------------------------------------------------
+
+
+def _reasons(case: Case, found: Sequence[Finding]) -> str:
+    cause = cause_of(case.cause)
+    said = [f"本院认为，本案系{case.cause or cause.basis}。{cause.principle}"]
+    if _old(case):
+        said.append(
+            "本案的法律事实发生在民法典施行以前，应当适用当时的法律、司法解释的规定，但是法律、司法解释另有规定的除外。"
+        )
+    said += _valid(case)
+    said += [_refused(one) for one in case.weighed if not one.admitted and one.offer.purpose]
+    said += [_reason(one) for one in found]
+    if not found:
+        said.append("原告没有陈述明确的诉讼请求和事实，其起诉缺乏事实依据，应当予以驳回。")
+    return "".join(said)
+
+
+def _valid(case: Case) -> list[str]:
+    """That the contract binds, where one is before the court and nobody says that it is void."""
+    if cause_of(case.cause).group != "contract" or "无效" in case.trial.defence:
+        return []
+    shown = next((one for one in case.standing if _CONTRACT.search(one.offer.title)), None)
+    return (
+        [f"双方之间的{_CONTRACT.search(shown.offer.title)[0]}合法有效，被告应当按照约定履行义务。"] if shown else []
+    )
+
+
+def _refused(one: Weighed) -> str:
+    """What an exhibit that is not relied on was to prove, and does not."""
+    side = "原告" if one.offer.side == "plaintiff" else "被告"
+    return f"{side}主张“{quotable(one.offer.purpose, 80)}”，{one.reason}，证据不足，本院不予认定。"
+
+
+def _reason(one: Finding) -> str:
+    parts = [*one.reasons, *one.steps]
+    end = {
+        "granted": "该项请求本院予以支持",
+        "partly": f"对其中的{yuan(one.amount or 0)}予以支持，超出部分不予支持",
+        "rejected": "该项请求本院不予支持",
+    }[one.outcome]
+    return f"关于{quotable(one.claim.brief, 120)}的请求，{'，'.join(part.rstrip('。') for part in parts)}，{end}。"
+
+
+def _old(case: Case) -> bool:
+    return under_old_law(cause_of(case.cause).moment, "".join(case.trial.story), case.hearing)
+
+
+def _laws(case: Case, found: Sequence[Finding]) -> list[Reference]:
+    claims = "\n".join(claim.text for claim in case.claims)
+    everything = "\n".join([claims, *case.trial.story, case.trial.defence, case.shown])
+    acted = next(iter(days("".join(case.trial.story))), None)
+    old = _old(case)
+    listed = articles(case.cause, claims, case.trial.defence, everything, acted, case.hearing, old=old)
+    if acted is not None and acted < CODE and not old and any("民法典" in one.law for one in listed):
+        listed.append(continued())
+    return [*listed, burden()] if any(one.unproven for one in found) else listed
+
+
+# --- rulings ----------------------------------------------------------------------------------------------------------
+
+
+def _rulings(case: Case, found: Sequence[Finding], granted: Sequence[Finding]) -> list[str]:
+    plaintiff, defendant = case.names["plaintiff"], case.names["defendant"]
+    lines = [_ruling(case, one) for one in granted]
+    if lines and re.search("保证", case.cause):
+        lines.append(f"被告{defendant}承担保证责任后，有权向债务人追偿")
+    if not granted:
+        lines.append(f"驳回原告{plaintiff}的诉讼请求")
+    elif any(one.outcome != "granted" for one in found):
+        lines.append(f"驳回原告{plaintiff}的其他诉讼请求")
+    ends = ["；"] * (len(lines) - 1) + ["。"]
+    return [f"{numeral(place)}、{line}{end}" for place, (line, end) in enumerate(zip(lines, ends, strict=True), 1)]
+
+
+def _ruling(case: Case, one: Finding) -> str:
+    """A ruling in the words of the claim, with names, the term of performance and the sum that is granted."""
+    claim = one.claim
+    text = _HEADS.sub("", _LEAD.sub("", _NOTE.sub("", claim.text))).strip("，,；;。 ")
+    runs = _RUNS.search(text)
+    text = text[: runs.start()] if runs and runs.start() > 4 else text
+    if claim.kind == "pay":
+        text = _with_sum(text, claim, one)
+    text = quotable(text)
+    if claim.kind != "declare":
+        text = _ordered(text, case.names["defendant"])
+    text = text.replace("原、被告", f"原告{case.names['plaintiff']}与被告{case.names['defendant']}", 1)
+    text = re.sub(rf"原告(?!{re.escape(case.names['plaintiff'])})", f"原告{case.names['plaintiff']}", text, count=1)
+    if claim.kind == "declare":
+        name = case.names["defendant"]
+        text = re.sub(rf"被告(?!{re.escape(name)})", f"被告{name}", text, count=1)
+    return text + (_goes_on(runs["run"], one) if runs and claim.kind == "pay" else "")
+
+
+def _ordered(text: str, defendant: str) -> str:
+    """由被告: the first place where the defendant is to do something gets name and term."""
+    if match := _VERB.search(text):
+        return f"{text[: match.start()]}被告{defendant}{_WITHIN}{text[match.end() :]}"
+    return f"被告{defendant}{_WITHIN}{text.removeprefix('被告')}"
+
+
+def _with_sum(text: str, claim: Claim, one: Finding) -> str:
+    """The words of a claim with the sum that is granted; heads of a total that is less lose their own sums."""
+    if one.outcome == "granted":
+        return text
+    named = [found for found in sums(text) if abs(found.yuan - (claim.amount or 0)) < 0.01]
+    if not named:
+        return f"{text}，以{yuan(one.amount or 0)}为限"
+    place = named[-1]
+    head = text[: place.start]
+    if _TOTAL.search(head):
+        head = re.sub(r"[0-9][0-9,.]*元", "", head)
+    return f"{head}{yuan(one.amount or 0)}{text[place.end :]}"
+
+
+def _goes_on(run: str, one: Finding) -> str:
+    """Interest that runs until payment, at the rate that was allowed."""
+    words = quotable(run).lstrip("并以及支付给")
+    if one.rate is not None:
+        words = re.sub(r"按(?:照)?(?:同一|上述|该)标准(?:计算)?", f"按年利率{percent(one.rate)}计算", words)
+    base = "以尚欠款项为基数、" if one.outcome == "partly" else ""
+    return f"，并支付{base}{words}"
+
+
+# --- costs and appeal -------------------------------------------------------------------------------------------------
+
+
+def fee_of(case: Case, procedure: str) -> float:
+    """案件受理费, halved in a simplified procedure."""
+    asked, _ = sums_of([Finding(claim, "granted", claim.amount, ()) for claim in case.claims])
+    flat = next((one["fee"] for one in points()["fees"] if re.search(one["cause"], case.cause)), None)
+    full = float(flat) if flat is not None else court_fee(asked) if asked else 100.0
+    return cents(full / 2 if procedure != "普通程序" else full)
+
+
+def _costs(case: Case, found: Sequence[Finding], procedure: str) -> str:
+    fee = fee_of(case, procedure)
+    asked, given = sums_of(found)
+    won = sum({"granted": 1.0, "partly": 0.5, "rejected": 0.0}[one.outcome] for one in found)
+    share = given / asked if asked else won / len(found) if found else 0.0
+    theirs = cents(fee * min(1.0, share))
+    own = cents(fee - theirs)
+    plaintiff, defendant = case.names["plaintiff"], case.names["defendant"]
+    if own and theirs:
+        borne = f"由原告{plaintiff}负担{yuan(own)}，被告{defendant}负担{yuan(theirs)}"
+    else:
+        borne = f"由{f'原告{plaintiff}' if own else f'被告{defendant}'}负担"
+    return f"案件受理费{'减半收取计' if procedure != '普通程序' else ''}{yuan(fee)}，{borne}。"
+
+
+def _appeal(held: Mapping[str, Any], procedure: str) -> str:
+    if procedure == "小额诉讼程序":
+        return "本判决为终审判决。"
+    return (
+        "如不服本判决，可以在判决书送达之日起十五日内，向本院递交上诉状，并按照对方当事人的人数提出副本，"
+        f"上诉于{upper_court(held.get('court', {}).get('name', ''))}。"
+    )
+
+
+def upper_court(name: str) -> str:
+    """The court of appeal as far as the name of the court tells it."""
+    if "中级" in name:
+        province = re.match(r".{2,8}?(?:省|自治区)", name)
+        return f"{province[0] if province else ''}高级人民法院" if province else "上一级人民法院"
+    city = _CITY.match(name)
+    return f"{city['city']}中级人民法院" if city else "上一级人民法院"

@@ -1,0 +1,201 @@
+"""What a party of a civil trial can say of itself: who it is, its answer, its facts, its debate, its terms of settlement.
+
+Built from the fields that the side holds (see the visibility table); texts are quoted as the case file has them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tasks.courts.procedure.turns import Side
+from tasks.courts.scores.bigrams import bigrams, recall, sentences
+from tasks.policies.court.civil_asks import speech, without_vocative
+from tasks.policies.court.civil_heard import numeral
+from tasks.policies.court.civil_sums import sums, yuan
+
+ME: Mapping[str, str] = {"plaintiff": "原告", "defendant": "被告"}
+LIKE = 0.3
+"""Share of a question that a sentence must hold to answer it."""
+POSITIONS: Mapping[str, str] = {"admit": "没有异议", "partly": "部分认可", "deny": "不同意"}
+_IDLE = re.compile(
+    r"[？?。！，,；;：:、]|什么时候|什么|何时|多少|怎么|如何|是否|有没有|有无|为什么|为何|哪些|哪|吗|呢|请问|请|说明|回答|原告|被告|你方|你们?|数额|依据|怎样|确定|请求|主张|具体情况|关于|对于|当时|法庭|一下|的|了|是|在|有|就"
+)
+_FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
+_ISSUE = re.compile(r"(?:^|(?<=[：:；;。\n]))\s*(?:[一二三四五六七八九]|[0-9])[、.．]\s*([^；;。\n]{4,120})")
+
+
+class Speaker:
+    """A side of a case, by what it holds."""
+
+    def __init__(self, held: Mapping[str, Any], side: Side) -> None:
+        self._held = held
+        self._side = side
+        self._party: Mapping[str, Any] = next((one for one in held.get("parties", ()) if one["side"] == side), {})
+        self.id = self._party.get("id", "")
+        self.me = ME[side]
+        self.counsel: Mapping[str, Any] = self._party.get("counsel") or {}
+        self.we = "我方" if self.counsel or self._party.get("kind") == "company" else "我"
+        self._defences: Sequence[Mapping[str, Any]] = held.get("defences", ())
+
+    @property
+    def admits_something(self) -> bool:
+        """Whether the answer admits a claim, if only in part."""
+        return any(one.get("position") in ("admit", "partly") for one in self._defences)
+
+    def identity(self, *, contact: bool = False) -> str:
+        """Name and particulars, and who appears with which authority."""
+        party = self._party
+        said = [f"{self.me}{party.get('name', '')}"]
+        if party.get("kind") == "company":
+            said += [f"住所地{party['address']}"] if party.get("address") else []
+            if party.get("representative"):
+                title = party.get("representative_title", "")
+                said.append(f"法定代表人{party['representative']}" + (f"，{title}" if title else ""))
+        else:
+            said += [party[name] for name in ("gender", "ethnicity") if party.get(name)]
+            if born := re.fullmatch(r"(\d{4})-(\d\d)-(\d\d)", str(party.get("birth_date", ""))):
+                said.append(f"{born[1]}年{int(born[2])}月{int(born[3])}日出生")
+            said += [party["occupation"]] if party.get("occupation") else []
+            said += [f"住{party['address']}"] if party.get("address") else []
+        said += [party["contact"]] if contact and party.get("contact") else []
+        return "，".join(said) + "。" + self._appears()
+
+    def _appears(self) -> str:
+        if not self.counsel.get("name"):
+            who = "法定代表人" if self._party.get("kind") == "company" else "本人"
+            return f"由{who}到庭，没有委托诉讼代理人。"
+        firm = f"，{self.counsel['firm']}律师" if self.counsel.get("firm") else ""
+        authority = self.counsel.get("authority") or "以授权委托书为准"
+        return f"委托诉讼代理人{self.counsel['name']}{firm}，代理权限为{authority}。"
+
+    def defence(self) -> str:
+        """The answer, claim by claim where it says which claims it meets; then what the points leave out."""
+        whole = self._held.get("answer", "").strip()
+        pointed = [one for one in self._defences if one.get("answers")]
+        if not pointed:
+            return (
+                f"答辩意见：{whole or '；'.join(one.get('text', '') for one in self._defences) or '请求依法判决。'}"
+            )
+        said = []
+        for one in self._defences:
+            numbers = [match[0] for match in (re.search(r"\d+$", claim) for claim in one.get("answers", ())) if match]
+            label = f"关于第{'、'.join(numeral(int(number)) for number in numbers)}项诉讼请求，" if numbers else ""
+            taken = f"{self.me}{POSITIONS[one.get('position', 'deny')]}，" if numbers else ""
+            said.append(f"{label}{taken}{one.get('text', '').rstrip('。')}。")
+        known = bigrams("".join(one.get("text", "") for one in self._defences))
+        more = [part.strip() for part in sentences(whole) if recall(bigrams(part), known) < 0.4]
+        kept = [re.sub(r"^[一二三四五六七八九十]{1,3}、", "", part) for part in more if len(part) > 8]
+        return "答辩意见如下：\n" + "\n".join(said) + (f"\n另外说明：{''.join(kept)}" if kept else "")
+
+    # --- questions and debate -----------------------------------------------------------------------------------------
+
+    def answer(self, question: str, said: str = "") -> str:
+        """The answer to a question of fact: the sentence of the material that holds most of it, or that it is not known."""
+        asked = [
+            part for part in re.findall(r"[^？?。；;\n]+[？?。；;]?", without_vocative(question)) if len(part) > 3
+        ]
+        found: dict[str, None] = {}
+        for part in asked[:4]:
+            like, text = self._nearest(part)
+            if like >= LIKE:
+                found[text] = None
+        if not found:
+            kind = "basis" if re.search(r"依据|请求|主张", question) else "unknown"
+            words: str = speech()["replies"][kind][self._side]
+            return words.format(me=self.me, we=self.we)
+        return "".join(f"{text.rstrip('。；;')}。" for text in found)
+
+    def _nearest(self, question: str) -> tuple[float, str]:
+        wanted = bigrams(_IDLE.sub("", question))
+        pool = [text for text in self._pool() if text.strip()]
+        scored = ((recall(wanted, bigrams(text)), -place) for place, text in enumerate(pool))
+        like, place = max(scored, default=(0.0, 0))
+        return (like, pool[-place].strip()) if pool else (0.0, "")
+
+    def _pool(self) -> list[str]:
+        """What this side may tell, facts first; sentence by sentence."""
+        held = self._held
+        texts = [fact.get("text", "") for fact in held.get("facts", ())]
+        texts += [*held.get("statements", {}).values()]
+        texts += [one.get("text", "") for one in self._defences]
+        texts += [held.get("answer", ""), held.get("complaint", "")]
+        own = [one for one in held.get("evidence", ()) if one["owner"] == self.id]
+        texts += [one.get("purpose", "") for one in own if one.get("purpose") != "未载明"]
+        found = [re.sub(r"^\s*[一二三四五六七八九十]{1,3}、", "", part) for text in texts for part in sentences(text)]
+        return list(dict.fromkeys(found))
+
+    def debate(self, court: Sequence[str], claims: int) -> str:
+        """What is said on each issue that the court has put, then what the side adds of its own."""
+        told: dict[str, None] = {}
+        said = []
+        for place, issue in enumerate(self._issues(court), 1):
+            pool = [(recall(bigrams(issue), bigrams(text)), text) for text in self._arguments()]
+            like, text = max(pool, key=lambda pair: pair[0], default=(0.0, ""))
+            if like >= LIKE / 2:
+                said.append(f"关于争议焦点{numeral(place)}，{'意见同上' if text in told else text.rstrip('。；;')}。")
+                told[text] = None
+        for text in self._held.get("statements", {}).values():
+            if text not in told:
+                said.append(text.strip())
+        end = (
+            "综上，请求法院支持原告的诉讼请求。"
+            if self._side == "plaintiff"
+            else "综上，请求法院采纳被告的答辩意见，依法判决。"
+        )
+        return "发表辩论意见如下：\n" + "\n".join([*said, end])
+
+    def _issues(self, court: Sequence[str]) -> list[str]:
+        for text in reversed(court):
+            if "焦点" in text and (found := _ISSUE.findall(text[text.find("焦点") :])):
+                return found[:8]
+        return []
+
+    def _arguments(self) -> list[str]:
+        held = self._held
+        if self._side == "defendant" and self._defences:
+            return [one.get("text", "") for one in self._defences]
+        own = [one for one in held.get("evidence", ()) if one["owner"] == self.id]
+        proofs = [
+            f"{self.me}提交的{one['title']}能够{one['purpose']}"
+            for one in own
+            if one.get("purpose", "").startswith("证明")
+        ]
+        told = [part.strip() for part in sentences(held.get("complaint", "") or held.get("answer", ""))]
+        return [*proofs, *(part for part in told if not _FILED.search(part))]
+
+    # --- mediation ----------------------------------------------------------------------------------------------------
+
+    def _stance(self) -> Mapping[str, Any]:
+        found: Mapping[str, Any] = self._held.get("mediation", {}).get(self.id, {})
+        return found
+
+    def mediation(self) -> str:
+        """Whether the side settles, and on which terms."""
+        stance = self._stance()
+        terms, amount = stance.get("terms", "").rstrip("。"), stance.get("amount")
+        if stance.get("stance") != "accept_if":
+            return f"不同意调解{f'，{terms}' if terms else ''}。"
+        said = [f"{self._asked_client()}同意在法庭主持下调解"]
+        if terms:
+            said.append(f"条件是：{terms}")
+        if amount is not None and not any(abs(one.yuan - amount) < 0.01 for one in sums(terms)):
+            limit = "不低于" if self._side == "plaintiff" else "不超过"
+            said.append(f"由被告支付的数额{limit}{yuan(amount)}")
+        return "，".join(said) + "。"
+
+    def _asked_client(self) -> str:
+        return f"经与{self.me}本人沟通，{self.me}" if self.counsel.get("authority") == "一般授权" else self.we
+
+    def proposal(self, words: str) -> str:
+        """Whether a proposed settlement is accepted: by its sum, or where the side named none, by its terms."""
+        stance = self._stance()
+        if stance.get("stance") != "accept_if":
+            return "不同意该方案，请求法庭依法判决。"
+        named, limit = [one.yuan for one in sums(words)], stance.get("amount")
+        if limit is not None and named:
+            fits = max(named) >= limit if self._side == "plaintiff" else max(named) <= limit
+        else:
+            fits = not stance.get("terms") or recall(bigrams(stance["terms"]), bigrams(words)) >= 0.6
+        return f"{self._asked_client()}同意该调解方案。" if fits else "不同意该方案，双方差距较大，请求法庭依法判决。"
