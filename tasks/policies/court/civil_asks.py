@@ -112,8 +112,8 @@ def _plain(sentence: str, words: str, side: Side, question: bool) -> list[Asked]
 
 
 def _each_once(found: list[Asked]) -> Iterator[Asked]:
-    """Each kind once; several questions stay."""
-    seen = set()
+    """Each kind once; several questions stay; rights that are told need no answer where something is asked."""
+    seen = {"rights"} if any(one.kind != "rights" for one in found) else set()
     for one in found:
         if one.kind == "question" or one.kind not in seen:
             seen.add(one.kind)

@@ -28,6 +28,31 @@ class Finding:
     rate: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Lessened:
+    """Sums by which a claim is less, each with its words; from_points: the points they come from."""
+
+    sums: tuple[tuple[float, str], ...] = ()
+    excluded: tuple[tuple[float, str], ...] = ()
+    from_points: frozenset[str] = frozenset()
+
+    @property
+    def total(self) -> float:
+        """All of them."""
+        return sum(value for value, _ in (*self.sums, *self.excluded))
+
+
+@dataclass(frozen=True, slots=True)
+class Reckoned:
+    """What is left of a claim, how it was reckoned, and the rate that was put in the place of another."""
+
+    amount: float
+    steps: tuple[str, ...] = ()
+    rate: float | None = None
+    adopts: str = "(?!)"
+    """Words of the points of the answer that were followed."""
+
+
 @dataclass
 class Case:
     """All that decides a case, as heard."""

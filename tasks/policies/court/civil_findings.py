@@ -11,13 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from tasks.courts.scores.bigrams import bigrams, recall
-from tasks.policies.court.civil_case import Case, Finding
+from tasks.policies.court.civil_case import Case, Finding, Lessened, Reckoned
 from tasks.policies.court.civil_heard import Claim, Point
+from tasks.policies.court.civil_lessening import lessened
 from tasks.policies.court.civil_quoting import gist, quotable
-from tasks.policies.court.civil_reckoning import Lessened, Reckoned, lessened, liability, method
-from tasks.policies.court.civil_sums import yuan
-from tasks.policies.court.civil_weighing import NEAR, nearest, overlap, points
+from tasks.policies.court.civil_reckoning import liability, method
+from tasks.policies.court.civil_sums import days, yuan
+from tasks.policies.court.civil_weighing import NEAR, Weighed, nearest, overlap, points
 
+LIMITATION = 3 * 365
+_REMINDS = re.compile(r"催|律师函|主张权利|时效中断|对账|承诺")
 SPEAKS = 0.14
 """Share of a claim that an exhibit must hold to speak to it at all."""
 
@@ -55,6 +58,8 @@ def _decide(case: Case, claim: Claim) -> Finding:
         return Finding(claim, "granted", claim.amount, (*([reason] if reason else []), "被告对该项请求没有异议"))
     if fails := _fails(case, claim, rule):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (fails,))
+    if lapsed := _lapsed(case, claim):
+        return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (lapsed,))
     if (met := _defeated(case, claim, mine)) and not rule.get("method"):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (met,))
     if not rule and (lacks := _unproven(case, claim, mine)):
@@ -73,6 +78,28 @@ def _fails(case: Case, claim: Claim, rule: Mapping[str, Any]) -> str:
         return ""
     where = case.shown if re.search(rule.get("denied", "(?!)"), pleaded) else case.established
     return "" if re.search(rule["needs"], where + (pleaded if rule["id"] == "divorce" else "")) else rule["rejected"]
+
+
+def _reminder(case: Case) -> Weighed | None:
+    """An exhibit of the plaintiff that shows that the claim was made before the suit."""
+    return next(
+        (
+            one
+            for one in case.standing
+            if one.offer.side == "plaintiff" and _REMINDS.search(f"{one.offer.title}{one.offer.purpose}")
+        ),
+        None,
+    )
+
+
+def _lapsed(case: Case, claim: Claim) -> str:
+    """诉讼时效: pleaded, three years gone since the last day that was named, and nothing that interrupts it (民法典第一百八十八、一百九十五条)."""
+    if "诉讼时效" not in case.pleaded(claim) or case.hearing is None or _reminder(case):
+        return ""
+    named = [day for day in days("".join([claim.text, *case.trial.story])) if day < case.hearing]
+    if not named or (case.hearing - max(named)).days < LIMITATION:
+        return ""
+    return "诉讼时效期间为三年，原告主张的权利最迟的时点距起诉已超过三年，又没有证据证明时效中断，被告的时效抗辩成立"
 
 
 def _defeated(case: Case, claim: Claim, mine: Sequence[Point]) -> str:
@@ -137,7 +164,7 @@ def _granted(case: Case, claim: Claim, rule: Mapping[str, Any], mine: Sequence[P
     reckoned = method(case, claim, rule, less)
     case.used |= {yuan(value) for value, _ in less.sums}
     amount = min(reckoned.amount, claim.amount)
-    reasons += _met(mine, less, reckoned)
+    reasons += _met(case, mine, less, reckoned)
     if amount <= 0:
         return Finding(claim, "rejected", 0.0, tuple(reasons), reckoned.steps)
     if amount < claim.amount * 0.999:
@@ -156,11 +183,13 @@ def _basis(case: Case, claim: Claim) -> str:
     return "原告的主张有事实和法律依据"
 
 
-def _met(mine: Iterable[Point], less: Lessened, reckoned: Reckoned) -> list[str]:
+def _met(case: Case, mine: Iterable[Point], less: Lessened, reckoned: Reckoned) -> list[str]:
     """What is said of a defence that did not help."""
     for point in mine:
         if point.position == "admit" or point.text in less.from_points or re.search(reckoned.adopts, point.text):
             continue
+        if "诉讼时效" in point.text and (reminder := _reminder(case)):
+            return [f"{reminder.name}能够证明原告起诉前已经主张权利，诉讼时效因此中断，被告的时效抗辩不予采纳"]
         why = "没有提供足够的证据" if re.search(r"[0-9]|已经|没有(?!约定|依据)", point.text) else "缺乏法律依据"
         return [f"被告关于“{gist(point.text)}”的意见，{why}，不予采纳"]
     return []

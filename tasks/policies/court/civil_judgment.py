@@ -14,6 +14,7 @@ from tasks.policies.court.civil_asks import acts_of, asks
 from tasks.policies.court.civil_case import Case, Finding
 from tasks.policies.court.civil_findings import sums_of
 from tasks.policies.court.civil_heard import Claim, numeral
+from tasks.policies.court.civil_interest import percent
 from tasks.policies.court.civil_law import (
     CODE,
     Reference,
@@ -27,7 +28,6 @@ from tasks.policies.court.civil_law import (
     under_old_law,
 )
 from tasks.policies.court.civil_quoting import gist, quotable
-from tasks.policies.court.civil_reckoning import percent
 from tasks.policies.court.civil_sums import cents, days, sums, yuan
 from tasks.policies.court.civil_weighing import NEAR, Weighed, overlap, points
 
@@ -96,6 +96,8 @@ def _facts(case: Case, full: bool) -> str:
             said.append(f"{titled(offer.title)}能够证明{quotable(offer.purpose, 200)}")
     if case.findings:
         said.append(f"另查明，{quotable(case.findings, 400)}")
+    if case.standing:
+        said.append("以上事实，有经过质证的证据和双方的陈述在案证明")
     if not said:
         said = ["双方对本案事实各执一词，均未提交足以认定的材料"]
     return "经审理查明：" + "。".join(said) + "。"
