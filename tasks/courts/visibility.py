@@ -199,12 +199,23 @@ FORMULAS = (
     "如不服本判决，可在接到判决书的第二日起十日内，通过本院或者直接向中级人民法院提出上诉。",
     "刑期从判决执行之日起计算。判决执行以前先行羁押的，羁押一日折抵刑期一日",
     "公诉机关指控的犯罪事实清楚，证据确实、充分，罪名成立",
+    "的犯罪情节和悔罪表现，没有再犯罪的危险，宣告缓刑对所居住社区没有重大不良影响，可以宣告缓刑",
+    "在前罪有期徒刑执行完毕后五年以内再犯应当判处有期徒刑以上刑罚之罪，系累犯，依法应当从重处罚。",
 )
 """What every judgment says; saying it too gives nothing away, nor does an article with the title of its law."""
 
 RULINGS = "gold.judgment"
+_TO_SAY: Mapping[Role, frozenset[Path]] = {
+    "judge": frozenset({RULINGS}), "trainee": frozenset({"topics[].answer", "topics[].points"}),
+}  # fmt: skip
+"""What the tested seat is there to find and to say by itself: who is right has leaked nothing."""
+_RETOLD: Mapping[tuple[Env, Role], tuple[str, str]] = {
+    ("CD", "plaintiff_lawyer"): ("原告", "被告"), ("DD", "defendant_lawyer"): ("被告", "原告"),
+}  # fmt: skip
+"""What a document calls the client and the other side, who are 我 and 对方 in the interview."""
 """判决主文 has a fixed form, with the names and sums of the case: a judge who rules as the gold does has judged, not leaked."""
 
+_ME = re.compile(r"我(?:们(?:公司)?|公司)?")
 _ARTICLE = re.compile(r"《[^《》]{2,40}(?:《[^《》]{2,40}》[^《》]{0,40})?》第[零一二三四五六七八九十百千]{1,9}条")
 _STRUCTURE = frozenset({"id", "side", "owner", "by"})
 _LISTS_BY_SIDE = frozenset({"parties", "facts", "evidence", "objections", "statements", "mediation"})
@@ -256,13 +267,15 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     outside: list[tuple[Path, frozenset[str]]] = []
     for path, value in leaves(case):
         grams = _grams(value) if isinstance(value, str) else frozenset()
-        if path in holds or (role == TESTED[env] == "judge" and path == RULINGS):
+        if path in holds or (role == TESTED[env] and path in _TO_SAY.get(role, ())):
             inside |= grams
         elif grams and not path.endswith("].law") and not path.endswith(".law.law"):
             outside.append((path, grams))
     record = [public_record] if isinstance(public_record, str) else public_record
     for earlier in record:
         inside |= _grams(earlier)
+        if names := _RETOLD.get((env, role)):
+            inside |= _grams(_ME.sub(names[0], earlier).replace("对方", names[1]))
     own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
     public = (at for at, gram in enumerate(own) if gram in inside or _ARTICLE.match(said, at))
     free = _covered(len(said), public)

@@ -11,9 +11,8 @@ from typing import Any, ClassVar
 
 from tasks.policies.court.criminal_asking import Floor, joined, speech
 from tasks.policies.court.criminal_exhibits import left_to_show, names, offered
-from tasks.policies.court.criminal_objections import GROUNDS, asked_about, objections
+from tasks.policies.court.criminal_objections import asked_about, grounds_text, objections
 
-_AGREED = re.compile(r"^对[^。；]{0,24}(?:没有|无)异议")
 _ARREST = re.compile(r"自首|自动投案|到案|报警|坦白")
 _PAID = re.compile(r"赔偿|退赔|退缴|谅解|收条|收据")
 
@@ -74,16 +73,8 @@ class DefenderSpeaks:
         if not held:
             which = "公诉人出示的全部证据" if len(offers) > 1 else f"证据{names([offers[0].number])}" if offers else "该证据"
             return floor.say("views_none", which=which)
-        told = [floor.say("views", n=names([offer.number]), text=self._objection(grounds)) for offer, grounds in held]
+        told = [floor.say("views", n=names([offer.number]), text=grounds_text(floor, grounds)) for offer, grounds in held]
         return joined([*told, floor.say("rest") if len(held) < len(offers) else ""])
-
-    def _objection(self, grounds: Mapping[str, str]) -> str:
-        said = []
-        for ground in GROUNDS:
-            if text := grounds.get(ground):
-                plain = ground == "weight" and _AGREED.match(text)
-                said.append(self.floor.say("objection_plain" if plain else f"objection_{ground}", text=text.rstrip("。")))
-        return "；".join(said)
 
     def _evidence(self) -> str:
         left = left_to_show(self.floor)

@@ -20,6 +20,7 @@ from tasks.policies.court.criminal_asking import Floor, Offer, kinds_of, offers_
 LIKE = 0.25
 """Share of an objection's character pairs that an exhibit must hold where ids tell nothing."""
 GROUNDS = ("truth", "legality", "relevance", "weight")
+_AGREED = re.compile(r"^对[^。；]{0,24}(?:没有|无)异议")
 _PLACE = re.compile(r"(\d{1,3})$")
 
 
@@ -94,3 +95,13 @@ def _by_words(held: Sequence[Mapping[str, Any]], offer: Offer) -> Mapping[str, A
 
 def _grounds(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:
     return {ground: one[ground] for one in listed for ground in GROUNDS if one.get(ground)}
+
+
+def grounds_text(floor: Floor, grounds: Mapping[str, str]) -> str:
+    """Objections with the point that each concerns: 真实性, 合法性, 关联性, 证明目的."""
+    said = []
+    for ground in GROUNDS:
+        if text := grounds.get(ground, "").rstrip("。"):
+            plain = ground == "weight" and _AGREED.match(text)
+            said.append(floor.say("objection_plain" if plain else f"objection_{ground}", text=text))
+    return "；".join(said)

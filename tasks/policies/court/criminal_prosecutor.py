@@ -13,7 +13,7 @@ from tasks.courts.people import LawRef
 from tasks.courts.procedure.replies import numbers_named
 from tasks.policies.court.criminal_asking import Floor, joined, speech
 from tasks.policies.court.criminal_exhibits import exhibit_numbers, left_to_show, names, offered
-from tasks.policies.court.criminal_objections import asked_about, objections
+from tasks.policies.court.criminal_objections import asked_about, grounds_text, objections
 from tasks.policies.court.criminal_telling import birthday
 
 _FAST = re.compile(r"速裁")
@@ -161,7 +161,7 @@ class ProsecutorSpeaks:
         if not held:
             return floor.say("no_objection")
         parts = [
-            floor.say("objection", n=names([offer.number]), text="；".join(grounds.values())) for offer, grounds in held
+            floor.say("objection", n=names([offer.number]), text=grounds_text(floor, grounds)) for offer, grounds in held
         ]
         return joined([*parts, floor.say("rest") if len(held) < len(offers) else ""])
 

@@ -1,0 +1,117 @@
+"""What the defence contests: charges, counts, single allegations, sums to be taken off; read from plea and defence as heard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from tasks.courts.scores.bigrams import bigrams, recall
+from tasks.legalsearch.charges import canonical
+from tasks.policies.court.criminal_facts import Count, charged_facts, counts, days, sums
+from tasks.policies.court.criminal_heard import Heard
+
+_CONTESTED = re.compile(
+    r"证据不足|不能认定|不能成立|不成立|不构成|不应(?:当)?认定|无罪|予以扣除|应当[^，。；]{0,20}扣除|不予认定|(?<!没)(?<!无)有异议|不能排除|不存在"
+)
+_DENIED = re.compile(r"否认|不承认|不认(?!识|为)|不是我|没有(?:做|干|卖|打|骗|偷|拿|叫)|没[卖打骗偷拿叫做]|冤|均不承认|借的|还我的")
+_CHARGE_DENIED = re.compile(r"不承认[^，。；]{0,6}(?:构成|罪名)|不构成|无罪|不认罪|罪名(?:均|都)?(?:不承认|不认|有异议)|不是犯罪|罪名有异议|(?:都|均)不(?:认|承认)|不认为是犯罪|(?:说我)?犯罪，?我不认")
+_AGREED = re.compile(r"[^。；，]{0,60}(?:没有|无)异议")
+_POINT = re.compile(r"(?:^|(?<=[。；：\n]))\s*(?:[一二三四五六七八九]、|第[一二三四五六七八九]，|[1-9][.、])")
+_ALLEGED = re.compile(r"(?:指控|认定|起诉)(?:被告人[\u4e00-\u9fff·]{0,4})?(?P<what>[^，。；：]{3,30}?)(?:的?(?:事实|部分|一节))?(?:的)?(?:证据不足|不能成立|不能认定|有异议)")
+_DENIAL = re.compile(r"(?:否认|不承认)(?P<what>[^，。；]{2,24})")
+_TAKEN_OFF = re.compile(r"扣除|不应?(?:当)?计入|已(?:作为|经)[^，。]{0,12}(?:返点|支付|退还)|付给[^，。]{0,8}返点")
+LIKE = 0.3
+"""Share of an allegation's character pairs that the indictment must hold for it to be alleged there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allegation:
+    """A single thing that is alleged and contested, in the words of the defence."""
+
+    words: str
+
+    @property
+    def pairs(self) -> frozenset[str]:
+        """Pairs of characters."""
+        return bigrams(self.words)
+
+
+class Contest:
+    """What is in dispute, as the record tells."""
+
+    def __init__(self, heard: Heard) -> None:
+        self.heard = heard
+        self.accused = "\n".join(
+            filter(None, (heard.answers("defendant", "plea", "fast"), heard.answers("defendant", "statement", "self_defence")))
+        )
+        self.counsel = heard.answers("defence_lawyer", "opinion", "mutual", "plea")
+        self.counts = counts(heard)
+
+    @cached_property
+    def points(self) -> tuple[str, ...]:
+        """The points of the defence, each as said."""
+        marks = list(_POINT.finditer(self.counsel))
+        if not marks:
+            return tuple(part for part in re.split(r"(?<=[。；])", self.counsel) if part.strip())
+        ends = [*(mark.start() for mark in marks[1:]), len(self.counsel)]
+        head = self.counsel[: marks[0].start()]
+        return (head, *(self.counsel[mark.end() : end] for mark, end in zip(marks, ends, strict=True)))
+
+    def charge(self, name: str, all_names: Sequence[str]) -> bool:
+        """Whether the defence says that the accused has not committed this crime."""
+        plain = name.removesuffix("罪")
+        told = _AGREED.sub("", self.accused)
+        if _CHARGE_DENIED.search(told) and not any(_only(told, other) for other in all_names if other != name):
+            return True
+        for sentence in re.split(r"[。；]", _AGREED.sub("", self.counsel)):
+            named = canonical(plain) and plain in sentence
+            if _CHARGE_DENIED.search(sentence) and (named or not any(o.removesuffix("罪") in sentence for o in all_names)):
+                return True
+            if named and _CONTESTED.search(sentence):
+                return True
+        return False
+
+    def count(self, count: Count) -> bool:
+        """Whether the defence contests that this happened: denied with its sum or day, or said not to be proved."""
+        others = [other for other in self.counts if other is not count]
+        own_sums = count.sums - frozenset().union(*(other.sums for other in others)) if others else count.sums
+        own_days = count.days - frozenset().union(*(other.days for other in others)) if others else count.days
+        return any(
+            own_sums & set(sums(clause)) or own_days & set(days(clause))
+            for clause in self._denials
+        )
+
+    @cached_property
+    def _denials(self) -> list[str]:
+        told = [part for part in re.split(r"[；。\n]|，(?=(?:否认|承认|我不承认|我承认|对))", self.accused) if _DENIED.search(part)]
+        contested = [part for part in re.split(r"[。；\n]", _AGREED.sub("", self.counsel)) if _CONTESTED.search(part)]
+        return [*told, *contested]
+
+    @cached_property
+    def allegations(self) -> tuple[Allegation, ...]:
+        """Single allegations of the indictment that are contested, each once."""
+        charged = bigrams(charged_facts(self.heard))
+        found: list[Allegation] = []
+        for match in (*_ALLEGED.finditer(self.counsel), *_DENIAL.finditer(self.accused)):
+            words = re.sub(r"^(?:被告人|其|的)", "", match["what"]).strip()
+            one = Allegation(words)
+            if len(words) > 3 and recall(one.pairs, charged) >= LIKE and all(recall(one.pairs, o.pairs) < 0.5 for o in found):
+                found.append(one)
+        return tuple(found)
+
+    @cached_property
+    def taken_off(self) -> tuple[float, ...]:
+        """Sums that the defence wants to see taken off what is charged."""
+        charged = set(sums(charged_facts(self.heard)))
+        found: list[float] = []
+        for sentence in re.split(r"[。；\n]", f"{self.counsel}\n{self.accused}"):
+            if _TAKEN_OFF.search(sentence):
+                found += [value for value in sums(sentence)[:1] if value not in charged]
+        return tuple(dict.fromkeys(found))
+
+
+def _only(text: str, name: str) -> bool:
+    """Whether a denial names another charge and no more."""
+    return name.removesuffix("罪") in text

@@ -1,0 +1,173 @@
+"""The facts as they are charged: the counts of an indictment, and the sums, weights and days in them. Yuan, grams, days.
+
+A count is a numbered paragraph, or a part with a day of its own; an indictment without either is one count.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property, lru_cache
+
+from store.text.numerals import to_decimal
+from tasks.courts.scores.bigrams import bigrams
+from tasks.policies.court.criminal_charges import charged
+from tasks.policies.court.criminal_heard import Heard
+from tasks.policies.court.criminal_law import crime
+from tasks.policies.statutes.facts import read_facts
+
+_FACTS = re.compile(
+    r"(?:审查查明|查明|指控)[：:，,]?\s*(?P<facts>.+?)(?=认定上述事实的证据|上述事实有|本院认为|被告人[\u4e00-\u9fff·]{1,8}的行为(?:触犯|应当|已?构成)|量刑建议[：:]|$)",
+    re.DOTALL,
+)
+_NUMBERED = re.compile(r"(?:^|(?<=[。；：:;\s]))(?:[一二三四五六七八九十]{1,2}、|[（(][一二三四五六七八九十]{1,2}[）)]|第[一二三四五六七八九十]起[，：:])")
+_AFTERWARDS = re.compile(r"^(?:上述|案发后|到案后|归案后|被告人[^。，]{1,8}(?:共|到案|归案)|[^。]{0,24}(?:抓获|传唤|到案|归案|查获归案))")
+_SUM = re.compile(r"(?P<n>[0-9][0-9,]{0,14}(?:\.[0-9]{1,2})?[万千]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟零〇]{2,14})(?:余)?元")
+_SHORT_SUM = re.compile(r"(?<![0-9一-鿿])?(?P<n>[一二三四五六七八九]万[一二三四五六七八九](?![千百十万]))")
+_WEIGHT = re.compile(r"(?P<n>[0-9]+(?:\.[0-9]+)?)(?P<unit>千克|公斤|克)")
+_DAY = re.compile(r"(?:(?P<y>\d{4})年)?(?P<m>\d{1,2})月(?P<d>\d{1,2})日")
+_TOTAL = re.compile(r"(?:共计|总计|合计|价值(?:总额)?|侵占(?:货款)?|数额)[^，。；]{0,10}$")
+_PRICE = re.compile(r"(?:每[组个台件只克份]|单价)[^，。；]{0,4}$|以$")
+_REST = re.compile(r"赔偿|退赔|退缴|获利|收取定金|维修费|谅解|已发还|付息|利息")
+
+
+@dataclass(frozen=True)
+class Count:
+    """One thing that is charged. charge: name with 罪, '' where the indictment has no counts of its own for charges."""
+
+    text: str
+    charge: str
+
+    @cached_property
+    def sums(self) -> frozenset[float]:
+        """Yuan."""
+        return frozenset(sums(self.text))
+
+    @cached_property
+    def days(self) -> frozenset[str]:
+        """As 3月5日."""
+        return frozenset(days(self.text))
+
+    @cached_property
+    def pairs(self) -> frozenset[str]:
+        """Pairs of characters."""
+        return bigrams(self.text)
+
+
+def charged_facts(heard: Heard) -> str:
+    """What the prosecution says happened, without heading, law and request; '' where nothing was read."""
+    read = heard.answers("procurator", "indictment")
+    match = _FACTS.search(read)
+    return (match["facts"] if match else read).strip()
+
+
+def counts(heard: Heard) -> tuple[Count, ...]:
+    """The counts in their order, each with its charge."""
+    facts, names = charged_facts(heard), charged(heard)
+    return _counts(facts, names)
+
+
+@lru_cache(maxsize=64)
+def _counts(facts: str, names: tuple[str, ...]) -> tuple[Count, ...]:
+    if not facts:
+        return ()
+    parts = _split(facts)
+    return tuple(Count(part, _charge_of(part, names)) for part in parts)
+
+
+def _split(facts: str) -> list[str]:
+    marks = list(_NUMBERED.finditer(facts))
+    if len(marks) > 1:
+        ends = [*(mark.start() for mark in marks[1:]), len(facts)]
+        found = [facts[mark.end() : end].strip() for mark, end in zip(marks, ends, strict=True)]
+        return [*found[:-1], _without_rest(found[-1])]
+    parts = [part for part in re.split(r"；", facts) if part.strip()]
+    if len(parts) > 1 and all(_DAY.search(part) for part in parts):
+        return [*parts[:-1], _without_rest(parts[-1])]
+    return [facts]
+
+
+def _without_rest(text: str) -> str:
+    """The last count ends where the text goes on to what came after the crime."""
+    kept: list[str] = []
+    for sentence in re.findall(r"[^。]*。?", text):
+        if kept and _AFTERWARDS.match(sentence.strip()):
+            break
+        kept.append(sentence)
+    return "".join(kept).strip()
+
+
+def rest_of(facts: str, found: Iterable[Count]) -> str:
+    """What the indictment tells beside its counts."""
+    for count in found:
+        facts = facts.replace(count.text, "")
+    return facts
+
+
+def _charge_of(text: str, names: tuple[str, ...]) -> str:
+    """The charge that a count bears out, of several."""
+    if len(names) < 2:
+        return names[0] if names else ""
+    points = read_facts(text).points
+    scored = {name: points.get(name.removesuffix("罪"), 0.0) + _likeness(text, name) for name in names}
+    return max(names, key=lambda name: scored[name])
+
+
+def _likeness(text: str, name: str) -> float:
+    known = crime(name)
+    wanted = bigrams((known.does if known else "") + name)
+    return 10 * len(wanted & bigrams(text)) / max(1, len(wanted))
+
+
+def sums(text: str) -> list[float]:
+    """Sums of a text in yuan: 92000元, 九万二千元, 三万九."""
+    found = []
+    for match in _SUM.finditer(text):
+        value = to_decimal(match["n"].replace(",", ""))
+        if value is not None and value > 0:
+            found.append(float(value))
+    for match in _SHORT_SUM.finditer(text):
+        value = to_decimal(match["n"] + "千")
+        if value is not None:
+            found.append(float(value))
+    return found
+
+
+def days(text: str) -> list[str]:
+    """Days of a text without the year: 2024年3月5日 -> 3月5日."""
+    return [f"{int(match['m'])}月{int(match['d'])}日" for match in _DAY.finditer(text)]
+
+
+def calendar_days(text: str) -> list[date]:
+    """Days of a text; one without a year is of the year named before it."""
+    found, year = [], 0
+    for match in _DAY.finditer(text):
+        year = int(match["y"] or year)
+        try:
+            found.append(date(year, int(match["m"]), int(match["d"])))
+        except ValueError:
+            continue
+    return found
+
+
+def weight(text: str) -> float:
+    """All weights of a text together, in grams."""
+    return round(sum(float(m["n"]) * (1 if m["unit"] == "克" else 1000) for m in _WEIGHT.finditer(text)), 3)
+
+
+def main_sum(text: str) -> float:
+    """The sum that a count is about: the total it names, else its largest that is no price and nothing paid back."""
+    named: list[float] = []
+    totals: list[float] = []
+    for match in _SUM.finditer(text):
+        value = to_decimal(match["n"].replace(",", ""))
+        before = text[max(0, match.start() - 16) : match.start()]
+        if value is None or _REST.search(before[-10:]):
+            continue
+        if _TOTAL.search(before.removesuffix("人民币")):
+            totals.append(float(value))
+        elif not _PRICE.search(before) or "的价格" not in text[match.end() : match.end() + 4]:
+            named.append(float(value))
+    return max(totals or named, default=0.0)

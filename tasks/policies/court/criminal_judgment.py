@@ -1,0 +1,208 @@
+"""The judgment as it is pronounced: what was charged and pleaded, facts found, evidence, reasons, articles, orders, appeal.
+
+刑事诉讼法第二百条、第二百零三条; 刑诉法解释第二百九十五条、第三百条. Everything it says was heard, is held by the court, or is law.
+"""
+
+from __future__ import annotations
+
+import re
+
+from tasks.policies.court.criminal_agenda import denies, procedure_of
+from tasks.policies.court.criminal_asking import filled
+from tasks.policies.court.criminal_charges import cited_by_prosecution
+from tasks.policies.court.criminal_circumstances import Circumstances, words
+from tasks.policies.court.criminal_facts import Count, charged_facts, main_sum, rest_of
+from tasks.policies.court.criminal_heard import Heard
+from tasks.policies.court.criminal_law import CRIMINAL_LAW, PROCEDURE_LAW, Cited, cite, crime, interpretation, listed
+from tasks.policies.court.criminal_orders import orders
+from tasks.policies.court.criminal_reasons import Reasons
+from tasks.policies.court.criminal_sentence import Sentencing
+from tasks.policies.court.criminal_weighing import Weighing
+
+_CITY = re.compile(r"^(.*?市)(?:[\u4e00-\u9fff]{1,8}(?:区|县|市|旗))?人民法院$")
+_LATER = re.compile(r"抓获|查获|到案|传唤|归案|解救|如实供述|认罪认罚|赔偿|退赔|谅解|取保候审")
+_POINT_HEAD = re.compile(r"^[^。；]{6,60}?(?=[。；：]|$)")
+_LEADS = re.compile(r"(?:打电话)?(?:纠集|邀约|召集|指使|组织)$")
+
+
+def judgment(heard: Heard) -> str:
+    """The whole judgment, from the charge to the notice of appeal."""
+    weighing = Weighing(heard)
+    circumstances = Circumstances(weighing)
+    sentencing = Sentencing(weighing, circumstances)
+    reasons = Reasons(weighing, circumstances, sentencing)
+    items = orders(weighing, circumstances, sentencing)
+    parts = [
+        _charge(weighing, sentencing, circumstances),
+        _found(weighing),
+        _evidence(weighing),
+        f"本院认为，{reasons.text()}",
+        _order(weighing, circumstances, sentencing, bool(items[1:])),
+        "\n".join(items),
+        filled(words()["order"]["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
+    ]
+    return "\n".join(part for part in parts if part)
+
+
+def court_above(name: str) -> str:
+    """澜江市中级人民法院 for a court of a district of the city, else 上一级人民法院."""
+    match = _CITY.match(name)
+    return f"{match[1]}中级人民法院" if match and not name.endswith("中级人民法院") else "上一级人民法院"
+
+
+# --- charge, plea, facts, evidence ----------------------------------------------------------------------------------------
+
+
+def _charge(weighing: Weighing, sentencing: Sentencing, circumstances: Circumstances) -> str:
+    text, heard = words()["words"], weighing.heard
+    if not weighing.charges:
+        return ""
+    request = re.sub(r"^量刑建议[：:]", "", sentencing.request.text) if sentencing.request else ""
+    said = filled(
+        text["charge"],
+        {"facts": "", "name": heard.name, "charges": "、".join(weighing.charges), "request": f"，{request}" if request else ""},
+    ).replace("公诉机关指控，公诉机关认为，", "公诉机关指控，")  # fmt: skip
+    if denies(heard):
+        whole = all(weighing.contest.charge(name, weighing.charges) for name in weighing.charges)
+        plea = text["plea_denied" if whole else "plea_partial"]
+    elif heard.answered("defendant", "plea") or heard.answered("defendant", "fast"):
+        plea = text["plea_guilty"].replace("{signed}", text["signed"] if circumstances.signed else "")
+    else:
+        plea = ""
+    return said + filled(plea, {"name": heard.name}) + _defence(weighing)
+
+
+def _defence(weighing: Weighing) -> str:
+    """The points of the defence, each by its first words."""
+    heads = [_POINT_HEAD.match(point.strip()) for point in weighing.contest.points]
+    found = [head[0].strip("，：") for head in heads if head and not head[0].startswith(("审判长", "辩护人发表"))][:5]
+    return filled(words()["words"]["counsel"], {"opinion": "；".join(found) + "。"}) if found else ""
+
+
+def _found(weighing: Weighing) -> str:
+    """经审理查明: what is charged as far as it stands."""
+    heard = weighing.heard
+    stands = [count for count, finding in weighing.proved if finding is None or finding.proven]
+    if not stands:
+        return ""
+    facts = charged_facts(heard)
+    failed = [count for count, finding in weighing.proved if finding and not finding.proven]
+    if failed:
+        rest = [part for part in re.split(r"(?<=。)", rest_of(facts, weighing.counts)) if _LATER.search(part) and "：" not in part]
+        body = "".join(_whole(_corrected(weighing, count), heard.name) for count in stands) + "".join(rest)
+    else:
+        body = facts
+        for count in stands:
+            body = body.replace(count.text, _corrected(weighing, count))
+    for allegation, finding in weighing.allegations:
+        if not finding.proven:
+            body = _without(body, allegation.words)
+    if off := [value for value, finding in weighing.taken_off if finding.proven]:
+        total = sum(weighing.amount(name) for name in weighing.convicted)
+        body += f"其中人民币{off[0]:g}元应当扣除，犯罪数额为人民币{total:g}元。"
+    return filled(words()["words"]["found"], {"facts": re.sub(r"^[一二三四五]、", "", body.strip())})
+
+
+def _whole(text: str, name: str) -> str:
+    """A count as a sentence of its own."""
+    text = text.strip().rstrip("；，。") + "。"
+    return text if "被告人" in text else re.sub(r"，(?=以|骗|窃|向|在|将|持)", f"，被告人{name}", text, count=1)
+
+
+def _corrected(weighing: Weighing, count: Count) -> str:
+    """A count with the sum that the court finds in place of the one charged."""
+    said, found = main_sum(count.text), weighing.amount(count.charge)
+    several = len(weighing.stands(count.charge)) > 1 or weighing.taken_off
+    if several or not said or not found or said == found or f"{said:g}元" not in count.text:
+        return count.text
+    return count.text.replace(f"{said:g}元", f"{found:g}元").replace("经认定", "经重新认定")
+
+
+def _without(text: str, words_: str) -> str:
+    """The facts without an allegation that fails: the words that it shares with them, or the clause that says it."""
+    shared = max((words_[a:b] for a in range(len(words_)) for b in range(a + 2, len(words_) + 1) if words_[a:b] in text), key=len, default="")
+    if len(shared) < 2:
+        return text
+    if match := _LEADS.search(shared):
+        return text.replace(match[0], "与", 1)
+    return "".join(part for part in re.split(r"(?<=[，。；])", text) if shared not in part)
+
+
+def _evidence(weighing: Weighing) -> str:
+    """The exhibits that bear the facts, then what becomes of each that was contested (认证)."""
+    text, heard = words()["words"], weighing.heard
+    if not weighing.convicted and not heard.exhibits:
+        return ""
+    if not heard.exhibits:
+        match = re.search(r"认定上述事实的证据有：([^。]+)", heard.answers("procurator", "indictment"))
+        titles = "、".join(re.split(r"；", match[1])) if match else ""
+        return filled(text["proved_fast"], {"titles": titles}) if titles else str(text["proved_bare"])
+    relied = [one.exhibit.name for one in weighing.admitted if one.result != "不采信"]
+    said = filled(text["proved"], {"titles": "；".join(dict.fromkeys(relied))}) if relied and weighing.convicted else ""
+    return said + Reasons.admissions(weighing)
+
+
+# --- articles -------------------------------------------------------------------------------------------------------------
+
+
+def _order(weighing: Weighing, circumstances: Circumstances, sentencing: Sentencing, property_: bool) -> str:
+    day = weighing.heard.view.day
+    laws = [*_substance(weighing, circumstances, sentencing, property_), *_procedure(weighing, circumstances, sentencing)]
+    said = listed(laws, day)
+    return filled(words()["order"]["head"], {"laws": said}) if said else "判决如下："
+
+
+def _substance(
+    weighing: Weighing, circumstances: Circumstances, sentencing: Sentencing, property_: bool
+) -> list[Cited]:  # fmt: skip
+    """Articles of the Criminal Law, then interpretations of it."""
+    if not weighing.convicted:
+        return []
+    laws: list[Cited] = []
+    further: list[Cited] = []
+    whole = sentencing.whole
+    for one in sentencing.counts:
+        known = crime(one.charge)
+        if known is None:
+            laws += cited_by_prosecution(weighing.heard)[:2]
+            continue
+        places = [one.tier.law, *known.law[1:]] if one.tier.law and "." in one.tier.law else list(known.law)
+        laws += [cite(place) for place in dict.fromkeys(places)]
+        laws += [cite("12.1")] if one.applied.milder else []
+        conditions = {"base": True, "sum": bool(weighing.amount(one.charge)), "fine": bool(one.punishment.fine)}
+        conditions["grave"] = one.tier is not one.applied.tiers[0]
+        further += [article for article, when in map(interpretation, known.see) if conditions.get(when)]
+    for found in circumstances.found:
+        laws += [law for law in found.articles if law.law == CRIMINAL_LAW]
+        further += [law for law in found.articles if law.law not in (CRIMINAL_LAW, PROCEDURE_LAW)]
+    if whole.fine:
+        laws += [cite("52"), cite("53")]
+    if property_:
+        laws.append(cite("64"))
+    if len(sentencing.counts) > 1:
+        laws.append(cite("69"))
+    if whole.probation:
+        laws += [cite("72.1"), cite("73.1" if whole.kind == "拘役" else "73.2"), cite("73.3")]
+        laws += [cite("72.3")] if whole.fine else []
+    general = sorted((law for law in laws if law.number < 102), key=lambda law: (law.number, law.paragraph))
+    return [*(law for law in laws if law.number >= 102), *general, *further]
+
+
+def _procedure(weighing: Weighing, circumstances: Circumstances, sentencing: Sentencing) -> list[Cited]:
+    """Articles of the law of criminal procedure and its interpretation."""
+    places: list[str] = []
+    failed = any(weighing.fails(name) for name in weighing.charges) or any(not f.proven for _, f in weighing.allegations)
+    lost = len(weighing.convicted) < len(weighing.charges) or not weighing.convicted
+    if circumstances.has("plea"):
+        places.append("15")
+    if failed or lost or weighing.taken_off or denies(weighing.heard):
+        places.append("55")
+    if lost:
+        places.append("200")
+    if circumstances.signed and sentencing.request is not None:
+        places.append("201")
+    if procedure_of(weighing.heard) == "速裁":
+        places += ["222", "224"]
+    found = [cite(place, PROCEDURE_LAW) for place in places]
+    partly = (failed and weighing.convicted) or any(finding.proven for _, finding in weighing.taken_off)
+    return [*found, *([interpretation("刑诉 295.1.5")[0]] if partly else [])]

@@ -1,0 +1,95 @@
+"""判决主文: conviction or acquittal, punishment, what becomes of property (刑法第六十四条)."""
+
+from __future__ import annotations
+
+import re
+
+from store.text.numerals import int_to_chinese
+from tasks.policies.court.criminal_agenda import PROPERTY
+from tasks.policies.court.criminal_asking import filled
+from tasks.policies.court.criminal_circumstances import Circumstances, words
+from tasks.policies.court.criminal_facts import sums
+from tasks.policies.court.criminal_sentence import Sentencing
+from tasks.policies.court.criminal_serving import money, pronounced, served
+from tasks.policies.court.criminal_weighing import Weighing
+
+_SEIZED = re.compile(r"(?:其中)?(?P<things>[^，。；]{2,80}?)(?:，)?系作案工具[^。]*没收")
+_ASKED = re.compile(r"建议(?:依法)?(?:予以)?没收(?P<things>[^。；，]{2,40})|(?P<more>[^，。；]{2,40})，?建议(?:依法)?(?:予以)?没收")
+_RETURNED = re.compile(r"已经?(?:依法)?发还")
+_PRICE = re.compile(r"以(?P<sum>\d[\d,.]*万?元)的价格[^，。；]{0,12}(?:贩卖|出售|卖)|以(?P<more>\d[\d,.]*万?元)的价格向")
+_GAIN = re.compile(r"(?:获利|违法所得|非法获利|牟利)(?:人民币)?(?P<sum>\d[\d,.]*万?元)")
+_PAID_IN = re.compile(r"(?:退缴|代缴|上缴)[^。；]{0,10}违法所得")
+_DEPOSITED = re.compile(r"缴存(?:在本院的)?赔偿款(?P<sum>\d[\d,.]*万?元)")
+_VICTIM = re.compile(r"被害人(?P<name>[^的，。；：]{2,24})的损失")
+
+
+def orders(weighing: Weighing, circumstances: Circumstances, sentencing: Sentencing) -> list[str]:
+    """The items in order, numbered where there are several; the first is the verdict."""
+    verdict = _verdict(weighing, sentencing)
+    items = [verdict, *_property(weighing, circumstances)]
+    if len(items) == 1:
+        return items
+    return [f"{int_to_chinese(place)}、{item}" for place, item in enumerate(items, 1)]
+
+
+def _verdict(weighing: Weighing, sentencing: Sentencing) -> str:
+    text, name = words()["order"], weighing.heard.name
+    if not weighing.convicted:
+        return filled(text["acquit"], {"name": name})
+    whole = sentencing.whole
+    said = [
+        filled(text["count"], {"name": name if place == 0 else "", "charge": one.charge, "punishment": pronounced(one.punishment)})
+        for place, one in enumerate(sentencing.counts)
+    ]
+    if len(said) == 1:
+        one = sentencing.counts[0]
+        said = [filled(text["count"], {"name": name, "charge": one.charge, "punishment": pronounced(whole)})]
+    else:
+        said = [said[0], *(part.removeprefix("被告人") for part in said[1:])]
+        said.append(filled(text["combined"], {"punishment": pronounced(whole).removeprefix("判处")}))
+    custody = weighing.heard.view.held.get("criminal", {}).get("custody", ())
+    note = served(whole, custody)
+    supervised = filled(text["supervised"], {"name": name}) if whole.probation else ""
+    return "；".join(said) + "。" + note + supervised
+
+
+def _property(weighing: Weighing, circumstances: Circumstances) -> list[str]:
+    """Confiscation, gains, restitution; where property was spoken of and nothing is left to order, that."""
+    heard, text = weighing.heard, words()["order"]
+    told = heard.answers("procurator", "property")
+    every = heard.all_of("procurator") + " ".join(one.name for one in heard.exhibits)
+    items: list[str] = []
+    if weighing.convicted:
+        if match := _SEIZED.search(told) or _ASKED.search(told):
+            things = match["things"] or match.groupdict().get("more") or ""
+            items.append(filled(text["confiscate"], {"things": things.strip("，：的")}))
+        items += _gains(weighing)
+        items += [
+            filled(text["restore"], {"name": heard.name, "victim": victim, "sum": money(sum_)}) for victim, sum_ in circumstances.owed
+        ]
+        shown = " ".join(one.offer.body for one in heard.exhibits)
+        if kept := _DEPOSITED.search(shown):
+            victim = _VICTIM.search(told)
+            whom = f"被害人{victim['name']}" if victim else "被害人"
+            items.append(filled(text["handed"], {"name": heard.name, "sum": money(sums(kept["sum"])[0]), "victim": whom}))
+    if not items and PROPERTY.search(every):
+        returned = bool(_RETURNED.search(told + every))
+        paid = bool(re.search(r"退赔|退缴|赔偿", circumstances.shown + circumstances.facts))
+        items.append(text["settled" if returned and paid else "returned_only" if returned else "deposited"])
+    return items
+
+
+def _gains(weighing: Weighing) -> list[str]:
+    """What the accused has gained by crimes without a victim to whom it goes back."""
+    text, name = words()["order"], weighing.heard.name
+    found = 0.0
+    for charge in weighing.convicted:
+        facts = "".join(count.text for count in weighing.stands(charge))
+        if charge.endswith("毒品罪"):
+            found += sum(sums(match["sum"] or match["more"])[0] for match in _PRICE.finditer(facts))
+        elif match := _GAIN.search(facts):
+            found += sums(match["sum"])[0]
+    if not found:
+        return []
+    paid = any(_PAID_IN.search(one.offer.body) for one in weighing.heard.exhibits if one.owner != "procurator")
+    return [filled(text["gains_paid" if paid else "gains"], {"name": name, "sum": money(found)})]

@@ -1,0 +1,253 @@
+"""本院认为: why charges stand or fail, each circumstance, the range, suspension, what becomes of the 量刑建议 and the defence."""
+
+from __future__ import annotations
+
+import re
+
+from tasks.courts.scores.bigrams import sentences
+from tasks.policies.court.criminal_agenda import contests, denies
+from tasks.policies.court.criminal_asking import filled
+from tasks.policies.court.criminal_circumstances import Circumstances, words
+from tasks.policies.court.criminal_facts import sums
+from tasks.policies.court.criminal_heard import Exhibit
+from tasks.policies.court.criminal_law import Tier, crime
+from tasks.policies.court.criminal_sentence import Sentencing, refusal_words
+from tasks.policies.court.criminal_weighing import Admitted, Finding, Weighing
+
+_CONDUCT = re.compile(r"被告人[\u4e00-\u9fff·]{1,8}?(?P<what>[^。；]{6,120}?)，?其行为(?:触犯|已?构成)")
+_INJURY = re.compile(r"致(?:使)?[^，。；]{0,8}(?:轻伤|重伤|死亡|轻微伤)(?:一级|二级)?|(?:一|二|两|三)人(?:轻伤|重伤|死亡|轻微伤)(?:一级|二级)?")
+_SHORT = 46
+_EXCERPT = 64
+_MOST = 3
+"""Exhibits that are quoted for a point."""
+
+
+class Reasons:
+    """The reasons of a judgment."""
+
+    def __init__(self, weighing: Weighing, circumstances: Circumstances, sentencing: Sentencing) -> None:
+        self.weighing, self.circumstances, self.sentencing = weighing, circumstances, sentencing
+        self.heard, self.name = weighing.heard, weighing.heard.name
+
+    def _say(self, key: str, **values: object) -> str:
+        return filled(words()["reason"][key], {"name": self.name, **values})
+
+    def text(self) -> str:
+        """All of them."""
+        if not self.weighing.convicted:
+            return "".join([*self._lost(), self._acquitted()])
+        parts = [*self._lost(), *self._convictions(), *self._points(), *self._sentence()]
+        return "".join(parts)
+
+    # --- guilt --------------------------------------------------------------------------------------------------------
+
+    def _acquitted(self) -> str:
+        charges = "、".join(self.weighing.charges)
+        return self._say("acquitted", charge=charges) if charges and self.weighing.counts else self._say("acquitted_nothing")
+
+    def _lost(self) -> list[str]:
+        """Charges of which nothing stands."""
+        said = []
+        for charge in self.weighing.charges:
+            if charge not in self.weighing.convicted and (failed := self.weighing.fails(charge)):
+                why = "；".join(self._doubt(finding) for _, finding in failed)
+                said.append(self._say("not_charge", charge=charge, why=why, adopted=words()["reason"]["adopted"]))
+        return said
+
+    def _convictions(self) -> list[str]:
+        upheld = self._upheld()
+        said = [self._conduct(one.charge, one.tier) for one in self.sentencing.counts]
+        said.append(self._say("upheld_all" if upheld else "upheld") if len(said) == len(self.weighing.charges) else "")
+        return said
+
+    def _upheld(self) -> bool:
+        """Whether all that is charged stands."""
+        findings = [found for _, found in self.weighing.proved if found] + [found for _, found in self.weighing.allegations]
+        return all(found.proven for found in findings) and not any(found.proven for _, found in self.weighing.taken_off)
+
+    def _conduct(self, charge: str, tier: Tier) -> str:
+        """被告人…，数额较大，其行为已构成…: as the prosecution puts it where all stands, else by the elements of the crime."""
+        known = crime(charge)
+        opinion = self.heard.answers("procurator", "opinion") or self.heard.answers("procurator", "indictment")
+        match = _CONDUCT.search(opinion)
+        amount = self.weighing.amount(charge)
+        grade = tier.grade.split("|")[0]
+        what = ""
+        if match and self._upheld() and len(self.weighing.charges) == 1:
+            what = match["what"].strip("，")
+        elif known is not None:
+            what = known.does
+        what = what or f"实施了公诉机关指控的{charge.removesuffix('罪')}行为"
+        measure = self._measure(charge, amount, known.unit if known else "", grade, what)
+        return self._say("guilty", does=what, measure=measure, charge=charge)
+
+    def _measure(self, charge: str, amount: float, unit: str, grade: str, what: str) -> str:
+        """The sum or weight that decides, the injury, with the name of the range."""
+        said = ""
+        if amount and f"{amount:g}{unit}" not in what:
+            said = f"涉案{'数额' if unit == '元' else '数量'}共计{amount:g}{unit}，"
+        if unit == "元" and amount and grade not in what and grade.startswith("数额"):
+            said += f"{grade}，"
+        facts = "".join(count.text for count in self.weighing.stands(charge))
+        if not unit and (match := _INJURY.search(facts)) and not _INJURY.search(what):
+            said += f"{match[0]}，" if match[0].startswith("致") else f"致{match[0]}，"
+        if not unit and grade in ("情节恶劣", "情节严重") and grade not in what:
+            said += f"{grade}，"
+        return said
+
+    # --- contested points ---------------------------------------------------------------------------------------------
+
+    def _points(self) -> list[str]:
+        adopted = words()["reason"]["adopted"]
+        said = []
+        for charge in self.weighing.convicted:
+            said += [
+                self._say("count", what=_short(count.text), why=self._doubt(found), adopted=adopted)
+                for count, found in self.weighing.fails(charge)
+            ]
+            said += [self._answer(charge, found) for count, found in self.weighing.proved if count.charge == charge and found and found.proven]
+        for allegation, found in self.weighing.allegations:
+            if not found.proven:
+                said.append(self._say("allegation", what=allegation.words, why=self._doubt(found), adopted=adopted))
+        said += [self._off(value, found) for value, found in self.weighing.taken_off]
+        if any(one.applied.milder for one in self.sentencing.counts):
+            said.append(self._say("milder"))
+        return said
+
+    def _doubt(self, finding: Finding) -> str:
+        """Why something is not proved: what is said against each exhibit that was to prove it, what speaks for the defence."""
+        said = []
+        for one in finding.shaken[:_MOST]:
+            ground = self._ground(one)
+            said.append(f"{one.name}，{ground}" if ground else f"{one.name}不能单独证明该节事实")
+        if finding.against:
+            said.append(f"{'、'.join(one.name for one in finding.against[:_MOST])}与被告人的辩解相互印证")
+        if not said:
+            said.append("公诉机关没有出示能够证明该节事实的证据")
+        return "；".join(said) + "，没有其他证据印证"
+
+    @staticmethod
+    def _ground(exhibit: Exhibit) -> str:
+        """The ground on which an exhibit is contested, in the words of the defence."""
+        for role in ("defence_lawyer", "defendant", "procurator"):
+            view = exhibit.views.get(role, "")
+            parts = [
+                re.sub(r"^(?:辩护人|被告人)?(?:对证据[^，：]{1,4}(?:发表质证意见：|有意见，))?(?:对(?:真实性|合法性|关联性|证明目的)有(?:异议|意见)，)?", "", part)
+                for part in re.split(r"[。；]", view)
+            ]
+            parts = [part for part in parts if len(part) > 5 and not re.search(r"(?:没有|无)异议", part)]
+            if parts:
+                return parts[0]
+        return ""
+
+    def _answer(self, charge: str, finding: Finding) -> str:
+        """The answer to a denial that fails: what the exhibits that stand show."""
+        quoted = []
+        for one in sorted(finding.stands, key=lambda one: -len(self._quoted(one)))[:_MOST]:
+            if excerpt := self._quoted(one):
+                quoted.append(f"{one.name}证明，{excerpt}")
+        told = "；".join(quoted)
+        claim = f"指控的事实不能成立、不构成{charge}的意见"
+        titles = "、".join(one.name for one in finding.stands[:5]) or "在案证据"
+        said = self._say("denied", claim=claim, titles=titles)
+        return said.replace("经查，", f"经查，{told}。", 1) if told else said
+
+    @staticmethod
+    def _quoted(exhibit: Exhibit) -> str:
+        """The first words of what an exhibit says, to the end of a clause."""
+        match = re.search(r"主要内容：(.+)", exhibit.offer.body, re.DOTALL)
+        if not match or not exhibit.objective:
+            return ""
+        first = ""
+        for part in re.split(r"(?<=[；。，])", match[1].strip().split("公诉人举证完毕")[0]):
+            if len(first) + len(part) > _EXCERPT:
+                break
+            first += part
+        return first.rstrip("；。，")
+
+    def _off(self, value: float, finding: Finding) -> str:
+        total = sum(self.weighing.amount(name) for name in self.weighing.convicted)
+        if not finding.proven:
+            return self._say("off_refused", sum=f"{value:g}元")
+        shown = [one for one in finding.stands if one.owner != "procurator" or _adds(one, value)]
+        titles = "、".join(one.name for one in shown)
+        return self._say(
+            "off", sum=f"{value:g}元", titles=titles, amount=f"{total:g}元", adopted=words()["reason"]["adopted"]
+        )
+
+    # --- sentence -----------------------------------------------------------------------------------------------------
+
+    def _sentence(self) -> list[str]:
+        found, made = self.circumstances.found, self.sentencing.whole
+        said = ["；".join(one.text for one in found) + "。"] if found else []
+        if self.sentencing.refusal in ("tier", "outside"):
+            said.append(f"{self._say('range', grade=self._grade(), range=self._range())}。")
+        if made.probation:
+            said.append(f"{self._say('probation')}。")
+        if made.kind == "单处罚金":
+            said.append(f"{self._say('fine_alone')}。")
+        if self.sentencing.request is not None:
+            refused = self.sentencing.refusal
+            said.append(f"{self._say('reject', why=refusal_words(self.sentencing)) if refused else self._say('adopt')}。")
+        elif self.weighing.charges:
+            said.append(f"{self._say('no_request')}。")
+        lighter = any(one.weight < 0 for one in found)
+        if lighter and re.search(r"从轻|从宽|减轻|缓刑", self.circumstances.defending):
+            said.append(f"{self._say('defence_partly' if denies(self.heard) else 'defence_ok')}。")
+        return said
+
+    def _grade(self) -> str:
+        return self.sentencing.counts[0].tier.grade.split("|")[0]
+
+    def _range(self) -> str:
+        tier = self.sentencing.counts[0].tier
+        years = {36: "三", 60: "五", 84: "七", 120: "十", 24: "二", 12: "一", 180: "十五"}
+        high = f"{years.get(tier.most, str(tier.most // 12))}年以下"
+        low = f"{years.get(tier.least, str(tier.least // 12))}年以上" if tier.least else ""
+        return f"{low}{high}有期徒刑{'、拘役' if tier.short else ''}"
+
+    # --- 认证 ---------------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def admissions(cls, weighing: Weighing) -> str:
+        """What becomes of the exhibits: refused, relied on in part, relied on although contested, the rest."""
+        text, refusal = words()["words"], words()["refusal"]
+        said, open_ = [], False
+        for one in weighing.admitted:
+            if one.result == "采信" and not (one.why and _contested(one)):
+                open_ = True
+                continue
+            why = filled(refusal.get(one.why, ""), {"what": _alleged(weighing, one.exhibit)})
+            key = {"不采信": "refused", "部分采信": "partly"}.get(one.result, "answered")
+            said.append(filled(text[key], {"title": one.exhibit.name, "why": why}))
+        if open_:
+            said.append(text["rest" if said else "all"])
+        return "".join(said)
+
+
+def _contested(one: Admitted) -> bool:
+    return any(contests(view) for view in one.exhibit.views.values())
+
+
+def _alleged(weighing: Weighing, exhibit: Exhibit) -> str:
+    """What an exhibit was to prove and does not."""
+    for count, found in weighing.proved:
+        if found and not found.proven and exhibit in found.shaken:
+            return _short(count.text)
+    return next((one.words for one, found in weighing.allegations if not found.proven and exhibit in found.shaken), "指控")
+
+
+def _adds(exhibit: Exhibit, value: float) -> bool:
+    named = sums(exhibit.offer.body)
+    return value in named or any(abs(a + b - value) < 0.01 for place, a in enumerate(named) for b in named[place + 1 :])
+
+
+def _short(text: str) -> str:
+    """The beginning of a count, to the end of a clause."""
+    first = next(iter(sentences(text)), text)
+    kept = ""
+    for part in re.split(r"(?<=，)", first):
+        if kept and len(kept) + len(part) > _SHORT:
+            break
+        kept += part
+    return kept.strip("，。；")
