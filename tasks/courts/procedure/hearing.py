@@ -9,7 +9,10 @@ from tasks.courts.casefile import CivilCase, CriminalCase
 from tasks.courts.people import COUNSEL, PROCURATORATE, Party
 from tasks.courts.procedure.turns import Hearing, Item, Side
 
-_PROPERTY = re.compile(r"扣押|查封|冻结|追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
+_PROPERTY = re.compile(r"追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
+_SEIZED = re.compile(r"扣押|查封|冻结")
+_RETURNED = re.compile(r"发还|返还")
+"""What was seized and given back before the trial leaves nothing to rule on."""
 _NOT_MEDIABLE = re.compile(r"婚姻无效|确认婚姻|特别程序|督促程序|公示催告|亲子关系")
 """民诉法解释第一百四十三条."""
 
@@ -53,7 +56,7 @@ def _criminal(case: CriminalCase) -> Hearing:
         "collegial": bool(case.court.panel),
         "guilty_plea": matter.plea.stance == "guilty" and matter.plea.signed,
         "request": matter.request is not None,
-        "property": bool(_PROPERTY.search(told)),
+        "property": bool(_PROPERTY.search(told) or (_SEIZED.search(told) and not _RETURNED.search(told))),
     }
     return Hearing(
         "CR",
