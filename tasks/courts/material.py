@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from store.statutes.applicable import CaseDates
-from tasks.courts.people import Id, Name, Strict, Text, Words
+from tasks.courts.people import Id, Person, PersonOrNone, Strict, Text, Words
 
 
 def _cents(value: float) -> float:
@@ -127,7 +127,7 @@ class Objection(Strict):
 class Witness(Strict):
     """Who gave the testimony; it is read out, the witness is not heard in court."""
 
-    name: Name
+    name: Person
     address: Text = ""
     relation: Text = ""
     """To the parties."""
@@ -163,14 +163,14 @@ class Exhibit(Strict):
 class Judge(Strict):
     """Who presides."""
 
-    name: Name
+    name: Person
     title: Literal["审判长", "独任审判员"]
 
 
 class Member(Strict):
     """A member of the panel beside the presiding judge; a 人民陪审员 has a name and does not speak."""
 
-    name: Name
+    name: Person
     title: Literal["审判员", "人民陪审员"]
 
 
@@ -182,7 +182,7 @@ class Court(Strict):
     procedure: Literal["普通程序", "简易程序", "小额诉讼程序", "速裁程序"] = "普通程序"
     presiding: Judge | None = None
     panel: tuple[Member, ...] = ()
-    clerk: Text = ""
+    clerk: PersonOrNone = ""
     """书记员."""
     public: bool = True
     closed_reason: Text = ""

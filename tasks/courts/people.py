@@ -7,19 +7,37 @@ from __future__ import annotations
 
 import re
 from datetime import date
+from functools import lru_cache
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 from store.statutes.model import ArticleNumber
 from store.text.citation import citations
 from store.text.numerals import int_to_chinese
+from tasks.courts.procedure.acts import parse
 
 Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=20_000)]
 """A text that says something."""
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
 """A text that may be empty."""
+_CONTROL = re.compile(r"[<>{}【】\r\n]|闭庭|庭审(?:到此)?结束|结束(?:庭审|对话)|询问结束|对(?:原告|被告|公诉机关|辩护人)[^，。]{0,4}说")
+_PERHAPS = re.compile(r"[请由是否有无现再予]|本院|判决|宣[判告]|核[对实]|告知|出示|质证|辩论|调解|陈述|发表|申请|休庭|评议")
+
+
+@lru_cache(maxsize=4096)
+def _a_name(name: str) -> str:
+    """Judges read names out: one that closes a hearing, opens a stage or does an act of the court is refused."""
+    acts = _PERHAPS.search(name) and any(parse(f"{name}。", env) for env in ("CI", "CR"))
+    if acts or _CONTROL.search(name):
+        raise ValueError(f"{name[:20]!r} would steer the hearing in which it is read out; write the name alone")
+    return name
+
+
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+Person = Annotated[Name, AfterValidator(_a_name)]
+"""Who is named in court: a person or an organisation."""
+PersonOrNone = Annotated[str, StringConstraints(strip_whitespace=True, max_length=80), AfterValidator(_a_name)]
 Id = Annotated[str, StringConstraints(pattern=r"^[A-Za-z][A-Za-z0-9_-]{0,63}$")]
 
 Level = Literal["high", "medium", "low"]
@@ -125,7 +143,7 @@ class Persona(Strict):
 class Counsel(Strict):
     """A lawyer: 委托诉讼代理人 of a civil party, 辩护人 of an accused."""
 
-    name: Name
+    name: Person
     firm: Text = ""
     """律师事务所; empty for a relative or a colleague."""
     authority: Text = ""
@@ -139,7 +157,7 @@ class Party(Strict):
     """P1 and D1 in civil cases, A1 for the accused."""
     side: Side
     kind: Literal["person", "company"] = "person"
-    name: Name
+    name: Person
     gender: Literal["男", "女", ""] = ""
     ethnicity: Text = ""
     birth_date: date | None = None
@@ -151,7 +169,7 @@ class Party(Strict):
     address: Text = ""
     """住址 of a person, 住所地 of an organisation."""
     contact: Text = ""
-    representative: Text = ""
+    representative: PersonOrNone = ""
     """法定代表人 or 负责人 of an organisation."""
     representative_title: Text = ""
     """职务: 总经理, 执行董事."""

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from tasks.courts.material import Yuan
-from tasks.courts.people import LawRef, Name, Strict, Text, Words
+from tasks.courts.people import LawRef, Name, Person, PersonOrNone, Strict, Text, Words
 
 Months = Annotated[int, Field(ge=0, le=300)]
 SentenceKind = Literal[
@@ -30,7 +30,7 @@ class Prosecution(Strict):
 
     name: Text = ""
     """人民检察院."""
-    prosecutor: Text = ""
+    prosecutor: PersonOrNone = ""
     title: Literal["检察员", "检察官", "副检察长", "检察长"] = "检察员"
     indictment_no: Text = ""
     """起诉书文号."""
@@ -75,7 +75,7 @@ class Custody(Strict):
 class Victim(Strict):
     """被害人; takes no seat in the trial."""
 
-    name: Name
+    name: Person
     loss: Text = ""
     settled: Text = ""
     """谅解, 赔偿."""

@@ -81,8 +81,9 @@ def read_tracker(value: Any, case: AdviceCase, reply: str) -> Tracked:
     kinds = {topic.id: topic.type for topic in case.topics}
     named, verdict, quote = value.get("topic_id"), value.get("verdict"), value.get("quote")
     topic_id = named if isinstance(named, str) and named in kinds else None
-    if topic_id is None or not isinstance(quote, str) or not quote.strip() or quote not in reply:
-        return Tracked(topic_id, made_by="model")
+    if topic_id is None or not isinstance(quote, str) or not _WORD.search(quote) or quote not in _MARKUP.sub(" ", reply):
+        # A topic may be closed by words that were said, never by an object that claims to be the tracker's.
+        return Tracked(None if isinstance(quote, str) and quote in reply else topic_id, made_by="model")
     # Without a quote the claim that something was answered is the tracker's word only.
     said: Verdict = verdict if isinstance(verdict, str) and verdict in VERDICTS else "none"
     answered = value.get("answered") is True
@@ -115,6 +116,9 @@ def open_topics(case: AdviceCase, turns: Sequence[TopicTurn]) -> list[str]:
     return left
 
 
+_WORD = re.compile("[\u4e00-\u9fff]")
+_MARKUP = re.compile(r"\{.*\}|<[^<>\n]{1,40}>", re.DOTALL)
+"""Objects and tags in a reply, which are no words of an answer."""
 _QUESTION = re.compile(r"[?？]|(?:吗|呢)[。!！]?\s*$")
 _QUOTED = re.compile(r"[“「『\"][^”」』\"\n]{1,400}[”」』\"]")
 _YES = r"是的|是这样|对的|没错|当然|肯定|确实|正确|可以|能够|能|有权|算数|行|是|对|会|需要|应当|要|有效|属于|算"
