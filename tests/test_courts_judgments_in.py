@@ -426,6 +426,52 @@ def test_how_the_accused_stands_to_the_charge(said: str, stance: str) -> None:
     assert drafted(TEXTS.THEFT.replace(old, said)).case_fields["criminal"]["plea"]["stance"] == stance
 
 
+def test_other_ways_to_write_it_civil() -> None:
+    text = TEXTS.WORKS.replace("审判员 庄敏", "审判员：庄　敏").replace(
+        "书记员 姜文", "书记员：姜　文\n附：相关法律条文"
+    )
+    text = text.replace(
+        "三、案件受理费由被告承担。", "三、案件受理费由被告承担。审理中，原告变更第二项请求为支付违约金4000元。"
+    )
+    text = text.replace(
+        "有原告陈述、装饰装修合同、转账凭证等证据", "有原告提供的装饰装修合同、付款凭证，被告提交的现场照片等证据"
+    )
+    made = drafted(text)
+    case = made.case_fields
+    assert [secret for secret in SECRETS["WORKS"] if secret in repr(made)] == [] and "庄 敏" not in repr(made)
+    assert case["court"]["clerk"] == "姜某" and [one["kind"] for one in case["claims"]] == ["pay", "pay", "costs"]
+    assert any(note.startswith("claims: the plaintiff changed them") for note in made.notes)
+    assert [(one["owner"], one["title"]) for one in case["evidence"]] == [
+        ("P1", "装饰装修合同"), ("P1", "付款凭证"), ("D1", "现场照片"),
+    ]  # fmt: skip
+
+
+def test_other_ways_to_write_it_criminal() -> None:
+    text = TEXTS.THEFT.replace(
+        "因涉嫌犯盗窃罪于2024年7月2日被刑事拘留", "2024年7月2日因涉嫌犯盗窃罪被澜江市公安局刑事拘留"
+    )
+    text = text.replace(
+        "经审理查明的事实与公诉机关指控的事实一致。",
+        "经审理查明的事实、证据与公诉机关的指控相一致。\n另查明，手机已经发还。",
+    )
+    text = text.replace("上述事实，有公诉机关提交，并经法庭质证、认证的", "为证实上述指控，公诉机关当庭出示了")
+    made = drafted(text)
+    case, plain = made.case_fields, drafted(TEXTS.THEFT).case_fields
+    assert case["criminal"]["custody"] == plain["criminal"]["custody"]
+    assert [one["text"] for one in case["facts"]] == [plain["facts"][0]["text"], "另查明，手机已经发还。"]
+    assert [one["title"] for one in case["evidence"]] == [one["title"] for one in plain["evidence"]]
+
+
+def test_words_of_the_form_are_no_names() -> None:
+    made = drafted(
+        TEXTS.LOAN.replace("被告：罗成溪，男", "被告判决如下\n被告：罗成溪，男").replace(
+            "被告判决如下\n", "委托代理人未到庭。\n"
+        )
+    )
+    assert "判决如下" not in repr(made.masked) and made.needed == ()
+    assert drafted("原告诉讼请求\n被告辩称\n民事判决书\n原告判决如下：一、驳回").case_fields["env"] == "CI"
+
+
 SILENT = (
     TEXTS.THEFT.replace("，自愿认罪认罚", "")
     .replace("其如实供述自己的罪行，依法从宽处理", "")

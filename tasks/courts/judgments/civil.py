@@ -7,7 +7,7 @@ from typing import Any
 
 from store.text.normalise import fold_width
 from tasks.courts.judgments.citing import laws_of
-from tasks.courts.judgments.exhibits import exhibits
+from tasks.courts.judgments.exhibits import exhibits, named_exhibits
 from tasks.courts.judgments.figures import days, one_sum, sums
 from tasks.courts.judgments.heading import Heading
 from tasks.courts.judgments.parties import bench, judged, parties
@@ -21,6 +21,9 @@ _CAUSE = re.compile(r"(?P<cause>[\u4e00-\u9fff、]{2,60}?(?:纠纷|争议|之诉
 _ASKED = re.compile(
     r"(?:故|为此|现|综上|遂|特|因此)?[^。\n,]{0,20}?(?:请求|要求|诉请|诉求)(?:贵院|法院|人民法院|本院)?(?:依法)?(?:判令|判决|确认|判准|依法)?[:,]?"
 )
+_CHANGED = re.compile(
+    r"(?:^|(?<=[。;\n]))[^。;\n]{0,12}?(?:审理|诉讼|庭审)(?:过程)?中[^。]{0,30}?(?:变更|撤回|放弃|增加|减少|明确)"
+)
 _COSTS = re.compile(r"诉讼费|受理费")
 _ACT = re.compile(r"出具|办理|协助|交付|腾退|搬离|停止|赔礼|消除|恢复|拆除|配合|继续履行")
 _PAYS = re.compile(r"支付|返还|退还|退回|归还|偿还|给付|赔偿|清偿|(?<!所)承担(?!保证)|补偿|补足|付清|交纳")
@@ -31,6 +34,12 @@ _ONLY = re.compile(
 _FILED = re.compile(r"(?:立案|受理|诉至本院|向本院(?:提起|起诉))")
 _HEARD = re.compile(r"(?:公开|不公开|开庭|独任|进行了?)[^。]{0,10}审理|开庭")
 _STAYED_AWAY = re.compile(r"被告[^。]*?(?:未到庭|拒不到庭|未(?:作|提交|提供)[^。]{0,10}答辩)")
+_OFFERED = re.compile(
+    r"(?P<side>原告|被告)[^,、;。]{0,16}?(?:提供|提交|出示)的(?P<list>[^,;。]{2,200}?)(?=等|,|;|。|及当事人|$|予以)"
+)
+_OFFERS = re.compile(
+    r"(?:^|(?<=[。;\n]))[^。;\n]{0,40}?(?P<side>原告|被告)[^。;:\n]{0,40}?(?:提交|提供|举示|出示)[^。:\n]{0,30}?证据(?:[:,]|如下)?"
+)
 _FEE = re.compile(r"(?:本案)?(?:一审)?案件受理费[^。\n]{0,300}")
 _BEARS = re.compile(
     r"(?:由)?(?P<who>(?:原告|被告|原、被告|双方)[^,;。]{0,30}?)(?:共同|各)?(?:负担|承担)(?P<sum>[^,;。]{0,20})"
@@ -41,12 +50,12 @@ _SPLIT = re.compile(r"[;；]|(?<=[,，])(?=(?:并|本案|案件)?(?:诉讼费|�
 
 def civil_case(paper: Paper, heading: Heading, notes: list[str]) -> dict[str, Any]:
     """All fields that the judgment gives; `notes` gathers what a reader has to know."""
-    told, asked = _told_and_asked(paper)
+    told, asked = _told_and_asked(paper, notes)
     claims = claims_of(asked, notes)
     people = list(parties(heading, "CI", notes))
     evidence = _evidence(paper, notes)
     names = [name for party in heading.entries if party.is_party for name in (party.name, *party.aliases)]
-    made = {
+    return {
         "cause": _cause(paper.course or paper.text[:400], names),
         "dates": _dates(paper),
         "parties": people,
@@ -59,20 +68,29 @@ def civil_case(paper: Paper, heading: Heading, notes: list[str]) -> dict[str, An
         "court": bench(paper, heading),
         "gold": _gold(paper, claims, names, notes),
     }
-    return made
 
 
-def _told_and_asked(paper: Paper) -> tuple[str, str]:
+def _told_and_asked(paper: Paper, notes: list[str]) -> tuple[str, str]:
     """事实和理由, and the claims. The older form (诉称 … 请求判令 …) tells both in one."""
     claims, story, told = paper.part("claims"), paper.part("complaint"), paper.part("told")
     claims = claims[lead_of(claims, "CI", "claims") :] if claims else ""
     story = story[lead_of(story, "CI", "complaint") :] if story else ""
     told = told[lead_of(told, "CI", "told") :] if told else ""
+    told, claims = _before_changes(told, notes), _before_changes(claims, notes)
     if told and not claims:
         asked = list(_ASKED.finditer(fold_width(told)))
         if asked:
             told, claims = told[: asked[-1].start()], told[asked[-1].end() :]
     return (story or told).strip(" ，,；;"), claims
+
+
+def _before_changes(text: str, notes: list[str]) -> str:
+    """What was claimed at first."""
+    changed = _CHANGED.search(fold_width(text))
+    if changed is None:
+        return text
+    notes.append("claims: the plaintiff changed them during the trial; those of the complaint stand there")
+    return text[: changed.start()]
 
 
 def claims_of(text: str, notes: list[str]) -> list[dict[str, Any]]:
@@ -159,14 +177,13 @@ def _evidence(paper: Paper, notes: list[str]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     for owner, passage in _passages(paper.part("evidence")):
         found += exhibits(passage, "CI", owner, len(found) + 1)
+    if not found:
+        for match in _OFFERED.finditer(fold_width(paper.part("evidence"))):
+            titles = paper.part("evidence")[match.start("list") : match.end("list")]
+            found += named_exhibits(titles, "P1" if match["side"] == "原告" else "D1", len(found) + 1)
     if paper.part("evidence") and not found:
         notes.append("evidence: the judgment names no single exhibit")
     return found
-
-
-_OFFERS = re.compile(
-    r"(?:^|(?<=[。;\n]))[^。;\n]{0,40}?(?P<side>原告|被告)[^。;:\n]{0,40}?(?:提交|提供|举示|出示)[^。:\n]{0,30}?证据(?:[:,]|如下)?"
-)
 
 
 def _passages(text: str) -> list[tuple[str, str]]:

@@ -67,7 +67,7 @@ _SIGNED = re.compile(r"(?:签署|签字|出具|提交)[^。;]{0,16}?具结|具�
 _VICTIM = re.compile(r"(?:被害人|受害人)(?:\([^()]{0,12}\))?")
 _HARMED = re.compile(r"被害单位(?P<name>[^,。;:、的]{2,30}?(?:公司|银行|厂|店|医院|学校|合作社|村民委员会|局))")
 _AS_CHARGED = re.compile(
-    r"[^。]{0,30}?查明[^。]{0,20}?(?:与|和)[^。]{0,30}?指控[^。]{0,16}?(?:一致|相同|无异)[^。]{0,10}。?\s*$"
+    r"[^。]{0,30}?查明[^。]{0,20}?(?:与|和)[^。]{0,30}?指控[^。]{0,16}?(?:一致|相同|无异)[^。]{0,10}(?:。|$)\s*"
 )
 _SETTLED = re.compile(r"[^,。;]*谅解[^,。;]*")
 _FROM_TO = re.compile(r"(?:刑期|即)?自(?P<since>[^,。;()]{6,20}?日)起至(?P<until>[^,。;()]{6,20}?日)止")
@@ -124,9 +124,11 @@ def criminal_case(paper: Paper, heading: Heading, notes: list[str]) -> dict[str,
 def _facts(paper: Paper, notes: list[str]) -> list[dict[str, Any]]:
     """经审理查明; where the court finds what was charged, the facts are those of the charge."""
     found, charge = paper.part("found"), paper.part("charge")
-    if charge and _AS_CHARGED.match(fold_width(found)):
+    same = _AS_CHARGED.match(fold_width(found))
+    if charge and same:
         notes.append("facts: the court finds what was charged; the facts are those of the charge")
-        return facts_of(charge[lead_of(charge, "CR", "charge") :].lstrip(" ，,：:称\n"), notes)
+        told = charge[lead_of(charge, "CR", "charge") :].lstrip(" ，,：:称\n")
+        return facts_of(f"{told}\n{found[same.end() :]}", notes)
     return facts_of(found, notes)
 
 
@@ -280,7 +282,7 @@ def _record(words: str, paper: Paper) -> str:
 def _custody(words: str) -> list[dict[str, Any]]:
     """强制措施 with the day from which each holds; the next one ends it."""
     start = max(words.find("涉嫌"), words.find("因本案"))
-    told = words[max(0, start) :]
+    told = words[words.rfind("。", 0, max(0, start)) + 1 :]
     folded = fold_width(told)
     found: list[dict[str, Any]] = []
     named = list(days(told))

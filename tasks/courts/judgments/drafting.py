@@ -22,7 +22,7 @@ from tasks.courts.judgments.civil import civil_case
 from tasks.courts.judgments.criminal import accused_in, criminal_case
 from tasks.courts.judgments.heading import Heading, heading_of, judgment_alone, kind_of, refuse
 from tasks.courts.judgments.masking import Masked, mask
-from tasks.courts.judgments.names import LATIN, is_masked, people_in, suspects
+from tasks.courts.judgments.names import LATIN, is_masked, people_in, surname_of, suspects
 from tasks.courts.judgments.parties import signed_by
 from tasks.courts.judgments.reading import read_text
 from tasks.courts.judgments.sections import Env, Paper, taken_apart
@@ -56,6 +56,12 @@ _OPTIONAL = re.compile(
 )
 """Parts that a draft can lose: what contradicts the rest or does not fit is left out and noted."""
 _ROUNDS = 8
+_STRUCTURE = re.compile(
+    r"判决|裁定|本院|诉讼|原告|被告|人民|法院|公诉|检察|证据|事实|理由|认为|查明|依照|第三人|到庭|答辩|辩称|诉称"
+)
+"""Words of the form of a judgment: what holds one is no name."""
+_PERSONAL = re.compile(r"[,(][男女][,)。]|出生|律师|族[,。]|身份")
+"""Who is told so much of is a person, whatever the name looks like."""
 _HAN = re.compile(r"[\u3400-\u9fff·]+")
 _YOUNG = re.compile(
     r"被告人[^。;]{0,24}?(?:犯罪|作案|案发)时(?:系|属|尚|是|未满|不满|均)[^。;]{0,8}?(?:未成年|(?:十八|18)周岁)"
@@ -199,7 +205,7 @@ def _named(paper: Paper, heading: Heading) -> tuple[list[tuple[str, ...]], list[
         if entry.is_company or entry.role in ("公诉机关", "被害单位"):
             names = (entry.name, *entry.aliases_in(folded))
             companies[entry.name] = tuple(name for name in names if 2 < len(name) <= 60)
-        elif _is_name(entry.name):
+        elif _is_name(entry.name) and (surname_of(entry.name) or _PERSONAL.search(fold_width(entry.words))):
             people.setdefault(entry.name, (entry.name, *filter(_is_name, entry.aliases_in(folded))))
     others = [*accused_in(paper.ruled), *signed_by(paper.tail), *people_in(folded)]
     known = {name for names in people.values() for name in names}
@@ -210,7 +216,7 @@ def _named(paper: Paper, heading: Heading) -> tuple[list[tuple[str, ...]], list[
 
 
 def _is_name(name: str) -> bool:
-    if is_masked(name):
+    if is_masked(name) or _STRUCTURE.search(name):
         return False
     long = 20 if "·" in name else 5
     return LATIN.fullmatch(name) is not None or (2 <= len(name) <= long and _HAN.fullmatch(name) is not None)

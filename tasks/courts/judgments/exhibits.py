@@ -81,6 +81,14 @@ def exhibits(text: str, env: str, owner: str, first: int) -> list[dict[str, Any]
     return found
 
 
+def named_exhibits(titles: str, owner: str, first: int) -> list[dict[str, Any]]:
+    """The exhibits of a civil party whose titles stand between 、."""
+    return [
+        {"id": f"E{number}", "owner": owner, "title": title[:200], "kind": kind_of(title, "CI"), "purpose": UNSAID}
+        for number, title in enumerate(_flat(titles)[:MOST], first)
+    ]
+
+
 def kind_of(title: str, env: str) -> str:
     """The kind of evidence that a title names, or 未载明."""
     return next((kind for kind, words in _KINDS[env] if re.search(words, fold_width(title))), UNSAID)

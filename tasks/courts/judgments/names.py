@@ -30,18 +30,17 @@ _DOUBLE = frozenset(
 _MASKED = re.compile(r"[某×Xx*＊△○〇□0-9A-Za-zＡ-Ｚ]")
 LATIN = re.compile(r"[A-Za-z][A-Za-z .'-]{3,40}")
 """A name in Latin letters; two or three of them are a mask (张AB)."""
+_WORDY = frozenset("堵扶都能应经计双从别连满终步利越那空查全和相由来官税原展问区占植支时安常通边充居衡广向解单包")
+"""Surnames that begin many other words."""
 _WORDS = frozenset(
-    "陈述 证言 家属 家人 家中 家里 家庭 全部 全体 经济 经过 经查 经本 经传 相关 相应 相互 时间 时任 时的 方面 方的 单位 单独 代理 代为 代表 安全"
-    " 成立 成年 平时 平均 和解 许可 应当 解除 解释 支付 房屋 计算 包括 车辆 于当 于本 于案 常住 能够 都是 权利 易某 席位 国家 通过 高某 明知 明确"
-    " 曾因 曾经 来源 原审 原因 原告 那么 别人 区别 居住 官方 连同 司机 司法 问题 须知 林木 钱财 范畴 华为 金额 万元 文化 成员 空间 充分 益损 查明 查清 查获"
-    " 查实 查封 高中 安全 康复 松香 黎明 牟利 乔装 关于 许可".split()
+    "陈述 许可 林木 范畴 华为 松香 黎明 牟利 乔装 康复 查明 查清 查获 查实 查封 高中 金额 钱财 文化 家属 关于 安全 和解 经查 方面 单位 应当 明知 时间 全部".split()
 )
 """Words that begin with a surname and follow words such as 被害人."""
 _FOLLOWS = frozenset("在于向与和及对将被把从到称说等由经按以已未不是系给所至即均曾又还再并且而其也同的因当时放停驾持")
 """What follows a name rather than ends one."""
 _ROLES = (
     "证人|被害人|受害人|被害单位负责人|同案犯|同案人|同案被告人|同伙|案外人|鉴定人|勘验人|见证人|翻译人员|死者|伤者|报案人|举报人|借款人|出借人"
-    "|保证人|担保人|收款人|付款人|经办人|出租人|承租人|买受人|出卖人|驾驶员|驾驶人|民警|法定代表人|法定代理人|负责人|经营者|实际控制人|股东|会计(?!师)|业务员|项目经理"
+    "|保证人|担保人|收款人|付款人|经办人|出租人|承租人|买受人|出卖人|驾驶员|驾驶人|民警|法定代表人|法定代理人|负责人|经营者|实际控制人|股东|会计(?!师)|业务员|经理|员工|职工|工作人员|老板|村民|居民|司机|乘客|店主|房东|包工头|工友"
     "|委托诉讼代理人|委托代理人|诉讼代理人|辩护人|检察员|检察官|代理检察员|公诉人|审判长|审判员|人民陪审员|书记员|法官助理"
     "|妻子|丈夫|配偶|儿子|女儿|父亲|母亲|哥哥|弟弟|姐姐|妹妹|朋友|同事|邻居|亲属|近亲属|之子|之女|之妻|之夫|之父|之母"
 )
@@ -112,14 +111,10 @@ def name_at(text: str, place: int, *, masked: bool = False) -> str:
     for given in (1, 2):
         name = text[place : place + len(surname) + given]
         if len(name) == len(surname) + given and _han(name) and _BOUNDARY.match(text, place + len(name)):
-            return name if _SPOKEN.match(text, place + len(name)) or not _is_word(name) else ""
+            surely = _SPOKEN.match(text, place + len(name)) or (not _is_word(name) and surname not in _WORDY)
+            return name if surely or _cut_at(text, place, surname) == name else ""
     # In running text only the segmenter can tell where a name ends.
-    words = list(_tagger().cut(text[place : place + 8]))
-    if not words or not words[0].flag.startswith("nr") or not _han(words[0].word):
-        return ""
-    name = str(words[0].word)
-    if name == surname and len(words) > 1 and len(words[1].word) <= 2 and _han(words[1].word):
-        name += words[1].word
+    name = _cut_at(text, place, surname)
     longer = text[place : place + len(surname) + 2]
     if (
         len(name) == len(surname) + 1
@@ -128,6 +123,17 @@ def name_at(text: str, place: int, *, masked: bool = False) -> str:
         and text.count(longer) == text.count(name) > 1
     ):
         return longer
+    return name
+
+
+def _cut_at(text: str, place: int, surname: str) -> str:
+    """The name that the segmenter sees at a place, or nothing."""
+    words = list(_tagger().cut(text[place : place + 8]))
+    if not words or not words[0].flag.startswith("nr") or not _han(words[0].word):
+        return ""
+    name = str(words[0].word)
+    if name == surname and len(words) > 1 and len(words[1].word) <= 2 and _han(words[1].word):
+        name += words[1].word
     return name[: len(surname) + 2] if len(name) > len(surname) else ""
 
 
@@ -194,36 +200,32 @@ def replaced(text: str, stands_for: dict[str, str]) -> tuple[str, dict[str, int]
 def suspects(text: str, known: Iterable[str] = ()) -> list[str]:
     """Words of a text that a segmenter takes for names of people and that nothing says are any, each once.
 
-    Names are words that its dictionary does not know: only short runs of single characters are looked at more closely.
+    A name is a word of the dictionary, or begins with a surname that its words leave standing alone.
     """
-    tagger = _tagger()
     names = set(known)
-    found: dict[str, None] = {}
-    last, run = "", ""
-    for word in [*tagger.dt.tokenizer.cut(text, HMM=False), ""]:
-        if last and not _PLACE.match(word):
-            found[last] = None
-        last = ""
-        if len(word) == 1 and _han(word):
-            run += word
-            continue
-        for part in tagger.cut(run) if 1 < len(run) <= _RUN else ():
-            last = part.word if _is_suspect(part.word, part.flag, names) else ""
-            if last and (len(run) > len(last) or not _PLACE.match(word)):
-                found[last] = None
-        run = ""
-        last = word if word and not _is_word(word) and _is_suspect(word, "nr", names) else ""
+    found: dict[str, int] = {}
+    place = looked = 0
+    for word in _tagger().dt.tokenizer.cut(text, HMM=False):
+        name = ""
+        if len(word) == 1 and word in _SINGLE and looked < _LOOKED:
+            looked += 1
+            name = _cut_at(text, place, word)
+        elif len(word) > 1 and not _is_word(word):
+            name = word
+        if name and _is_suspect(name, names) and not _PLACE.match(text, place + len(name)):
+            found[name] = found.get(name, 0) + 1
+        place += len(word)
     return list(found)
 
 
-_RUN = 12
-"""Longest run of single characters that is looked at."""
+_LOOKED = 3000
+"""So many surnames are looked at."""
 _PLACE = re.compile(r"[省市县区镇乡村路街巷庄屯沟组证]|(?:小区|大厦|公司|商店|嘴$|树$|山$)")
 _NO_NAME = re.compile("^由|书$|向")
 
 
-def _is_suspect(word: str, flag: str, known: set[str]) -> bool:
-    named = flag.startswith("nr") and 2 <= len(word) <= 4 and surname_of(word) != "" and _han(word)
+def _is_suspect(word: str, known: set[str]) -> bool:
+    named = 2 <= len(word) <= 4 and surname_of(word) != "" and _han(word)
     return named and not (
         is_masked(word) or word[:2] in _WORDS or word in known or _PLACE.search(word) or _NO_NAME.search(word)
     )

@@ -26,10 +26,11 @@ ANCHORS: Mapping[Env, tuple[tuple[str, str], ...]] = {
         ("evidence",
          rf"{_PLAINTIFF}[^。:;\n]{{0,30}}?(?:围绕[^。\n]{{0,20}}?提交|为(?:证明|支持)[^。\n]{{0,30}}?(?:提交|提供|举示|出示)|(?:提交|提供|举示|出示)了?[^。:\n]{{0,12}}?证据)"
          r"|被告[^。:;\n]{0,30}?(?:提交|提供|举示|出示)了?[^。:\n]{0,12}?证据|(?:经|本院)(?:组织|庭审)[^。\n]{0,20}?质证"
-         r"|对(?:当事人|双方)[^。\n]{0,12}?(?:无异议|有争议|有异议)的(?:证据|事实)"),
+         r"|(?:以上|上述)(?:查明的)?事实,(?:有|由)"
+            r"|对(?:当事人|双方)[^。\n]{0,12}?(?:无异议|有争议|有异议)的(?:证据|事实)"),
         ("issues", r"(?:(?:根据|综合|结合)[^。\n]{0,40}?,)?(?:本院(?:确定|归纳|认为)?,?)?本案(?:的)?(?:主要)?争议(?:的)?焦点"),
         ("found",
-         r"(?:经审理查明|经(?:庭审|开庭审理|公开审理|本院)?(?:审理)?,?(?:本院)?(?:审理)?查明|本院(?:经审理)?(?:查明|认定(?:以下|如下)?事实|审理查明)"
+         r"(?:另查明|又查明|再查明|经审理查明|经(?:庭审|开庭审理|公开审理|本院)?(?:审理)?,?(?:本院)?(?:审理)?查明|本院(?:经审理)?(?:查明|认定(?:以下|如下)?事实|审理查明)"
          r"|根据[^。\n]{0,50}?(?:认定|确认|查明)(?:以下|如下)?(?:事实|如下))"),
     ),
     "CR": (
@@ -42,10 +43,10 @@ ANCHORS: Mapping[Env, tuple[tuple[str, str], ...]] = {
          r"(?:(?:庭审中|审理中|在庭审中|在开庭审理过程中),?)?被告人[^。\n:;,]{0,12}?(?:及其辩护人)?"
          r"(?:对[^。\n]{0,60}?(?:异议|意见|供认)|辩称|辩解|当庭|在庭审|在开庭|自愿认罪|认罪|均?(?:无|没有)异议|否认|称(?=公诉|指控|起诉|,|:|其(?:行为|没有|不))"
          r"|表示(?:自愿|认罪|无异议|没有异议|对))"),
-        ("found", r"经(?:本院)?(?:依法)?(?:公开)?(?:开庭)?(?:庭审)?(?:审理)?,?(?:本院)?查明|本院(?:经审理)?(?:查明|认定如下)|审理查明"),
+        ("found", r"(?:另|又|再)查明|经(?:本院)?(?:依法)?(?:公开)?(?:开庭)?(?:庭审)?(?:审理)?,?(?:本院)?查明|本院(?:经审理)?(?:查明|认定如下)|审理查明"),
         ("evidence",
          r"对?(?:上述|以上|前述|认定上述|证明上述|认定以上)[^。\n,;:]{0,6}?(?:犯罪)?事实(?!,?(?:清楚|成立))|(?:上述|以上)证据|认定[^。\n]{0,10}?事实的证据"
-         r"|(?:公诉机关|公诉人|检察机关)[^。\n]{0,40}?(?:提交|出示|宣读|举示|提供|列举)[^。\n]{0,20}?证据"),
+         r"|(?:(?:为|针对|就)[^。\n,]{0,16},)?(?:公诉机关|公诉人|检察机关)[^。\n]{0,40}?(?:提交|出示|宣读|举示|提供|列举)[^。\n]{0,200}?证据"),
     ),
 }  # fmt: skip
 """What opens a part, at the head of a sentence."""
@@ -91,17 +92,18 @@ class Paper:
 def taken_apart(text: str, env: Env) -> Paper:
     """A judgment in its parts; the text holds 判决如下."""
     folded = fold_width(text)
-    rules = list(_RULES.finditer(folded))[-1]
-    end = _TAIL.search(folded, rules.end())
+    rules = list(_RULES.finditer(folded))
+    ruled_from, ruled = rules[-1].span() if rules else (len(text), len(text))
+    end = _TAIL.search(folded, ruled)
     stop = end.start() if end else len(text)
-    found = [(key, start) for key, start in _anchored(folded, env) if start < rules.start()]
-    begin = _reason_start(folded, rules.start(), max((start for key, start in found if key == "found"), default=0))
+    found = [(key, start) for key, start in _anchored(folded, env) if start < ruled_from]
+    begin = _reason_start(folded, ruled_from, max((start for key, start in found if key == "found"), default=0))
     first = min([start for _, start in found] + [begin])
     head, course = _head_and_course(text[:first], folded[:first])
-    reason, laws = _reason_and_laws(text[begin : rules.start()])
+    reason, laws = _reason_and_laws(text[begin:ruled_from])
     return Paper(
         env, text, head, course, _parts(text[:begin], [place for place in found if place[1] < begin]), reason, laws,
-        text[rules.end() : stop].strip().lstrip("：:；;，,。 "), text[stop:].strip(),
+        text[ruled : stop].strip().lstrip("：:；;，,。 "), text[stop:].strip(),
     )  # fmt: skip
 
 
