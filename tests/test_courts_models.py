@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -10,13 +11,18 @@ import pytest
 
 pytest.importorskip("llama_cpp")
 
+from models.engine import Message
+from models.llama.engine import LlamaEngine
 from tasks.courts.casefile import ENVS
+from tasks.engines import open_engine
 from tasks.events import ActionParsed, ModelCalled, Said
 from tasks.policies.court import replies, talking
 from tasks.runner import Run, read_episode, start_run, verify_episode
 from tasks.spec import RunSpec
 from tests.court_run_fixture import ROLES, prepare_courts
+from tests.court_stage import Court
 from tests.gguf_files import tiny_llama
+from tests.test_courts_injection import CASES, ITEMS, Play, with_field
 
 pytestmark = pytest.mark.slow
 
@@ -104,6 +110,35 @@ def test_a_folded_record_costs_a_bounded_share_more(
         new = [call.evaluated for call in made[1:]]
         assert sum(size > 200 for size in new) >= 2, "it was folded"
         assert _mean(new) <= 3 * min(new), "all in all, foldings make a turn cost a bounded number of times what is new in it"
+
+
+def test_special_tokens_in_speech_and_cases_are_plain_text(model: str) -> None:
+    """The marks of a template stand where the template puts them, however many a role says or a case holds."""
+    special = [item for item in ITEMS if "<|im_" in item["text"] and not item.get("refused")]
+    assert len(special) >= 3
+    engine = open_engine(model)
+    try:
+        assert isinstance(engine, LlamaEngine)
+        start, end = engine.tokens_of([Message("user", "甲")])[0], _closing(engine)
+        for item in special:
+            case, role = CASES[item["env"]], item.get("role", "")
+            case = with_field(case, item["field"], item["text"]) if item["where"] == "field" else case
+            court = Court(case, Play(case, "law", False, role, item["text"]), turns=4).run()
+            hostile = [ask for _, ask in court.asks if any("im_" in message.content for message in ask.messages)]
+            assert hostile, item["id"]
+            for ask in hostile[:3]:
+                tokens = engine.tokens_of(ask.messages)
+                assert tokens.count(start) == len(ask.messages) + 1 and tokens.count(end) == len(ask.messages), item["id"]
+    finally:
+        engine.close()
+
+
+def _closing(engine: LlamaEngine) -> int:
+    """The mark that ends a message: once more in a conversation that is a message longer."""
+    one, two = (Counter(engine.tokens_of([Message("user", "甲")] * count)) for count in (1, 2))
+    opening = engine.tokens_of([Message("user", "甲")])[0]
+    plain = set(engine.tokenize("甲useraistn\n"))
+    return next(token for token in two - one if token not in plain and token != opening)
 
 
 def _length(call: ModelCalled) -> int:
