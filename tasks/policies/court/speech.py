@@ -1,0 +1,88 @@
+"""How a client sounds: length, fillers, thanks and bluntness by its traits, the same for the same case and turn.
+
+The markers are those that `tasks.courts.scores.consistency` counts. What is added says nothing about the case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from hashlib import sha256
+
+from tasks.courts.scores.bigrams import sentences
+from tasks.courts.views import CourtView
+
+_CHATTER = (
+    "我说话啰嗦，您多担待。", "有没说清楚的地方，您随时打断我。", "我这个人有一说一。", "您慢慢来，我不赶时间。",
+    "这些天我跟家里人说的也都是这件事。", "身边的人各说各的，我也不知道该听谁的。", "我就想弄个明白。", "我能想起来的都会说。",
+    "我这也是头一回跟人请教法律上的事。", "我一说起来就收不住，您别见怪。", "昨晚我还跟邻居念叨来着。", "听人说多问一句总没有坏处。",
+)  # fmt: skip
+_WORRY = ("我心里一直挺担心的。", "这个，我真有点着急。", "唉，一想到这事我就害怕。", "您说这可怎么办。")
+_THANKS = ("麻烦您了。", "谢谢您。", "辛苦您了。")
+_BLUNT = ("这些你记好。", "别绕弯子。", "本来就不是我的错。")
+_FILLED = ("呃，", "嗯，", "唉，", "这个，")
+_WORRIED = re.compile(r"呃|嗯|唉|哎|担心|害怕|着急|怎么办")
+_LOW, _HIGH = 2, 4
+
+
+def pick(choices: Sequence[str], view: CourtView, salt: str = "") -> str:
+    """One of several, fixed by case, turn and salt."""
+    return choices[int(sha256(f"{view.case_id}/{view.turn}/{salt}".encode()).hexdigest()[:8], 16) % len(choices)]
+
+
+def unsaid(choices: Sequence[str], view: CourtView, salt: str = "") -> str:
+    """The same, of what was not said before; '' where all was."""
+    said = "\n".join(turn.text for turn in view.own).replace("你", "您")
+    left = [choice for choice in choices if choice.strip("。，") not in said]
+    return pick(left, view, salt) if left else ""
+
+
+def styled(parts: Sequence[str], view: CourtView, *, thanks: bool = True) -> str:
+    """The sentences of an utterance in the manner of its speaker.
+
+    Args:
+        parts: what is to be said, in order; the last part stays last.
+        view: with the traits.
+        thanks: whether thanks fit here at all.
+    """
+    traits = view.traits
+    told = [part for part in parts if part.strip()]
+    if traits.get("extraversion") == "low":
+        told = _short(told)
+    elif traits.get("extraversion") == "high":
+        told = _long(told, view)
+    if traits.get("agreeableness") == "high" and thanks:
+        told = _thankful(told, view)
+    elif traits.get("agreeableness") == "low" and traits.get("extraversion") != "low" and view.turn % 3 == 2:
+        told = [*told[:-1], unsaid(_BLUNT, view), *told[-1:]]
+    text = "".join(told)
+    if traits.get("stability") == "low" and (view.turn % 2 or not any(_WORRIED.search(turn.text) for turn in view.own)):
+        text = pick(_FILLED, view, "filler") + text
+    return text.replace("您", "你") if traits.get("agreeableness") == "low" else text
+
+
+def _short(told: Sequence[str]) -> list[str]:
+    """At most two sentences: what comes before the last is run together."""
+    parts = [sentence for part in told for sentence in sentences(part)]
+    if len(parts) <= _LOW:
+        return parts
+    head = "，".join(part.strip().rstrip("。；！，") for part in parts[:-1])
+    return [f"{head}。", parts[-1]]
+
+
+def _long(told: Sequence[str], view: CourtView) -> list[str]:
+    parts = list(told)
+    pool = (*_CHATTER, *_WORRY) if view.traits.get("stability") == "low" else _CHATTER
+    for salt in ("first", "second"):
+        extra = unsaid([one for one in pool if one not in parts], view, salt)
+        if not extra or sum(len(sentences(part)) for part in parts) >= _HIGH:
+            break
+        parts = [*parts[:-1], extra, *parts[-1:]]
+    return parts
+
+
+def _thankful(told: Sequence[str], view: CourtView) -> list[str]:
+    if view.traits.get("extraversion") == "low":
+        return [f"好的，{told[0]}", *told[1:]] if told and view.turn % 2 else list(told)
+    return [*told[:-1], pick(_THANKS, view, "thanks"), *told[-1:]] if view.turn % 2 else list(told)
+
