@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.cli.tables import bounds, number, percent
 from app.renderers import Line, one
-from app.strings import t
+from app.strings import known, t
 from app.terminal import pad
 from store.journal import Journal
 from tasks.reports.difference import difference_text
@@ -15,9 +15,11 @@ from tasks.scoring.agreement import Agreement, clusters_of, of_journal
 from tasks.scoring.coefficients import Coefficient
 
 PLOT_WIDTH, PLOT_HEIGHT = 61, 17
+AROUND = 11
+"""Lines that stand above and below a plot, the raters aside."""
 LEFT = 8
 """Cells that the numbers beside a plot take."""
-COLUMNS = (("metric", 14), ("group", 8), ("raters", 9), ("n", 7), ("raw", 8), ("kappa_quadratic", 9), ("alpha_ordinal", 9), ("difference", 8))
+COLUMNS = (("metric", 13), ("group", 7), ("raters", 9), ("n", 8), ("raw", 8), ("kappa_quadratic", 9), ("alpha_ordinal", 9), ("difference", 11))
 """What a row says, and in how many cells."""
 
 
@@ -35,7 +37,8 @@ def short_names(rows: Sequence[Agreement]) -> dict[str, str]:
 
 def head_line() -> Line:
     """The names of the columns."""
-    return (("".join(pad(t(f"agreement.{name}"), cells, _align(name)) for name, cells in COLUMNS), "dim"),)
+    words = {name: t(f"review_screen.column.{name}" if known(f"review_screen.column.{name}") else f"agreement.{name}") for name, _ in COLUMNS}
+    return tuple((pad(words[name], cells, _align(name)), "dim") for name, cells in COLUMNS)
 
 
 def row_line(row: Agreement, short: Mapping[str, str]) -> Line:
@@ -58,7 +61,7 @@ def detail_lines(row: Agreement, short: Mapping[str, str], room: int, height: in
     """Who the raters are, every coefficient with its interval or why there is none, and the plot of a pair."""
     for rater in row.raters:
         yield ((f"{short[rater]} ", "label"), (one(rater), "text"))
-    yield ((t("agreement.n"), "dim"), (f" {row.n}　", "text"), (t("agreement.clusters"), "dim"), (f" {row.clusters}", "text"))
+    yield ((t("agreement.n"), "dim"), (f" {row.n}  ", "text"), (t("agreement.clusters"), "dim"), (f" {row.clusters}", "text"))
     for name in ("kappa_linear", "kappa_quadratic", "alpha_interval", "alpha_ordinal"):
         found: Coefficient = getattr(row, name)
         span = (found.interval.low, found.interval.high) if found.interval else None
@@ -71,6 +74,7 @@ def detail_lines(row: Agreement, short: Mapping[str, str], room: int, height: in
     yield ()
     yield ((t("agreement.plot", metric=one(row.metric), group=one(row.group), first=short[row.raters[0]], second=short[row.raters[1]]), "label"),)
     width = max(21, min(PLOT_WIDTH, room - LEFT))
-    drawn = difference_text(difference.points, difference.mean.value, difference.limits, width, max(9, min(PLOT_HEIGHT, height) | 1))
+    room_left = height - len(row.raters) - AROUND
+    drawn = difference_text(difference.points, difference.mean.value, difference.limits, width, max(9, min(PLOT_HEIGHT, (room_left - 1) | 1)))
     yield from (((line, "text"),) for line in drawn.split("\n"))
     yield ((t("review_screen.plot_legend", across=t("agreement.across"), up=t("agreement.up")), "dim"),)

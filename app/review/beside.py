@@ -24,7 +24,7 @@ def beside_lines(review: CaseReview, field: Field, room: int) -> Iterator[Line]:
         yield ((t("review_screen.findings"), "label"),)
     for finding in field.findings:
         sign, role = ("✘", "bad") if finding.level == "error" else ("●", "warn")
-        yield ((f"{sign} ", role), (f"{one(finding.field)}　", "dim"), (one(finding.what), "text"))
+        yield ((f"{sign} ", role), (f"{one(finding.field)}  ", "dim"), (one(finding.what), "text"))
         yield ((f"  {one(finding.todo)}", "dim"),)
     cited = [found for ref in field.refs if (found := review.laws.get(ref)) is not None]
     if cited:
@@ -41,15 +41,27 @@ def beside_lines(review: CaseReview, field: Field, room: int) -> Iterator[Line]:
         yield ((t("review_screen.nothing_found"), "dim"),)
 
 
+def _name(found: Cited) -> str:
+    return one(f"{short_name(found.ref.law)}{found.ref.chinese.rpartition('》')[2]}")
+
+
+def cited_line(found: Cited) -> Line:
+    """An article on one line: its mark, its name, the days of its version."""
+    name = _name(found)
+    if found.version is None or found.mark is None:
+        return (("✘ ", "bad"), (name, "text"), (f"  {t('review_screen.no_article')}", "warn"))
+    sign, role = MARKS[found.mark.verdict]
+    return ((f"{sign} ", role), (name, "text"), (f"  {days_words(found.version.valid_from, found.version.valid_to)}", "dim"))
+
+
 def law_lines(found: Cited, room: int) -> Iterator[Line]:
     """An article, whether its version is the one that the case calls for and why, its days, its words where there are any."""
-    ref = found.ref
-    yield ((f"{short_name(ref.law)}{ref.chinese.partition('》')[2]}", "question"),)
+    yield ((_name(found), "question"),)
     if found.version is None or found.mark is None:
         yield ((t("review_screen.no_article"), "warn"),)
         return
     sign, role = MARKS[found.mark.verdict]
-    yield ((f"{sign} {t(f'law_events.mark.{found.mark.verdict}')}", role), (f"　{one(found.version.label)}", "dim"))
+    yield ((f"{sign} {t(f'law_events.mark.{found.mark.verdict}')}", role), (f"  {one(found.version.label)}", "dim"))
     window = (found.version.valid_from, found.version.valid_to)
     bar = [*period_bar(window, found.life, min(LONGEST_BAR, max(8, room - 24)))] if found.life is not None else []
     yield (*bar, (" " if bar else "", "dim"), (days_words(*window), "text"))
@@ -70,7 +82,7 @@ def _reviews(review: CaseReview) -> Iterator[Line]:
     for known in reversed(review.reviews):
         same = known.digest == review.entry.digest
         sign, role = ("✔", "good") if same else ("●", "warn")
-        yield ((f"{sign} ", role), (one(known.author), "text"), (f"　{one(known.at[:16].replace('T', ' '))} UTC", "dim"))
+        yield ((f"{sign} ", role), (one(known.author), "text"), (f"  {one(known.at[:16].replace('T', ' '))} UTC", "dim"))
         if not same:
             yield ((f"  {t('review_screen.status.changed')}", "warn"),)
         if known.note:

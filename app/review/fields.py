@@ -20,6 +20,8 @@ from tasks.courts.people import LawRef
 
 SHORT = 26
 """Cells up to which a value stands on one line with others."""
+GAP = ("　", "dim")
+"""Between two facts on one line."""
 HEAD = ("id", "env", "cause", "theme", "agent_title", "difficulty", "amount", "source", "dates", "provenance")
 """What the first field gathers."""
 _DISPUTE = (
@@ -40,6 +42,8 @@ ORDER: Mapping[str, Sequence[str]] = {
 _MONEY = frozenset({"amount", "total", "plaintiff", "defendant", "fine"})
 _MONTHS = frozenset({"months", "probation_months", "political_rights_months", "least_months", "most_months"})
 _SILENT = frozenset({"schema", "lang"})
+_OWN_NUMBERS = ("gold.judgment",)
+"""Lists whose entries begin with numbers of their own."""
 _USUAL: Mapping[str, Any] = {"disputed": False, "gold": True, "retrial": False, "public": True, "signed": False, "kind": "person"}
 """Values that go without saying."""
 
@@ -78,6 +82,27 @@ def fields_of(data: Mapping[str, Any], findings: Sequence[Finding] = ()) -> list
     return _with_findings(found, findings)
 
 
+def packed(line: Line, room: int) -> Iterator[Line]:
+    """A line of facts as lines of whole facts; any other line as it is."""
+    facts: list[Line] = [()]
+    for piece in line:
+        if piece == GAP:
+            facts.append(())
+        else:
+            facts[-1] = (*facts[-1], piece)
+    shown: Line = ()
+    for fact in facts:
+        if shown and _cells(shown) + _cells(fact) + 2 > room:
+            yield shown
+            shown = ()
+        shown = (*shown, *((GAP,) if shown else ()), *fact)
+    yield shown
+
+
+def _cells(line: Line) -> int:
+    return sum(width(text) for text, _ in line)
+
+
 def draft_field(made: Draft) -> Field:
     """What became of a judgment: what keeps it from being a case, what was masked, what is missing, what to look at."""
     parts = (
@@ -88,6 +113,8 @@ def draft_field(made: Draft) -> Field:
     )  # fmt: skip
     lines: list[Line] = []
     for name, role, texts in parts:
+        if name == "needed" and not texts:
+            continue
         lines.append(((t(f"case.draft.{name}", n=len(made.missing) if name == "missing" else len(texts)), "label"),))
         lines += [((f"· {one(text)}", role),) for text in texts] or [((t("case.draft.none"), "good"),)]
     return Field("draft", t("case.draft"), t("case.draft"), tuple(lines))
@@ -98,7 +125,8 @@ def _masked_words(kind: str) -> str:
 
 
 def _path_words(path: str) -> str:
-    return f"{_label(path)}（{path}）" if _label(path) != path.rpartition(".")[2] else path
+    label = _label(path.replace("[]", ""))
+    return f"{label}（{path}）" if label != path.rpartition(".")[2] else path
 
 
 def _head(data: Mapping[str, Any]) -> Field:
@@ -126,10 +154,10 @@ def _made(path: str, value: Any) -> list[Field]:
 def _item(path: str, section: str, number: int, item: Any) -> Field:
     ref = ref_of(item) if path.endswith("laws") else None
     if ref is not None:
-        return Field(f"{path}[{number}]", section, ref.chinese, (((ref.chinese, "text"),),), refs=(ref,))
+        return Field(f"{path}[{number}]", section, one(ref.chinese), (((one(ref.chinese), "text"),),), refs=(ref,))
     identity = str(item.get("id") or item.get("claim") or number) if isinstance(item, Mapping) else str(number)
     title = str(item.get("title") or item.get("name") or "") if isinstance(item, Mapping) else ""
-    name = f"{section} {one(identity)}" + (f"　{one(title)}" if title else "")
+    name = one(identity) + (f"  {one(title)}" if title else "")
     hidden = {"id", "claim", "title", "name"} if title else {"id", "claim"}
     rest = {key: value for key, value in item.items() if key not in hidden} if isinstance(item, Mapping) else item
     return Field(f"{path}.{identity}", section, name, tuple(_lines(rest, path)), refs=tuple(refs_in(item)))
@@ -142,9 +170,9 @@ def _lines(value: Any, path: str = "") -> Iterator[Line]:
     elif isinstance(value, list | tuple):
         for number, item in enumerate(value, 1):
             ref = ref_of(item) if isinstance(item, Mapping) and "law" in item else None
-            mark = (f"{number}. " if len(value) > 1 else "", "dim")
+            mark = (f"{number}. " if len(value) > 1 and path not in _OWN_NUMBERS else "", "dim")
             if ref is not None:
-                yield (mark, (ref.chinese, "text"))
+                yield (mark, (one(ref.chinese), "text"))
             elif isinstance(item, Mapping):
                 first, *rest = list(_table(item, path)) or [()]
                 yield (mark, *first)
@@ -169,7 +197,7 @@ def _table(value: Mapping[str, Any], path: str) -> Iterator[Line]:
         name, ref = _label(inner), ref_of(item) if isinstance(item, Mapping) and "article" in item else None
         text = _inline(item, inner, ref)
         if text and width(text) <= SHORT and "\n" not in text:
-            beside += [*([("　", "dim")] if beside else []), (f"{name} ", "dim"), (one(text), "text")]
+            beside += [*([GAP] if beside else []), (f"{name} ", "dim"), (one(text), "text")]
         elif text:
             first, *rest = many(text)
             below += [((f"{name}：", "dim"), *first), *rest]
@@ -192,9 +220,10 @@ def _inline(item: Any, path: str, ref: LawRef | None) -> str:
 
 
 def _label(path: str) -> str:
-    """The name of a field: by its whole path, else by its last part."""
-    last = path.rpartition(".")[2]
-    return next((t(key) for key in (f"case.{path}", f"case.{last}") if known(key)), one(last))
+    """The name of a field: by its whole path, else by the last two parts, else by the last."""
+    parts = path.split(".")
+    keys = (f"case.{'.'.join(parts[-n:])}" for n in (len(parts), 2, 1))
+    return next((t(key) for key in keys if known(key)), one(parts[-1]))
 
 
 def _words(value: Any, path: str) -> str:
@@ -220,8 +249,12 @@ def _with_findings(found: Sequence[Field], findings: Sequence[Finding]) -> list[
 def _place(found: Sequence[Field], finding: Finding) -> int:
     """The field that a finding is about: the article it names, the longest path it begins with, the first below it, else the head."""
     about = finding.field
-    for number, field in enumerate(found):
-        if field.path.startswith(f"{about}[") and field.refs and field.refs[0].chinese in finding.what:
+    named = [(number, field.refs[0]) for number, field in enumerate(found) if field.path.startswith(f"{about}[") and field.refs]
+    for number, ref in named:
+        if ref.law in finding.what and ref.number.chinese in finding.what:
+            return number
+    for number, ref in named:
+        if ref.law in finding.what:
             return number
     above = [(len(field.path), number) for number, field in enumerate(found) if field.path and f"{about}.".startswith(f"{field.path}.")]
     if above:

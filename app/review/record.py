@@ -56,9 +56,9 @@ def _hearing(review: EpisodeReview, env: Env) -> Iterator[Entry]:
                 break
             if isinstance(later, StageEntered):
                 yield Entry((), -1, one(later.name))
-        to = f" → {addressees(event.to, env)}" if event.to else ""
+        to = f" → {one(addressees(event.to, env))}" if event.to else ""
         first, *rest = many(shown(event.text))
-        yield Entry((((speaker(event.seat, env), "seat"), (f"{to}：", "dim"), *first), *rest), place)
+        yield Entry((((one(speaker(event.seat, env)), "seat"), (f"{to}：", "dim"), *first), *rest), place)
 
 
 def place_of(review: EpisodeReview, metric: str) -> int:

@@ -6,14 +6,14 @@ This is gold: it is shown for ended episodes only, and not while a person plays 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, cast
 
-from app.renderers import Line, many, one
+from app.renderers import Line, many, one, seat_name
 from app.review.record import TOPIC
 from app.review.runs import Asked, EpisodeReview
-from app.strings import known, t
+from app.strings import known, language, t
 from app.terminal import truncate
-from tasks.courts.casefile import AdviceCase, Case, CivilCase, CriminalCase
+from tasks.courts.casefile import ENVS, AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.persona import style
 from tasks.courts.play import persona_of, traits_of
 from tasks.courts.questions import CourtQuestion
@@ -34,9 +34,21 @@ def metric_words(metric: str, question: Any, room: int = 60) -> str:
         topic = next((topic for topic in case.topics if topic.id == metric.removeprefix(TOPIC)), None)
         return truncate(one(topic.question), room) if topic else one(metric)
     if metric.startswith(CONSISTENCY) and case is not None:
-        return t("review_screen.metric.CON", role=role_name(metric.removeprefix(CONSISTENCY), case.env, case))
+        return t("review_screen.metric.CON", role=_who(metric.removeprefix(CONSISTENCY), case.env))
+    return plain_words(metric)
+
+
+def plain_words(metric: str, group: str = "") -> str:
+    """A metric in words where the task is not at hand; `group` may be an environment."""
+    if metric.startswith(CONSISTENCY) and group in ENVS:
+        return t("review_screen.metric.CON", role=_who(metric.removeprefix(CONSISTENCY), cast(Env, group)))
     key = f"review_screen.metric.{metric}"
-    return t(key) if known(key) else one(metric)
+    name, _, part = metric.partition(":")
+    return t(key) if known(key) else t("review_screen.metric.topic", name=one(part)) if name == "topic" else one(metric)
+
+
+def _who(role: str, env: Env) -> str:
+    return one(role_name(role, env)) if language() == "zh" else seat_name(role)
 
 
 def reference_lines(review: EpisodeReview, asked: Asked) -> list[Line]:

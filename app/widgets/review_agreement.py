@@ -9,7 +9,6 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.events import Resize
 from textual.widget import Widget
-from textual.widgets import Label
 
 from app.renderers import one
 from app.review.agreeing import detail_lines, head_line, read, row_line, short_names
@@ -31,7 +30,6 @@ class AgreementPane(RunPane):
     def parts(self) -> ComposeResult:
         """The table, and one row of it in full."""
         with Vertical(id="table"):
-            yield Label("", id="columns", markup=False)
             yield Things("review_agreement", id="rows")
             yield LinesPane("review_agreement", id="detail")
 
@@ -73,10 +71,9 @@ class AgreementPane(RunPane):
 
     def _show(self) -> None:
         rows = self.rows or ()
-        self.query_one("#columns", Label).update(" " + "".join(text for text, _ in head_line()))
         short = short_names(rows)
         said = words(t("review_screen.computing")) if self.rows is None else words(t("agreement.nobody"), t("review_screen.nobody.hint"))
-        self.query_one("#rows", Things).show([Thing(fixed(row_line(row, short))) for row in rows], said)
+        self.query_one("#rows", Things).show([Thing(fixed(row_line(row, short))) for row in rows], said, above=[head_line()] if rows else [])
         self._detail()
 
     def _detail(self) -> None:

@@ -5,7 +5,7 @@ A person marks what was reviewed; that goes into a log of its own, never into pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,10 @@ from textual.widget import Widget
 from textual.widgets import ContentSwitcher
 
 from app.renderers import Line, one
-from app.review.beside import beside_lines
+from app.review.beside import beside_lines, cited_line
 from app.review.cases import CaseReview, fields_in, look, statuses
-from app.review.fields import Field
+from app.review.fields import Field, packed
+from app.review.laws import Cited
 from app.review.log import Status, mark
 from app.review.runs import held_tasks
 from app.review.sources import CaseEntry, PackOfCases, Source, open_pack, open_path, packs
@@ -32,7 +33,7 @@ from tasks.errors import UsageError
 
 MARKS: dict[Status, tuple[str, str]] = {"reviewed": ("✔", "good"), "changed": ("●", "warn"), "open": ("○", "dim")}
 """Status -> sign and role."""
-LEVELS = {"error": ("✘", "bad"), "warning": ("●", "warn"), "": (" ", "text")}
+LEVELS = {"error": ("✘", "bad"), "warning": ("●", "warn"), "": ("", "text")}
 """Worst finding of a field -> sign and role."""
 RECENT = 8
 """Paths that the list remembers while the desk is open."""
@@ -181,11 +182,18 @@ class CasesPane(ReviewPane):
         broken = (("✘ ", "bad"),) if entry.case is None else ()
         return Thing(fixed(((f"{sign} ", role), *broken, (one(entry.id), "question")), ((f"  {one(str(entry.fields.get('cause', '')))}", "dim"),)))
 
+    def _field_thing(self, number: int) -> Thing:
+        """A field, below the heading of its section where that begins."""
+        field = self.fields[number]
+        new = number == 0 or self.fields[number - 1].section != field.section
+        cited = self.review.laws.get(field.refs[0]) if self.review is not None and field.path.startswith("gold.laws") and field.refs else None
+        return Thing(partial(_field_lines, field, cited), field.section if new else "")
+
     def _show_case(self, at: int | None = None) -> None:
         said = words(t("home.loading"))
-        self.query_one("#fields", Things).show([_field_thing(self.fields, number) for number in range(len(self.fields))], said, at=at)
+        self.query_one("#fields", Things).show([self._field_thing(number) for number in range(len(self.fields))], said, at=at)
         review, form = self.review, self.query_one(ReviewForm)
-        form.display = review is not None and review.entry.case is not None
+        form.set_class(review is None or review.entry.case is None, "-none")
         if review is not None:
             form.open(review.entry.digest)
         self._show_beside()
@@ -214,7 +222,7 @@ class CasesPane(ReviewPane):
         parts = [one(review.entry.id), one(str(review.entry.fields.get("cause", ""))), found or t("review_screen.sound")]
         parts.append(t(f"review_screen.status.{review.status}"))
         if source.draft is not None:
-            parts.append(t("case.draft"))
+            parts.append(t("case.value.derived"))
         case = review.entry.case
         fictional = source.fictional or (case is not None and case.provenance.source == "authored")
         return [part for part in parts if part] + ([f"● {t('mark.fictional')}"] if fictional else []) + [one(source.name)]
@@ -227,7 +235,9 @@ class CasesPane(ReviewPane):
     @property
     def first(self) -> Widget:
         """The sources, or the fields."""
-        return self.query_one("#sources" if self.step == "sources" else "#fields")
+        if self.step == "sources":
+            return self.query_one("#sources")
+        return self.query_one("#case-list" if self.has_class("-writes") and self.screen.has_class("-narrow") else "#fields")
 
     # wishes
 
@@ -322,29 +332,22 @@ class CasesPane(ReviewPane):
 
 
 def _pack_thing(pack: PackOfCases) -> Thing:
-    fictional = ((f"　● {t('mark.fictional')}", "mark"),) if pack.fictional else ()
+    fictional = ((f"  ● {t('mark.fictional')}", "mark"),) if pack.fictional else ()
     return Thing(fixed(((one(pack.name), "question"), *fictional), ((f"  {t('review_screen.cases', n=pack.tasks)}", "dim"),)))
 
 
-def _field_thing(fields: Sequence[Field], number: int) -> Thing:
-    """A field below the heading of its section, with a sign where something was found."""
-    field = fields[number]
-    new = number == 0 or fields[number - 1].section != field.section
-    alone = field.name == field.section
-    return Thing(partial(_field_lines, field, alone), field.section if new else "", 0)
-
-
-def _field_lines(field: Field, alone: bool, width: int) -> Iterator[Line]:
+def _field_lines(field: Field, cited: Cited | None, width: int) -> Iterator[Line]:
+    """The sign of the worst finding, the name of an item, what it says; of an article its mark and days."""
     sign, role = LEVELS[field.level]
-    if not alone:
-        law = field.path.startswith("gold.laws")
-        yield ((f"{sign} " if sign.strip() else "", role), (field.name, "text" if law else "question"))
-        yield from () if law else field.lines
-    elif sign.strip():
-        first, *rest = field.lines or ((),)
-        yield ((f"{sign} ", role), *first)
-        yield from rest
-    else:
-        yield from field.lines
+    found = ((f"{sign} ", role),) if sign else ()
+    if cited is not None:
+        yield (*found, *cited_line(cited)[1 if found else 0 :])
+        return
+    lines = [part for line in field.lines for part in packed(line, width)]
+    if field.name != field.section:
+        lines = [((field.name, "question"),), *lines]
+    first, *rest = lines or [()]
+    yield (*found, *first)
+    yield from rest
 
 

@@ -150,7 +150,8 @@ class ReviewForm(Vertical):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Another answer."""
         event.stop()
-        self.say("")
+        if self.query_one("#said").has_class("-bad"):
+            self.say("")
         if event.input.id == "author":
             self.post_message(self.AuthorChanged())
 

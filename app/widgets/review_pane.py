@@ -157,7 +157,7 @@ class RunPane(ReviewPane):
     def enter(self) -> None:
         """Read again what is on disk."""
         self.work("runs", lambda: list(library.runs()))
-        if self.path is not None and self.step != "runs":
+        if self.path is not None:
             self.read()
 
     def take(self, path: Path | None) -> None:
@@ -198,12 +198,12 @@ def run_thing(run: RunLine) -> Thing:
     """A run in two lines."""
     name = f"benchmark.{run.benchmark}"
     words = [t(name) if known(name) else one(run.benchmark), policy_name(run.agent, run.model)]
-    fictional = ((f"　● {t('mark.fictional')}", "mark"),) if run.fictional else ()
+    fictional = ((f"  ● {t('mark.fictional')}", "mark"),) if run.fictional else ()
     when = run.created[:16].replace("T", " ")
     return Thing(
         fixed(
             ((" · ".join(words), "question"), *fictional),
-            ((f"{one(when)}　{t('review_screen.ended', done=run.finished, of=run.n)}　", "dim"), (one(run.id), "dim")),
+            ((f"{one(when)}  {t('review_screen.ended', done=run.finished, of=run.n)}  ", "dim"), (one(run.id), "dim")),
         )
     )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from textual.events import Resize
+
 from app.review.record import Entry
 from app.widgets.lines import Row, wrapped
 from app.widgets.things import LinesPane, rule
@@ -16,6 +18,7 @@ class RecordPane(LinesPane):
         super().__init__(help_id, id=id)
         self._entries: Sequence[Entry] = ()
         self._place = -1
+        self._waits = False
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
         """Show another record."""
@@ -24,12 +27,27 @@ class RecordPane(LinesPane):
 
     def go_to(self, place: int) -> None:
         """Bring the beginning of an entry to the top."""
-        self._place = place
+        self._place, self._waits = place, True
         self.call_after_refresh(self._reveal)
 
+    def rebuild(self) -> None:
+        """Make the rows again; a view that was hidden goes where it was sent."""
+        super().rebuild()
+        if self._waits:
+            self.call_after_refresh(self._reveal)
+
+    def on_resize(self, event: Resize) -> None:
+        """Wrap again; what stands at the top stays there."""
+        top = self.rows[self.scroll_offset.y].owner if self.scroll_offset.y < len(self.rows) else -1
+        super().on_resize(event)
+        if not self._waits and self.scroll_offset.y:
+            self.go_to(top if top >= 0 else self._place)
+
     def _reveal(self) -> None:
-        top = next((y for y, row in enumerate(self.rows) if row.owner == self._place >= 0), 0)
-        self.scroll_to(y=top, animate=False, immediate=True)
+        if self.rows and not self._stale:
+            self._waits = False
+            top = next((y for y, row in enumerate(self.rows) if row.owner == self._place >= 0), 0)
+            self.scroll_to(y=top, animate=False, force=True, immediate=True)
 
     def build(self, width: int) -> Iterable[Row]:
         """Headings and utterances."""

@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 from app.renderers import Line, one
 from app.review.record import entries_of, place_of
-from app.review.reference import metric_words, reference_lines
+from app.review.reference import metric_words, plain_words, reference_lines
 from app.review.runs import (
     Asked,
     EpisodeReview,
@@ -32,6 +32,7 @@ from app.widgets.review_form import ReviewForm
 from app.widgets.review_pane import RunPane, admit, words
 from app.widgets.review_record import RecordPane
 from app.widgets.things import LinesPane, Thing, Things, fixed
+from tasks.courts.scoring.gradings import CONSISTENCY
 
 COURTS = "courts"
 
@@ -164,17 +165,17 @@ class ScoresPane(RunPane):
             own = next((given for given in shown if given.person and given.author == author and given.counts), None)
             scored = own is not None and own.value is not None
             mark = (f"✔ {own.value * asked.scale:g}", "good") if own and own.value is not None else ("○", "warn")
-            state = () if scored else ((f"　{t('review_screen.waits')}", "dim"),)
-            blind: tuple[Line, ...] = (((counted("review_screen.hidden", hidden), "dim"),),) if hidden else ()
+            state = f"  {_short(asked.metric)}" + ("" if scored else f" · {t('review_screen.waits')}")
+            blind: tuple[Line, ...] = (((f"  {counted('review_screen.hidden', hidden)}", "dim"),),) if hidden else ()
             name = metric_words(asked.metric, review.question)
-            things.append(Thing(fixed((mark, (f" {one(asked.metric)}", "label"), *state), ((name, "text"),), *blind)))
+            things.append(Thing(fixed((mark, (f" {name}", "question")), ((state, "dim"),), *blind)))
         self.query_one("#metrics", Things).show(things, words(t("review_screen.no_metrics"), t("review_screen.no_metrics.hint")), at=at)
 
     def _show_metric(self) -> None:
         """Reference, record, history and form of the metric at the cursor."""
         review, metric = self.review, self.metric
         form, reference = self.query_one(ReviewForm), self.query_one("#reference", LinesPane)
-        form.display = bool(metric)
+        form.set_class(not metric, "-none")
         asked = self._asked
         if review is None or asked is None:
             reference.show(words(t("review_screen.no_metrics"), t("review_screen.no_metrics.hint")))
@@ -182,7 +183,7 @@ class ScoresPane(RunPane):
             return
         reference.show(reference_lines(review, asked))
         self.query_one("#hearing", RecordPane).go_to(place_of(review, metric))
-        form.border_title = f"{t('review_screen.pane.form')} {one(metric)}"
+        form.border_title = f"{t('review_screen.pane.form')} {metric_words(metric, review.question, 24)}"
         form.open((str(review.path), review.chosen.episode, metric), asked.scale)
         self._show_history()
 
@@ -215,7 +216,8 @@ class ScoresPane(RunPane):
     @property
     def first(self) -> Widget:
         """The list, or the metrics."""
-        return self.query_one({"runs": "#runs", "episodes": "#episodes"}.get(self.step, "#metrics"))
+        reads = self.screen.has_class("-narrow") and not self.has_class("-writes")
+        return self.query_one({"runs": "#runs", "episodes": "#episodes"}.get(self.step, "#hearing" if reads else "#metrics"))
 
     # wishes
 
@@ -307,6 +309,12 @@ class ScoresPane(RunPane):
         self._show_history()
         form.say(t("review_screen.appended", metric=one(self.metric)))
         self.query_one("#metrics").focus()
+        self.post_message(self.Turned())
+
+
+def _short(metric: str) -> str:
+    """The name of a metric as graders have it; who plays a role is said in words."""
+    return "CON" if metric.startswith(CONSISTENCY) else one(metric)
 
 
 def _episode_things(run: RunToScore) -> Iterator[Thing]:
@@ -327,11 +335,11 @@ def _episode_lines(line: EpisodeToScore, width: int) -> Iterator[Line]:
     chosen = line.chosen
     done = line.sampled and not line.waiting and bool(line.scored)
     mark = ("✔ ", "good") if done else ("○ ", "warn") if line.waiting else ("  ", "dim")
-    people = t("review_screen.by", names="、".join(map(one, chosen.authors))) if chosen.authors else ""
-    yield (mark, (one(chosen.episode), "question"), (f"　{t(f'outcome.{chosen.outcome}')}　{people}", "dim"))
+    people = t("review_screen.by", names=t("law_screen.kept.join").join(map(one, chosen.authors))) if chosen.authors else ""
+    yield (mark, (one(chosen.episode), "question"), (f"  {t(f'outcome.{chosen.outcome}')}  {people}", "dim"))
     if line.sampled:
         parts = (("scored", line.scored, "good"), ("waiting", line.waiting, "warn"))
-        told = [(f"{t(f'review_screen.{name}', names=' '.join(map(one, names)))}　", role) for name, names, role in parts if names]
+        told = [(f"{t(f'review_screen.{name}', names=t('law_screen.kept.join').join(plain_words(each, chosen.group) for each in names))}  ", role) for name, names, role in parts if names]
         yield (("  ", "dim"), *(told or [(t("review_screen.no_metrics"), "dim")]))
 
 
@@ -340,7 +348,7 @@ def _given_lines(given: Given, scale: float) -> Iterator[Line]:
     role = "text" if given.counts else "dim"
     value = "—" if given.value is None else f"{given.value * scale:g}"
     who = t("review_screen.person" if given.person else "review_screen.grader", who=one(given.author))
-    yield ((value, "value" if given.counts else "dim"), (f"/{scale:g}　", "dim"), (who, role), (f"　{t('review_screen.superseded')}" if not given.counts else "", "dim"))
+    yield ((value, "value" if given.counts else "dim"), (f"/{scale:g}  ", "dim"), (who, role), (f"  {t('review_screen.superseded')}" if not given.counts else "", "dim"))
     if given.reason:
         yield ((f"  {one(given.reason)}", role if not given.counts else "dim"),)
 

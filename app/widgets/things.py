@@ -39,15 +39,21 @@ class Things(Choice):
         self.help_id = help_id
         self._things: Sequence[Thing] = ()
         self._said: Sequence[Line] = ()
+        self._above: Sequence[Line] = ()
 
     @property
     def count(self) -> int:
         """How many things there are."""
         return len(self._things)
 
-    def show(self, things: Sequence[Thing], said: Sequence[Line] = (), *, at: int | None = None) -> None:
-        """Show these instead; the cursor goes to `at`, or stays where it is. `said` is shown where there is nothing."""
-        self._things, self._said = things, said
+    def show(
+        self, things: Sequence[Thing], said: Sequence[Line] = (), *, at: int | None = None, above: Sequence[Line] = ()
+    ) -> None:  # fmt: skip
+        """Show these instead; the cursor goes to `at`, or stays where it is.
+
+        `said` is shown where there is nothing, `above` are the names of columns.
+        """
+        self._things, self._said, self._above = things, said, above
         cursor = self.cursor if at is None else at
         self.cursor = min(max(cursor, 0), len(things) - 1)
         self.rebuild()
@@ -56,6 +62,7 @@ class Things(Choice):
         """Headings and things."""
         if not self._things:
             yield from (Row(tuple(row)) for line in self._said for row in wrapped(line, width))
+        yield from (Row(((" ", "text"), *line)) for line in self._above)
         for number, thing in enumerate(self._things):
             if thing.heading:
                 yield rule(thing.heading, width)
