@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any, cast
 
 from app.strings import t
 from app.terminal import clean
 from tasks.courts.casefile import ENVS, Env
 from tasks.courts.procedure.findings import CODES
+from tasks.courts.procedure.tables import PROFILES, profile
 from tasks.courts.roles import role_name, role_of
 from tasks.courts.routing import shown
 from tasks.events import ActDone, Event, ExhibitMoved, Leaked, Routed, Said, StageEntered, TopicTracked, Violation
@@ -16,6 +18,14 @@ from tasks.events import ActDone, Event, ExhibitMoved, Leaked, Routed, Said, Sta
 DISCLAIMER = "仅供评测演示，不构成法律意见，非人民法院裁判"
 """Stands on court screens, in presenter mode and in reports, in Chinese whatever the language."""
 ALL = "全体"
+SIDES: Mapping[str, str] = {
+    "plaintiff": "原告", "defendant": "被告", "procurator": "公诉人", "accused": "被告人", "defence": "辩护人",
+}  # fmt: skip
+"""Side of the procedure -> what courts call it."""
+_SAYS_WHICH: Mapping[str, str] = {"too_early": "尚未完成：", "wrong_stage": "当时为", "wrong_addressee": "当时对"}
+"""Code of a fault -> what its detail is."""
+_ALONE = frozenset({"bundled", "stages_bundled", "uncrossed_relied", "no_reason"})
+"""Faults whose detail says all; the act would only repeat it."""
 
 
 def env_of(card: dict[str, Any]) -> Env | None:
@@ -34,6 +44,29 @@ def addressees(roles: Sequence[str], env: Env) -> str:
     return "、".join(role_name(role, env) for role in roles) or ALL
 
 
+@cache
+def _acts(env: str) -> Mapping[str, str]:
+    names = [profile(name, "CR" if env == "CR" else "CI").acts for name in reversed(PROFILES)]
+    return {act: spec.name for acts in names for act, spec in acts.items()}
+
+
+def act_name(act: str, env: str = "") -> str:
+    """What courts call an act of the tables; of civil cases where the environment is not known."""
+    return _acts(env).get(act) or _acts("CR").get(act) or act
+
+
+def fault_words(event: Violation, env: str = "") -> str:
+    """A fault as a sentence: what it is, in which act, towards whom."""
+    detail = "、".join(SIDES.get(part, part) for part in event.detail.split("、")) if event.detail else ""
+    where = act_name(event.act, env) if event.act and not (detail and event.code in _ALONE) else ""
+    if where and event.side:
+        where += f"（{SIDES.get(event.side, event.side)}）"
+    if where and detail:
+        detail = f"（{_SAYS_WHICH.get(event.code, '')}{detail}）"
+    said = f"{where}{detail}"
+    return CODES.get(event.code, event.code) + (f"：{said}" if said else "")
+
+
 def told(event: Event, env: Env) -> str:
     """A court event on a line for a plain terminal; '' for what shows nothing."""
     match event:
@@ -45,10 +78,9 @@ def told(event: Event, env: Env) -> str:
         case ActDone():
             return f"  ✔ {event.name}  {'、'.join(event.basis[:1])}".rstrip()
         case Violation():
-            what = event.detail or event.act
-            return f"  ✘ {CODES.get(event.code, event.code)}{f'：{what}' if what else ''}"
+            return f"  ✘ {fault_words(event, env)}"
         case ExhibitMoved():
-            return f"  ◇ {event.title}：{event.state}" + (f"（{event.reason}）" if event.reason else "")
+            return f"  ◇ {exhibit_words(event)}"
         case Leaked():
             return f"  ! {t('court.leak')}：{event.text}"
         case TopicTracked():
@@ -56,6 +88,11 @@ def told(event: Event, env: Env) -> str:
         case Routed() if event.dropped or not event.how:
             return f"  ! {t('court.unrouted')}"
     return ""
+
+
+def exhibit_words(event: ExhibitMoved) -> str:
+    """An exhibit, its state, and why."""
+    return f"{event.title or event.exhibit}：{event.state}" + (f"（{event.reason}）" if event.reason else "")
 
 
 def plain_told(event: Event, env: Env) -> str:

@@ -3,7 +3,7 @@
 Wishes are callables on a queue; between two steps the thread takes the next one, so that pause and cancel always work.
 Only `stop` and `close` reach into a call: they interrupt it from the thread of the desk. Notices of the scheduler (facts
 already on disk) become messages. What streams does not: the desk is told once that there is news, fetches the newest
-state when it has time, and is told again only after that. Pace is in seconds a step.
+state when it has time, and is told again only after that. A pace is seconds a step and a speed of reading.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from itertools import count
+from dataclasses import dataclass
+from itertools import count, takewhile
 from pathlib import Path
 
 from app.messages import (
@@ -34,7 +35,7 @@ from app.messages import (
 from app.turn import OpenTurn
 from models.engine import Ask, Delta, EngineError
 from tasks.driver import Driver
-from tasks.events import Record, Seated, StepEnded, Stopped
+from tasks.events import Record, Said, Seated, StepEnded, Stopped
 from tasks.runner import Run
 from tasks.scheduler import HUMAN
 from tasks.state import State
@@ -43,8 +44,26 @@ from tasks.watcher import Committed, EpisodeEnded, Notice, Streaming, Waiting
 Wish = Callable[[Run], None]
 clock = time.monotonic
 """Seconds; what the speed of a model and the time it takes are measured with."""
-PACES = (1.6, 0.8, 0.35, 0.1, 0.0)
-"""Seconds between two steps that follow each other by themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast steps follow each other by themselves: the least time between two, and a reader's characters a second."""
+
+    seconds: float
+    reads: float
+
+    def pause(self, records: Iterable[Record], spent: float = 0.0) -> float:
+        """Seconds to wait after a step with these records; `spent` went by while it was being made, before everybody's eyes."""
+        said = sum(len(record.event.text) for record in records if isinstance(record.event, Said))
+        reading = min(said / self.reads, LONGEST) if self.reads else 0.0
+        return max(self.seconds, reading - spent)
+
+
+PACES = (Pace(1.6, 6.0), Pace(0.8, 12.0), Pace(0.35, 30.0), Pace(0.1, 120.0), Pace(0.0, 0.0))
+"""From reading aloud to as fast as it goes; a speed of 0 waits for no reader."""
+LONGEST = 45.0
+"""Seconds that an utterance stays at most: a judgment is longer than anybody watches a still screen."""
 POLL = 0.2
 _numbers = count(1)
 
@@ -76,6 +95,7 @@ class LiveRun:
         self._news = False
         self._stopping = threading.Event()
         self._idle = False
+        self._made: tuple[tuple[Record, ...], float, float] = ((), 0.0, 0.0)
         if then is not None:
             self._wishes.put(then)
 
@@ -98,8 +118,17 @@ class LiveRun:
         self._wishes.put(lambda run: self._move("paused"))
 
     def say(self, episode: str, text: str) -> None:
-        """What the person in the seat said."""
-        self._wishes.put(lambda run: run.scheduler.answer(episode, text))
+        """What the person in the seat said; the others go on by themselves until a person is asked again."""
+
+        def speak(run: Run) -> None:
+            driver = run.scheduler.episodes[episode]
+            began = clock()
+            run.scheduler.answer(episode, text)
+            self._note(driver, began)
+            if episode not in self._asks and not driver.stopped:
+                self._move("auto")
+
+        self._wishes.put(speak)
 
     def seat(self, episode: str, seated: Seated, *, ask: bool = False) -> None:
         """Somebody takes a seat; with `ask` the next step begins at once, so that a person gets the question."""
@@ -300,12 +329,29 @@ class LiveRun:
                 self._post(HumanAsked(self.number, self._watched, ask))
 
     def _next(self) -> Wish | None:
+        """The next wish; None when it is time for another step, or nobody wished for anything."""
         with suppress(queue.Empty):
             if self._mode == "all" and not self._idle:
                 return self._wishes.get_nowait()
-            pace = PACES[self.pace] if self._mode == "auto" else POLL
-            return self._wishes.get(timeout=pace) if pace else self._wishes.get_nowait()
+            while self._mode == "auto" and (rest := self._rest()) > 0:
+                # A moment at a time: another pace counts at once.
+                with suppress(queue.Empty):
+                    return self._wishes.get(timeout=min(rest, POLL))
+                if self._closing.is_set():
+                    return None
+            return self._wishes.get_nowait() if self._mode == "auto" else self._wishes.get(timeout=POLL)
         return None
+
+    def _note(self, driver: Driver, began: float) -> None:
+        """Keep what the last step brought, and when: what the pause after it depends on."""
+        now, records = clock(), driver.state.records
+        step = records[-1].step if records else 0
+        self._made = (tuple(takewhile(lambda record: record.step == step, reversed(records))), now - began, now)
+
+    def _rest(self) -> float:
+        """Seconds until the next step that comes by itself."""
+        records, spent, ended = self._made
+        return ended + PACES[self.pace].pause(records, spent) - clock()
 
     def _step(self, run: Run, episode: str, mode: str) -> None:
         driver = run.scheduler.episodes[episode]
@@ -313,7 +359,9 @@ class LiveRun:
             return self._move("paused")
         self._move(mode)
         self._open_turn(driver)
+        began = clock()
         goes_on = run.scheduler.step(episode)
+        self._note(driver, began)
         if driver.stopped:
             run.record_scores()
             self._tell_progress(run)

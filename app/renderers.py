@@ -13,28 +13,36 @@ from dataclasses import dataclass
 from typing import Any
 
 from app.calls import call_lines
+from app.court_words import exhibit_words, fault_words
 from app.law_events import asked, items_of, returned_lines, summary, tool_name
 from app.strings import counted, known, t
 from app.terminal import clean
 from tasks.events import (
+    ActDone,
     ActionParsed,
     Answered,
     AttemptStarted,
     EngineFailed,
     Event,
+    ExhibitMoved,
+    Leaked,
     LimitHit,
     ModelCalled,
     Planned,
     Record,
+    Routed,
     Said,
     Seated,
+    StageEntered,
     Stopped,
     Thought,
     TokensReported,
     ToolCalled,
     ToolReturned,
     ToolsChosen,
+    TopicTracked,
     Unknown,
+    Violation,
 )
 
 Piece = tuple[str, str]
@@ -55,7 +63,8 @@ ALL = 10_000
 class Block:
     """What one event shows. `fold` is the number of wrapped lines shown until a person unfolds it.
 
-    `full` is shown instead of `lines` once it is unfolded, where that is more than the rest of the same lines.
+    `full` is shown instead of `lines` once it is unfolded, where that is more than the rest of the same lines. A `heading`
+    stands alone, with a line across.
     """
 
     seq: int
@@ -66,6 +75,7 @@ class Block:
     raw: str
     fold: int = ALL
     full: tuple[Line, ...] | None = None
+    heading: bool = False
 
     @property
     def whole(self) -> tuple[Line, ...]:
@@ -268,7 +278,40 @@ def _unknown(record: Record, event: Unknown) -> Block:
     return _block(record, t("event.unknown"), "warn", (((one(event.name), "text"),), ((one(raw), "dim"),)), raw, SHORT)
 
 
+def _line(label: str, tone: str, words: Callable[[Any], str]) -> Callable[[Record, Any], Block | None]:
+    """The renderer of an event that is told in a line; nothing is shown where there are no words."""
+
+    def show(record: Record, event: Any) -> Block | None:
+        said = words(event)
+        return _block(record, t(label), tone, many(said, "text" if tone == "dim" else tone), said, SHORT) if said else None
+
+    return show
+
+
+def routed_words(event: Routed, name: Callable[[str], str] = seat_name) -> str:
+    """Whom an utterance reached where its words alone do not say it, and who was addressed in vain; '' for the plain case."""
+    lost = t("court.dropped", to="、".join(map(name, event.dropped))) if event.dropped else ""
+    if not event.to:
+        return lost or (t("court.unrouted") if not event.how else "")
+    how = f"court.routed.{event.how}"
+    reached = t(how, to="、".join(map(name, event.to))) if known(how) else ""
+    return "；".join(filter(None, (reached, lost)))
+
+
+def tracked_words(event: TopicTracked, topic: str = "") -> str:
+    """What a reply says on the topic that was asked; `topic` is what to call it."""
+    said = t(f"court.verdict.{event.verdict}") if event.verdict != "none" else t("court.answered" if event.answered else "court.open")
+    return f"{topic or event.pointer} {said}" + (f"：“{event.quote}”" if event.quote else "")
+
+
 RENDERERS: dict[type[Event], Callable[[Record, Any], Block | None]] = {
+    StageEntered: _line("event.stage", "label", lambda event: event.name),
+    ActDone: _line("event.act", "dim", lambda event: " ".join((event.name, *event.basis[:1]))),
+    Violation: _line("event.fault", "bad", fault_words),
+    ExhibitMoved: _line("event.exhibit", "dim", exhibit_words),
+    Leaked: _line("event.leaked", "bad", lambda event: f"{t('court.leak')}：{event.text}"),
+    Routed: _line("event.routed", "dim", routed_words),
+    TopicTracked: _line("event.tracked", "dim", tracked_words),
     AttemptStarted: _attempt,
     Seated: _seated,
     Planned: _planned,

@@ -5,18 +5,30 @@ Steps count from 0 (the setting up); step k shows everything up to the end of st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from app.renderers import Block, render
 from tasks.events import Record, StepEnded
 
+Maker = Callable[[Sequence[Record]], Mapping[int, Block | None]]
+"""Records that came together -> their blocks by sequence number, in the order in which they are shown."""
+
+
+def each(records: Sequence[Record]) -> dict[int, Block | None]:
+    """Every record as its event looks by itself."""
+    return {record.seq: render(record) for record in records}
+
 
 class Shown:
-    """The records of one episode and the step that is looked at; `at` is None at the head."""
+    """The records of one episode and the step that is looked at; `at` is None at the head.
+
+    `make` may be exchanged for what a benchmark shows; `relabel` makes all blocks anew with it.
+    """
 
     def __init__(self) -> None:
         self.records: list[Record] = []
         self.at: int | None = None
+        self.make: Maker = each
         self._blocks: dict[int, Block | None] = {}
 
     def reset(self, records: Sequence[Record]) -> None:
@@ -56,10 +68,11 @@ class Shown:
 
     def blocks_of(self, records: Sequence[Record]) -> list[Block]:
         """The blocks of some of the records; each is made once, so that views can keep what they made of it."""
-        for record in records:
-            if record.seq not in self._blocks:
-                self._blocks[record.seq] = render(record)
-        return [block for record in records if (block := self._blocks[record.seq]) is not None]
+        fresh = [record for record in records if record.seq not in self._blocks]
+        if fresh:
+            self._blocks |= self.make(fresh)
+        wanted = {record.seq for record in records}
+        return [block for seq, block in self._blocks.items() if block is not None and seq in wanted]
 
     def relabel(self) -> None:
         """Another language: make the blocks anew."""

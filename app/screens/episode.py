@@ -20,6 +20,7 @@ from textual.worker import Worker, WorkerState
 from app import live as running
 from app.bindings import bindings
 from app.calls import totals
+from app.court_words import DISCLAIMER
 from app.library import read_records
 from app.messages import (
     Closed,
@@ -35,30 +36,38 @@ from app.messages import (
     Streamed,
     Watched,
 )
-from app.renderers import one, seat_name
+from app.renderers import one
 from app.scores import Scorekeeper
 from app.screens.episode_actions import EpisodeActions
-from app.strings import t
+from app.screens.episode_court import CourtFace
+from app.screens.faces import Face
+from app.strings import known, t
 from app.turn import OpenTurn
 from app.widgets.answer_box import AnswerBox
+from app.widgets.court_programme import ProgrammePane
 from app.widgets.empty import Empty
 from app.widgets.evidence_pane import EvidencePane
 from app.widgets.find_bar import FindBar
 from app.widgets.key_bar import KeyBar
 from app.widgets.open_turn import phase_word
-from app.widgets.plan_pane import PlanPane, plan_items
+from app.widgets.plan_pane import PlanPane
 from app.widgets.score_strip import ScoreStrip
 from app.widgets.seat_bar import Heading, SeatBar
+from app.widgets.sheet import Sheet
 from app.widgets.transcript import Transcript
-from app.widgets.view_tabs import ViewTabs
+from app.widgets.view_tabs import VIEWS, ViewTabs
 from tasks.errors import RecordMismatch
-from tasks.events import Seated, ToolReturned
+from tasks.events import ToolReturned
 from tasks.state import State, fold
 
 FRAME = 0.05
 """Seconds between two looks at a turn that streams."""
 TICK = 1.0
 """Seconds after which the time a silent call takes is shown anew."""
+FACES: dict[str, type[Face]] = {"courts": CourtFace}
+"""Benchmark -> what it shows differently."""
+TITLED = ("plan", "record", "evidence", "scores", "programme", "file", "exhibits", "document")
+"""Panes with a title."""
 
 
 class EpisodeScreen(EpisodeActions):
@@ -73,7 +82,10 @@ class EpisodeScreen(EpisodeActions):
     def __init__(self) -> None:
         super().__init__()
         self.keeper: Scorekeeper | None = None
+        self.keeper_failed = False
         self.hint = ""
+        self.asked = ""
+        self.face: Face = Face(self)
         self._due: Timer | None = None
 
     def compose(self) -> ComposeResult:
@@ -82,15 +94,20 @@ class EpisodeScreen(EpisodeActions):
         yield ViewTabs(id="tabs")
         with Horizontal(id="panes"):
             yield PlanPane(id="plan")
+            yield ProgrammePane(id="programme")
             with Vertical(id="middle"):
                 yield Transcript(id="record")
                 yield FindBar(id="find")
                 yield AnswerBox(id="answer")
             with Vertical(id="right"):
+                yield ViewTabs((), "tab", id="aside")
+                for name in ("file", "exhibits", "document"):
+                    yield Sheet(name, id=name, hang=0 if name == "document" else 2)
                 yield EvidencePane(id="evidence")
                 yield ScoreStrip(id="scores")
         yield Empty(id="nothing")
         yield Label("", id="hint", markup=False)
+        yield Label("", id="notice", markup=False)
         yield KeyBar(("episode", "app"), id="keys")
 
     def on_mount(self) -> None:
@@ -104,14 +121,25 @@ class EpisodeScreen(EpisodeActions):
 
     def retranslate(self) -> None:
         """All words in the current language."""
-        for name in ("plan", "record", "evidence", "scores"):
-            self.query_one(f"#{name}").border_title = t(f"pane.{name}")
+        self.name_panes()
         self.query_one(Empty).say(t("episode.nothing"), t("episode.nothing.hint"))
-        self.query_one(ViewTabs).show(self._view)
         record = self.query_one(Transcript)
+        self.face.forget()
         self.shown.relabel()
         record.relabel(self.shown.blocks())
         self.show_panes()
+
+    def name_panes(self) -> None:
+        """Titles and tabs in the words of the benchmark."""
+        prefix = self.face.prefix
+        for name in TITLED:
+            words = f"pane.{prefix}{name}"
+            self.query_one(f"#{name}").border_title = t(words if known(words) else f"pane.{name}")
+        views = self.query_one("#tabs", ViewTabs)
+        views.offer(VIEWS, f"view.{prefix}".rstrip("."))
+        views.show(self._view)
+        self.query_one(EvidencePane).nothing = f"evidence.{prefix}empty" if known(f"evidence.{prefix}empty") else "evidence.empty"
+        self.show_tab()
 
     def on_descendant_focus(self) -> None:
         """While one types, the key bar speaks of the text box."""
@@ -191,19 +219,33 @@ class EpisodeScreen(EpisodeActions):
         fresh = self.facts is None or self.facts.id != facts.id
         self.facts, self.episodes = facts, episodes
         if fresh:
-            self.keeper = None
+            self.keeper, self.keeper_failed = None, False
+            self._wear(FACES.get(facts.benchmark, Face)(self))
             self.query_one(ScoreStrip).hide("")
             self.query_one(ScoreStrip).forget()
             self.work(partial(Scorekeeper, facts), "keeper")
 
+    def _wear(self, face: Face) -> None:
+        """Look like the benchmark of the run."""
+        for other in FACES.values():
+            self.set_class(other.style == face.style, other.style)
+        self.face = face
+        self.shown.make = face.make
+        record = self.query_one(Transcript)
+        record.margin_cells, record.ruled = face.gutter, face.ruled
+        record.about, self.query_one(AnswerBox).about = face.about
+
     def _show_episode(self, episode: str, state: State) -> None:
         again = episode == self.episode and len(state.records) == len(self.shown.records) > 0
-        self.episode, self.state = episode, state
+        self.episode, self.state, self.asked = episode, state, ""
         self.turn = None
         self.query_one(Transcript).speak(None)
         self.query_one(AnswerBox).close()
         if not again:
+            self.face.forget()
+            self.query_one(ProgrammePane).forget()
             self.shown.reset(state.records)
+            self.name_panes()
             self._stop_replay()
             self.query_one(Transcript).show(self.shown.blocks())
         self.show_panes()
@@ -211,7 +253,7 @@ class EpisodeScreen(EpisodeActions):
 
     def _extend(self, state: State) -> None:
         """The state after a commit. It may hold more than was committed: what an unfinished step had on record before."""
-        self.state = state
+        self.state, self.asked = state, ""
         fresh = self.shown.extend(state.records)
         if self.hint == "demo.hint":
             self.hint = ""
@@ -222,9 +264,12 @@ class EpisodeScreen(EpisodeActions):
             self._score_run()
 
     def _ask(self, seat: str) -> None:
+        self.asked = seat
         self.query_one(Transcript).show(self.shown.blocks())
         typing = isinstance(self.focused, Input | TextArea)
-        self.query_one(AnswerBox).open(seat_name(seat), f"{self.facts.id if self.facts else ''}/{self.episode}", focus=not typing)
+        key = f"{self.facts.id if self.facts else ''}/{self.episode}"
+        box, face = self.query_one(AnswerBox), self.face
+        box.open(face.seat(seat), key, focus=not typing, brief=face.brief(seat), words=face.answering)
 
     # what is shown
 
@@ -236,10 +281,7 @@ class EpisodeScreen(EpisodeActions):
         if not self.loaded:
             return
         visible = self.shown.visible()
-        state = self._state()
-        gold = any(isinstance(r.event, Seated) and r.event.policy.startswith("gold/") for r in visible)
-        hidden = t("plan.hidden") if self.human and gold else ""
-        self.query_one(PlanPane).show(plan_items(visible), self._facts(state), hidden)
+        self.face.paint()
         self._evidence()
         strip = self.query_one(ScoreStrip)
         strip.hide(t("scores.hidden") if self.human else "")
@@ -262,7 +304,9 @@ class EpisodeScreen(EpisodeActions):
         seats = tuple(state.seats.values())
         step, of = self.shown.step, self.shown.total
         heading = Heading(self.facts.benchmark, state.task_id, group, seats, step, of, word, fictional, said)
-        return self.query_one(SeatBar).show(heading)
+        notice = " · ".join((*((t("mark.fictional"),) if fictional else ()), DISCLAIMER))
+        self.query_one("#notice", Label).update(notice)
+        return self.query_one(SeatBar).show(self.face.heading(heading))
 
     def _state(self) -> State:
         """The state that is looked at."""
@@ -273,7 +317,9 @@ class EpisodeScreen(EpisodeActions):
             return "waiting"
         return "ended" if self.over and self.moving != "all" else self.moving
 
-    def _facts(self, state: State) -> list[tuple[str, str]]:
+    def fact_lines(self) -> list[tuple[str, str]]:
+        """What is known of the looked-at state in figures: name, value."""
+        state = self._state()
         calls = sum(isinstance(record.event, ToolReturned) for record in state.records)
         facts = [(t("fact.steps"), str(state.steps)), (t("fact.calls"), str(calls))]
         models, evaluated, reused, generated = totals(state.records)
@@ -322,7 +368,9 @@ class EpisodeScreen(EpisodeActions):
         """Results of workers, by name; a failure becomes a dialog."""
         if event.worker.name == "keeper" and event.state == WorkerState.ERROR:
             changed = isinstance(event.worker.error, RecordMismatch)
+            self.keeper_failed = True
             self.query_one(ScoreStrip).give_up(changed)
+            self.show_panes()
             if changed:
                 event.stop()
                 return
@@ -334,7 +382,7 @@ class EpisodeScreen(EpisodeActions):
         match event.worker.name:
             case "keeper":
                 self.keeper = result
-                self.show_panes()
+                self.retranslate()
                 self._score_run()
             case "step_scores" if not self.human:
                 self.query_one(ScoreStrip).show_step(result)

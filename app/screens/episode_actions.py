@@ -15,6 +15,7 @@ from textual.timer import Timer
 from app.live import PACES
 from app.markdown import export_episode
 from app.messages import EpisodeLine, RunFacts
+from app.screens.faces import ASIDE, Face
 from app.screens.finding import FindingScreen
 from app.screens.prompt import PromptScreen
 from app.screens.seat import SeatScreen, sat_before
@@ -24,7 +25,7 @@ from app.strings import t
 from app.terminal import clean
 from app.turn import OpenTurn
 from app.widgets.answer_box import AnswerBox
-from app.widgets.evidence_pane import EvidencePane
+from app.widgets.court_programme import ProgrammePane
 from app.widgets.plan_pane import PlanPane
 from app.widgets.transcript import Transcript
 from app.widgets.view_tabs import VIEWS, ViewTabs
@@ -36,11 +37,17 @@ from tasks.scheduler import HUMAN
 from tasks.state import State
 
 if TYPE_CHECKING:
+    from app.screens.episode import EpisodeScreen
     from app.shell import Desk
+
+QUICK = 0.2
+"""Seconds that a stored step is shown at least while it is replayed."""
 
 
 class EpisodeActions(FindingScreen):
     """The actions; `show_panes` brings the screen in line with what they changed."""
+
+    face: Face
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,6 +61,7 @@ class EpisodeActions(FindingScreen):
         self.pausing = False
         self.stopping = False
         self._view = 0
+        self._tab = ""
         self._replay: Timer | None = None
 
     @property
@@ -111,8 +119,12 @@ class EpisodeActions(FindingScreen):
         """What makes no sense at the moment is dim."""
         if action == "tokens":
             return self.loaded and self.facts is not None and self.facts.benchmark == "legalsearch"
+        if action == "present":
+            return self.loaded and self.facts is not None and self.facts.benchmark == "courts"
         if action in ("stop", "prompt") and not (self.loaded and self.has_model):
             return False
+        if action in ("aside", "everything"):
+            return self.loaded and bool(self.face.tabs)
         needs = ("step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide")
         if action == "review":
             return True if self.loaded and self.over else None
@@ -144,7 +156,7 @@ class EpisodeActions(FindingScreen):
         if self._replay:
             return self._stop_replay()
         if self.shown.back:
-            self._replay = self.set_interval(max(0.2, PACES[self.desk.pace]), self._replay_step)
+            self._replay_later()
             return self.show_panes()
         if self.moving in ("auto", "all"):
             self.desk.with_live(self, lambda live: live.pause())
@@ -168,6 +180,13 @@ class EpisodeActions(FindingScreen):
         record = next(before, calls[-1] if calls else None)
         if record is not None and self.facts is not None:
             self.desk.push_screen(PromptScreen(self.facts, self.episode, tuple(self.shown.records), record.seq))
+
+    def action_present(self) -> None:
+        """Show the episode to an audience."""
+        from app.screens.presenter import PresenterScreen
+
+        self._stop_replay()
+        self.desk.push_screen(PresenterScreen(cast("EpisodeScreen", self)))
 
     def action_tokens(self) -> None:
         """The tokens of the episode, with entropies and advantages."""
@@ -200,9 +219,16 @@ class EpisodeActions(FindingScreen):
             self.query_one(Transcript).show(self.shown.blocks())
             self.show_panes()
 
+    def _replay_later(self) -> None:
+        """The next stored step comes when the shown one has been read."""
+        read = [record for record in self.shown.records if record.step == self.shown.step]
+        self._replay = self.set_timer(max(QUICK, PACES[self.desk.pace].pause(read)), self._replay_step)
+
     def _replay_step(self) -> None:
         self._look(1)
-        if not self.shown.back:
+        if self.shown.back:
+            self._replay_later()
+        else:
             self._stop_replay()
 
     def _stop_replay(self) -> None:
@@ -226,7 +252,7 @@ class EpisodeActions(FindingScreen):
             return
         seated = [record.event for record in self.shown.records if isinstance(record.event, Seated)]
         try:
-            dialog = SeatScreen(spec_of(self.facts.header), self.state.seats, sat_before(seated))
+            dialog = SeatScreen(spec_of(self.facts.header), self.state.seats, sat_before(seated), self.face.seat)
         except (StoreError, TaskError) as error:
             return self.desk.problem(error.title, error.hint)
         self.desk.push_screen(dialog, self._take_seat)
@@ -248,11 +274,9 @@ class EpisodeActions(FindingScreen):
         self.desk.with_live(self, lambda live: live.say(self.episode, event.text))
 
     def action_copy(self) -> None:
-        """The raw source of the block at the cursor, or of the shown evidence."""
-        evidence = self.query_one(EvidencePane)
+        """The raw source of the block at the cursor, or of the pane on the right that has the focus."""
         block = self.query_one(Transcript).current
-        raw = evidence.event.observation if evidence.has_focus and evidence.event else block.raw if block else ""
-        text = clean(raw)
+        text = clean(self.face.copied() or (block.raw if block else ""))
         if text:
             self.desk.copy_to_clipboard(text)
             self.desk.say(t("episode.copied", n=len(text)))
@@ -272,15 +296,52 @@ class EpisodeActions(FindingScreen):
         self._view = (self._view + 1) % len(VIEWS) if view is None else view
         for index, name in enumerate(VIEWS):
             self.set_class(index == self._view, f"-view-{name}")
-        self.query_one(ViewTabs).show(self._view)
-        self.query_one(f"#{VIEWS[self._view]}").focus()
+        self.query_one("#tabs", ViewTabs).show(self._view)
+        self.query_one(f"#{self.face.panes[self._view]}").focus()
 
-    @on(ViewTabs.Chosen)
+    @on(ViewTabs.Chosen, "#tabs")
     def _view_chosen(self, event: ViewTabs.Chosen) -> None:
         self.action_view(event.index)
 
+    @property
+    def tab(self) -> str:
+        """The pane on the right that is shown where one is shown at a time, else the upper one."""
+        return self._tab if self._tab in self.face.tabs else next(iter(self.face.tabs), "evidence")
+
+    def show_tab(self) -> None:
+        """Show the chosen pane on the right."""
+        tabs, bar = self.face.tabs, self.query_one("#aside", ViewTabs)
+        bar.offer(tabs, "tab")
+        bar.show(tabs.index(self.tab) if tabs else 0)
+        for name in ASIDE:
+            self.set_class(bool(tabs) and name == self.tab, f"-tab-{name}")
+
+    def action_aside(self, index: int | None = None) -> None:
+        """The next pane on the right, or the one with this index."""
+        tabs = self.face.tabs
+        if not tabs:
+            return
+        if self.has_class("-narrow") and VIEWS[self._view] != "evidence":
+            return self.action_view(VIEWS.index("evidence"))
+        focused = self.focused is not None and self.focused.id in tabs
+        self._tab = tabs[(tabs.index(self.tab) + 1) % len(tabs) if index is None else index]
+        self.show_tab()
+        if focused or self.has_class("-narrow"):
+            self.query_one(f"#{self.tab}").focus()
+        return None
+
+    @on(ViewTabs.Chosen, "#aside")
+    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
+        self.action_aside(event.index)
+
+    def action_everything(self) -> None:
+        """All material of the case, or only what the seat may see."""
+        self.desk.say(self.face.toggle_everything())
+        self.show_panes()
+
+    @on(ProgrammePane.Chosen)
     @on(PlanPane.Chosen)
-    def _plan_chosen(self, event: PlanPane.Chosen) -> None:
+    def _plan_chosen(self, event: PlanPane.Chosen | ProgrammePane.Chosen) -> None:
         record = self.query_one(Transcript)
         index = next((i for i, block in enumerate(record.blocks) if block.seq == event.seq), None)
         if index is not None:

@@ -21,8 +21,17 @@ AREAS: dict[str, tuple[str, ...]] = {
     "plan": ("pane", "episode", "app"),
     "evidence": ("pane", "episode", "app"),
     "scores": ("pane", "episode", "app"),
+    "programme": ("programme", "episode", "app"),
+    "file": ("pane", "episode", "app"),
+    "exhibits": ("pane", "episode", "app"),
+    "document": ("pane", "episode", "app"),
+    "court": ("transcript", "episode", "app"),
+    "court_answer": ("answer", "app"),
     "prompt": ("prompt", "transcript", "app"),
     "tokens": ("tokens", "pane", "app"),
+    "presenter": ("presenter",),
+    "presenter_answer": ("answer", "presenter"),
+    "presenter_seat": ("presenter_seat",),
     "find": ("find", "app"),
     "answer": ("answer", "app"),
     "runs": ("home", "app"),
@@ -58,7 +67,7 @@ def help_id(focused: Widget | None, screen: Screen[object]) -> str:
     """The nearest thing that has help, from the focused widget outwards."""
     node = focused
     while node is not None:
-        name = getattr(node, "help_id", "")
+        name = getattr(node, "about", "") or getattr(node, "help_id", "")
         if name:
             return str(name)
         node = node.parent if isinstance(node.parent, Widget) else None

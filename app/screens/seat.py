@@ -6,7 +6,7 @@ before, and Enter agrees.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar
 
 from textual import on
@@ -45,15 +45,20 @@ class SeatScreen(ModalScreen[Seated | None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
     VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
 
-    def __init__(self, spec: RunSpec, sitting: Mapping[str, Seated], before: Mapping[str, Seated]) -> None:
+    def __init__(
+        self, spec: RunSpec, sitting: Mapping[str, Seated], before: Mapping[str, Seated],
+        name: Callable[[str], str] = seat_name,
+    ) -> None:  # fmt: skip
         """Open the dialog.
 
         Args:
             spec: what the run was asked to do; its engine and mode are offered first.
             sitting: seat -> who sits there now.
             before: seat -> who sat there before a person took it.
+            name: what a seat is called.
         """
         super().__init__()
+        self._seat_name = name
         self._spec = spec
         self._sitting = dict(sitting)
         self._before = dict(before)
@@ -67,7 +72,7 @@ class SeatScreen(ModalScreen[Seated | None]):
         model = next((who.engine for who in self._sitting.values() if who.engine not in ("", HUMAN)), self._spec.model)
         with Vertical(classes="dialog") as box:
             box.border_title = t("seat_dialog.title")
-            yield Field(t("seat_dialog.seat"), choice([(seat_name(seat), seat) for seat in seats], "seat"), id="seat-field")
+            yield Field(t("seat_dialog.seat"), choice([(self._seat_name(seat), seat) for seat in seats], "seat"), id="seat-field")
             yield Static("", id="now", markup=False)
             yield OptionList(id="who", markup=False, compact=True)
             yield EngineField(model)

@@ -6,18 +6,22 @@ to the program: so Enter alone never sends. A draft belongs to its episode and w
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.events import Paste
+from textual.geometry import Size
 from textual.message import Message
 from textual.widgets import Label, TextArea
 
 from app.bindings import bindings
+from app.renderers import Line
 from app.strings import t
 from app.terminal import clean
+from app.widgets.text_pane import TextPane
 
 
 class AnswerText(TextArea):
@@ -27,6 +31,14 @@ class AnswerText(TextArea):
         await super()._on_paste(Paste(clean(event.text)))
         event.stop()
         event.prevent_default()
+
+
+class Brief(TextPane):
+    """What stands above the box; as high as its lines."""
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """Rows of the lines in this width."""
+        return sum(1 for _ in self.build(width))
 
 
 class AnswerBox(Vertical):
@@ -46,6 +58,8 @@ class AnswerBox(Vertical):
         & Label { width: 1fr; color: $text-muted; padding: 0 1; }
         & TextArea { height: auto; min-height: 3; max-height: 10; border: none; padding: 0 1; background: $surface; }
         & TextArea:focus { border: none; }
+        & Brief { height: auto; max-height: 8; padding: 0 1; display: none; overflow-y: hidden; scrollbar-gutter: auto; }
+        &.-briefed { max-height: 65%; & Brief { display: block; } }
         &.-open { display: block; }
     }
     """
@@ -62,18 +76,27 @@ class AnswerBox(Vertical):
         self._key = ""
         self._drafts: dict[str, str] = {}
         self._sent = ""
+        self._hint = "answer.hint"
+        self.about = ""
 
     def compose(self) -> ComposeResult:
-        """The box, and a line that says how to use it."""
+        """What was asked, the box, and a line that says how to use it."""
+        yield Brief()
         yield AnswerText(soft_wrap=True, show_line_numbers=False, tab_behavior="focus", highlight_cursor_line=False)
         yield Label("", markup=False)
 
-    def open(self, seat: str, key: str = "", *, focus: bool = True) -> None:
+    def open(
+        self, seat: str, key: str = "", *, focus: bool = True, brief: Sequence[Line] = (), words: str = "answer"
+    ) -> None:  # fmt: skip
         """Show the box for a seat of the episode with this key, with what was typed there before.
 
-        `focus` puts the cursor in it; a person who is typing elsewhere is left there.
+        `focus` puts the cursor in it; a person who is typing elsewhere is left there. `brief` stands above it: what was asked,
+        and what one may do; `words` begins the keys of its title and of the line that says how to use it.
         """
-        self.border_title = t("answer.title", seat=seat)
+        self._hint = f"{words}.hint"
+        self.set_class(bool(brief), "-briefed")
+        self.query_one(Brief).show(brief)
+        self.border_title = t(f"{words}.title", seat=seat)
         if not self.is_open or key != self._key:
             self._keep()
             self._key = key
@@ -101,7 +124,7 @@ class AnswerBox(Vertical):
     def explain(self) -> None:
         """Say how to use it, in the current language; or how to come back to it."""
         inside = self.has_focus_within
-        hint = t("answer.hint" if inside else "answer.away")
+        hint = t(self._hint if inside else "answer.away")
         label = self.query_one(Label)
         if str(label.content) != hint:
             label.update(hint)

@@ -50,6 +50,7 @@ class EvidencePane(LineView):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._event: ToolReturned | None = None
+        self.nothing = "evidence.empty"
 
     @property
     def event(self) -> ToolReturned | None:
@@ -68,7 +69,7 @@ class EvidencePane(LineView):
         """Head, marks, then the value."""
         event = self._event
         if event is None:
-            yield from _text(((t("evidence.empty"), "dim"),), width_)
+            yield from _text(((t(self.nothing), "dim"),), width_)
             return
         yield from _text(((tool_name(event.tool), "tool"),), width_)
         status = t(f"status.{event.status}") if known(f"status.{event.status}") else one(event.status)

@@ -104,6 +104,19 @@ def _open_call(records: Sequence[Record], over: bool) -> list[Item]:
     return [Item(t("plan.call", n="…"), last.event.tool, "now")]
 
 
+def fact_rows(facts: Sequence[tuple[str, str]], width_: int) -> Iterator[Row]:
+    """Facts (name, value) below a line, the names in a column."""
+    if not facts:
+        return
+    yield Row((("", "dim"),))
+    yield Row((("─" * width_, "rule"),))
+    column = max(width(name) for name, _ in facts) + 1
+    for name, value in facts:
+        for number, row in enumerate(wrapped(((one(value), "text"),), max(4, width_ - column))):
+            label = name if number == 0 else ""
+            yield Row(((label + " " * (column - width(label)), "dim"), *row))
+
+
 class PlanPane(LineView):
     """Shows the plan of the episode as it stands."""
 
@@ -137,14 +150,7 @@ class PlanPane(LineView):
         else:
             for index, item in enumerate(self._items):
                 yield from self._item(index, item, width_)
-        if self._facts:
-            yield Row((("", "dim"),))
-            yield Row((("─" * width_, "rule"),))
-            column = max(width(name) for name, _ in self._facts) + 1
-            for name, value in self._facts:
-                for number, row in enumerate(wrapped(((one(value), "text"),), max(4, width_ - column))):
-                    label = name if number == 0 else ""
-                    yield Row(((label + " " * (column - width(label)), "dim"), *row))
+        yield from fact_rows(self._facts, width_)
 
     def _item(self, index: int, item: Item, width_: int) -> Iterator[Row]:
         sign, tone = MARKS[item.mark]

@@ -18,7 +18,8 @@ from tasks.events import Seated
 class Heading:
     """What the bar says. `state` is auto, paused, back, ended, waiting, stored or all; `of` the last step there is.
 
-    Or speaking or stopped: then `said` is what the model is doing, in words.
+    Or speaking or stopped: then `said` is what the model is doing, in words. A benchmark may say in its own words what it
+    is (`title`), who sits where (`cast`: name, who, how long it stays when room gets scarce) and how far it is (`progress`).
     """
 
     benchmark: str = ""
@@ -30,6 +31,9 @@ class Heading:
     state: str = "stored"
     fictional: bool = False
     said: str = ""
+    title: str = ""
+    cast: tuple[tuple[str, str, int], ...] = ()
+    progress: str = ""
 
 
 Part = tuple[str, str, int]
@@ -91,11 +95,16 @@ class SeatBar(Widget):
         if not heading.benchmark:
             return [(t("app.title"), "name", 9)]
         name = f"benchmark.{heading.benchmark}"
-        parts = [(t(name) if known(name) else one(heading.benchmark), "name", 3)]
-        parts.append((t("episode.task", task=one(heading.task)), "plain", 9))
+        if heading.title:
+            parts = [(one(heading.title), "name", 9)]
+        else:
+            parts = [(t(name) if known(name) else one(heading.benchmark), "name", 3)]
+            parts.append((t("episode.task", task=one(heading.task)), "plain", 9))
         if heading.group:
             parts.append((t(f"group.{heading.group}") if known(f"group.{heading.group}") else one(heading.group), "plain", 4))
-        for seated in heading.seats:
+        for seat, who, keep in heading.cast:
+            parts.append((t("episode.seat", seat=one(seat), policy=one(who)), "seat", keep))
+        for seated in () if heading.cast else heading.seats:
             policy = policy_name(seated.policy, seated.engine)
             named = t("episode.seat", seat=seat_name(seated.seat), policy=policy)
             parts.append((policy if short and len(heading.seats) == 1 else named, "seat", 6))
@@ -108,7 +117,8 @@ class SeatBar(Widget):
         if not heading.benchmark:
             return Text()
         back = heading.state in ("back", "replay")
-        step = t("episode.back", step=heading.step, of=heading.of) if back else t("event.step", step=heading.step)
+        progress = heading.progress or t("event.step", step=heading.step)
+        step = t("episode.back", step=heading.step, of=heading.of) if back else progress
         right = Text(end="", no_wrap=True)
         right.append(step, self._style("warn" if back else "plain"))
         word = heading.said or t(f"state.{heading.state}")

@@ -49,6 +49,9 @@ class Transcript(Searchable):
         self.unseen = 0
         self.follows = True
         self.turn: OpenTurn | None = None
+        self.margin_cells: int | None = None
+        self.ruled = True
+        self.about = ""
         self._now = 0.0
         self._fixed = self._turns = 0
 
@@ -144,7 +147,8 @@ class Transcript(Searchable):
         for index, block in enumerate(self.blocks):
             if block.step != step:
                 step = block.step
-                yield self._rule(step, width)
+                if self.ruled:
+                    yield self._rule(self.heading(step), width)
             known = self._wrapped.get(block.seq)
             if known is None or known.width != width or known.index != index or known.block is not block:
                 rows = list(self._block_rows(index, block, width))
@@ -154,21 +158,30 @@ class Transcript(Searchable):
         self._turns = len(turn)
         yield from turn
 
-    def _rule(self, step: int, width: int) -> Row:
-        title = f"── {self.heading(step)} "
-        return Row((("  ", "rule"), (title, "rule"), ("─" * max(0, width - 3 - _cells(title)), "rule")), -1)
+    def _rule(self, words: str, width: int, owner: int = -1, role: str = "rule") -> Row:
+        title = f"── {words} "
+        return Row((("  ", "rule"), (title, role), ("─" * max(0, width - 3 - _cells(title)), "rule")), owner)
+
+    @property
+    def _margin(self) -> int:
+        """Cells of the column of labels."""
+        return label_width() if self.margin_cells is None else self.margin_cells
 
     def _turn_rows(self, width: int) -> Iterator[Row]:
         """The open turn, under a rule of its own where it begins a step."""
         turn = self.turn
         if turn is None:
             return
-        if not self.blocks or self.blocks[-1].step != turn.step:
-            yield self._rule(turn.step, width)
-        gutter = label_width()
+        if self.ruled and (not self.blocks or self.blocks[-1].step != turn.step):
+            yield self._rule(self.heading(turn.step), width)
+        gutter = self._margin
         tone = "warn" if turn.phase == "stopped" else "label"
+        phase = t(f"turn.{turn.phase}")
+        if _cells(phase) > gutter:
+            yield Row((("  ", "text"), (" " * gutter, tone), (" ", "text"), (phase, tone)), -1)
+            phase = ""
         for number, row in enumerate(turn_rows(turn, max(8, width - gutter - 3), self._now)):
-            label = pad(t(f"turn.{turn.phase}") if number == 0 else "", gutter)
+            label = pad(phase if number == 0 else "", gutter)
             yield Row((("  ", "text"), (label, tone), (" ", "text"), *row), -1)
 
     def on_resize(self, event: object) -> None:
@@ -178,7 +191,11 @@ class Transcript(Searchable):
         self.call_after_refresh(self._settle)
 
     def _block_rows(self, index: int, block: Block, width: int) -> Iterator[Row]:
-        gutter = label_width()
+        gutter = self._margin
+        if block.heading:
+            words = "".join(text for line in block.lines for text, _ in line)
+            yield self._rule(words, width, index, block.tone)
+            return
         body = max(8, width - gutter - 3)
         unfolded = block.seq in self.unfolded
         lines = block.whole if unfolded else block.lines

@@ -15,6 +15,8 @@ from app.widgets.ink import ink
 
 VIEWS = ("record", "plan", "evidence")
 """Ids of the panes, in the order in which `v` goes through them."""
+GAP = 3
+"""Cells between two names."""
 
 
 class ViewTabs(Widget):
@@ -34,9 +36,15 @@ class ViewTabs(Widget):
     class Chosen(Message):
         """A pane was chosen."""
 
-        def __init__(self, index: int) -> None:
+        def __init__(self, tabs: ViewTabs, index: int) -> None:
             super().__init__()
+            self.tabs = tabs
             self.index = index
+
+        @property
+        def control(self) -> ViewTabs:
+            """The tabs, so that a screen may have several."""
+            return self.tabs
 
     def __init__(self, names: Sequence[str] = VIEWS, prefix: str = "view", *, id: str | None = None) -> None:
         """Tabs whose texts are `<prefix>.<name>`."""
@@ -44,6 +52,11 @@ class ViewTabs(Widget):
         self._names = tuple(names)
         self._prefix = prefix
         self._at = 0
+
+    def offer(self, names: Sequence[str], prefix: str = "view") -> None:
+        """Other tabs from now on."""
+        self._names, self._prefix = tuple(names), prefix
+        self.refresh()
 
     def show(self, index: int) -> None:
         """This pane is shown."""
@@ -55,7 +68,7 @@ class ViewTabs(Widget):
         text = Text(no_wrap=True, end="")
         for index, name in enumerate(self._names):
             if index:
-                text.append("   ")
+                text.append(" " * GAP)
             style = "view-tabs--on" if index == self._at else "view-tabs--off"
             text.append(t(f"{self._prefix}.{name}"), ink(self, style))
         return text
@@ -67,5 +80,5 @@ class ViewTabs(Widget):
         for index, name in enumerate(self._names):
             end = at + width(t(f"{self._prefix}.{name}"))
             if at <= x < end:
-                self.post_message(self.Chosen(index))
-            at = end + 3
+                self.post_message(self.Chosen(self, index))
+            at = end + GAP
