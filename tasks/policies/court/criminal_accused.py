@@ -28,14 +28,15 @@ from tasks.policies.court.criminal_telling import (
 _TOPICS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
     (re.compile(asked), re.compile(told))
     for asked, told in (
-        (r"到案|投案|抓获|归案", r"抓获|查获|到案|报警|投案|电话通知|等候|传唤|到所|自行到|当场"),
+        (r"到案|投案|抓获|归案", r"抓获|查获|到案|报警|拨打|投案|电话通知|等候(?!信号)|传唤|到所|到派出所|自行到"),
         (r"赔偿|退赔|退赃|谅解|弥补", r"赔偿|退赔|退缴|退还|谅解|缴存|补偿"),
         (r"钱款|财物|去向|怎样处理|怎么处理|用(?:途|到|在|于)", r"用于|卖给|转卖|花销|偿还|发还|扣押|当场查获|付清|支付"),
-        (r"为什么|动机|原因|理由|为何", r"因为|为了|想|图|缺钱|欠|糊涂|就是|不承认|不认"),
     )
 )
 """Words of a question -> words by which a sentence on that topic is known."""
 _STORY = re.compile(r"经过|过程|怎么回事|事实|怎样做|说一下|承认")
+_WHY = re.compile(r"为什么|动机|原因|理由|为何|否认|不承认|不认可")
+_CAUSE = re.compile(r"因为|为了|想着|想到|以为|缺钱|急用|糊涂|就是贪|图便宜|没看清|光顾|眼红|气|怕")
 _ATTITUDE = re.compile(r"认识|悔|态度|想法|看法|想说")
 _SIGNED = re.compile(r"具结书|自愿|律师|没有人逼|签")
 _SAFE = re.compile(r"赔偿|退赔|谅解|报警|电话通知|缴存|付息|借条|政策|拖欠|整改")
@@ -51,7 +52,7 @@ class AccusedSpeaks:
 
     def answer(self, kind: str) -> str:
         """The answer to one kind of question."""
-        if kind == "plea" and "fast" in self.floor.kinds:
+        if kind in ("plea", "consent") and "fast" in self.floor.kinds:
             return ""
         made = self._ANSWERS.get(kind)
         return made(self) if made else self.floor.say(kind)
@@ -106,7 +107,7 @@ class AccusedSpeaks:
         if not told and self.guilty:
             told = [self.floor.say("plea_guilty")]
         own = parts(self.plea.get("text", ""))
-        return joined([*told, *own[:1]]) or self.floor.say("self_denied")
+        return joined([*told, *own[: 1 if self.guilty else 3]]) or self.floor.say("self_denied")
 
     def _fast(self) -> str:
         if not self.guilty:
@@ -123,18 +124,26 @@ class AccusedSpeaks:
             return known
         if self.plea.get("stance") != "partial":
             return []
-        return [one for one in known if _SAFE.search(one)]
+        return [f"{one.split('；')[0].rstrip('。')}。" for one in known if _SAFE.search(one)]
 
     def _own(self) -> list[str]:
         """His own account: plea and statement, sentence by sentence."""
         admitted, denied = denied_parts(str(self.plea.get("facts", "")))
         told = [f"{own_words(one)}。" for one in (*admitted, *denied)] if not self.guilty else []
+        return [*self._account(), *told]
+
+    def _account(self) -> list[str]:
+        """What he feels and says about it."""
         statements = [one for text in self.floor.view.held.get("statements", {}).values() for one in parts(text)]
-        return [*told, *parts(self.plea.get("text", "")), *statements]
+        return [*parts(self.plea.get("text", "")), *statements]
+
+    def _fresh(self, told: list[str]) -> list[str]:
+        """What he has not said before, else all of it."""
+        said = " ".join(turn.text for turn in self.floor.view.own)
+        return [one for one in told if one not in said] or told
 
     def _statement(self) -> str:
-        said = " ".join(turn.text for turn in self.floor.view.own)
-        told = [one for one in (*self._facts()[:2], *self._own()) if one not in said]
+        told = self._fresh([*(self._facts()[:2] if self.guilty else ()), *self._own()])
         return self._coloured(joined(told[:3])) if told else self.floor.say("statement_none")
 
     def _question(self) -> str:
@@ -149,8 +158,11 @@ class AccusedSpeaks:
                 found = [one for one in (*facts, *own) if told.search(one)]
                 if found:
                     return joined(self._shorter(found))
-        if _ATTITUDE.search(question) and own:
-            return own[-1] if len(own) == 1 else joined(own[-2:])
+        if _WHY.search(question) and (account := self._account()):
+            because = [one for one in account if _CAUSE.search(one)] if self.guilty else []
+            return joined(self._fresh(because or account)[:2])
+        if _ATTITUDE.search(question) and (account := self._account()):
+            return joined(self._fresh(account)[:2])
         if _STORY.search(question):
             found = facts[:2] if self.guilty and facts else own[:3]
             if found:

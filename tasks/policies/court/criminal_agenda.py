@@ -21,7 +21,7 @@ from tasks.policies.court.criminal_heard import Exhibit, Heard
 NEEDS = ("may", "practice", "must", "essential")
 """In the order in which steps are left out."""
 DENIES = re.compile(
-    r"不承认|否认|不认(?!识|为)|不构成|不是(?:我|事实|诈骗|犯罪)|冤|无罪|有异议|没有(?:做|干|卖|打|骗|偷|拿|犯罪)|没[卖打骗偷拿做干]"
+    r"不承认|否认|真不是|不是我花|不全是我|多算了|没有那么多|不认(?!识|为)|不构成|不是(?:我|事实|诈骗|犯罪)|冤|无罪|有异议|没有(?:做|干|卖|打|骗|偷|拿|犯罪)|没[卖打骗偷拿做干]"
 )
 NO_OBJECTION = re.compile(r"[^，。；：\n]*(?:(?:没有|无)(?:任何)?(?:异议|意见)|不持异议)")
 """A clause that agrees."""
@@ -110,6 +110,7 @@ def _brief_objected(heard: Heard) -> bool:
 
 _WHEN: Mapping[str, Callable[[Heard], bool]] = {
     "admits": admits,
+    "examines": lambda heard: heard.view.profile == "j1" or procedure_of(heard) != "速裁",
     "property": _property,
     "brief_objected": _brief_objected,
     "findings": lambda heard: bool(findings(heard)),
@@ -123,8 +124,13 @@ def findings(heard: Heard) -> str:
 
 
 def objected(heard: Heard) -> list[Exhibit]:
-    """The exhibits of the prosecution that accused or counsel contested."""
-    return [one for one in heard.exhibits if one.owner == "procurator" and any(map(contests, one.views.values()))]
+    """The exhibits of the prosecution on which accused or counsel had something to say."""
+    return [one for one in heard.exhibits if one.owner == "procurator" and any(map(remarks, one.views.values()))]
+
+
+def remarks(view: str) -> bool:
+    """Whether an opinion on an exhibit says more than that it is agreed to."""
+    return len(re.sub(r"辩护人|对证据[^，。；：]{0,4}|发表质证意见|[：，。；\s]", "", NO_OBJECTION.sub("", view))) > 5
 
 
 def contests(view: str) -> bool:

@@ -99,7 +99,9 @@ class Floor:
 
     @property
     def kinds(self) -> tuple[str, ...]:
-        """What they ask."""
+        """What they ask; who is examined by a party is asked open questions."""
+        if self.asked is not None and self.asked.speaker != "judge":
+            return ("question",)
         return kinds_of(self.text, self.view.role)
 
     @property

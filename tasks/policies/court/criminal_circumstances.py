@@ -166,17 +166,25 @@ class Circumstances:
         granted = self._says(self.accusing, "(?:系|构成|具有|属于|有)自首")
         came = bool(_SURRENDERS.search(self.facts + self.shown) or (_SURRENDERS.search(self.accusing) and claimed))
         if granted or (came and self.candid and (claimed or not _CAUGHT.search(self.facts))):
-            text = self._text("surrender")
+            text = self._text("surrender", ways=self._ways())
             if not granted:
                 text += "；" + self._text("surrender_duty") if _DUTY.search(self.accusing + self.defending) else ""
-                text += "。" + self._text("surrender_corrected")
+                text += "；" + self._text("surrender_corrected")
             laws = (cite("67.1"), interpretation("自首 1")[0])
             yield Circumstance("surrender", text, -20, laws, granted=granted, name="自首")
             return
         if claimed:
-            yield Circumstance("no_surrender", self._text("no_surrender" if came else "no_surrender_caught"))
+            yield Circumstance(
+                "no_surrender", self._text("no_surrender" if came else "no_surrender_caught", ways=self._ways())
+            )
         if self.candid:
             yield Circumstance("confession", self._text("confession"), -10, (cite("67.3"),), name="坦白")
+
+    def _ways(self) -> str:
+        """How the accused came: 主动报警、在现场等候处理."""
+        told = self.facts + self.shown + self.defending
+        found = [way for cue, way in words()["ways"] if re.search(cue, told)]
+        return "、".join(found[:2]) or "自动投案"
 
     def _plea(self) -> Iterator[Circumstance]:
         """刑事诉讼法第十五条."""

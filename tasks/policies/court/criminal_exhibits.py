@@ -15,6 +15,8 @@ from tasks.policies.court.criminal_asking import Floor
 from tasks.policies.court.criminal_objections import showings
 
 _GROUP = re.compile(r"分组|一并|全部|所有|其余|剩余|合并|一次性|概括|综合|打包|集中")
+_TELLING = re.compile(r"陈述|证言|供述|鉴定意见|笔录|录像|录音")
+"""Titles that say the kind of an exhibit themselves."""
 _BRIEF = re.compile(r"仅就|只就|名称和|名称及|简要|摘要")
 
 
@@ -48,7 +50,7 @@ def offered(floor: Floor, left: Sequence[tuple[int, Mapping[str, Any]]]) -> str:
 
 
 def _exhibit(floor: Floor, number: int, item: Mapping[str, Any], brief: bool) -> str:
-    kind = f"属于{item['kind']}，" if item.get("kind") and item["kind"] != item["title"] else ""
+    kind = f"属于{item['kind']}，" if item.get("kind") and not _TELLING.search(item["title"]) else ""
     purpose = str(item.get("purpose", "")).removeprefix("证明").rstrip("。") or "上述事实"
     source = item.get("source", "")
     said = floor.say(

@@ -15,7 +15,7 @@ from store.text.numerals import to_decimal
 from tasks.courts.scores.bigrams import bigrams
 from tasks.policies.court.criminal_charges import charged
 from tasks.policies.court.criminal_heard import Heard
-from tasks.policies.court.criminal_law import crime
+from tasks.policies.court.criminal_law import conduct
 from tasks.policies.statutes.facts import read_facts
 
 _FACTS = re.compile(
@@ -116,8 +116,7 @@ def _charge_of(text: str, names: tuple[str, ...]) -> str:
 
 
 def _likeness(text: str, name: str) -> float:
-    known = crime(name)
-    wanted = bigrams((known.does if known else "") + name)
+    wanted = bigrams(conduct(name) + name)
     return 10 * len(wanted & bigrams(text)) / max(1, len(wanted))
 
 
@@ -150,6 +149,12 @@ def calendar_days(text: str) -> list[date]:
         except ValueError:
             continue
     return found
+
+
+def conduct_days(text: str) -> list[date]:
+    """Days of the conduct itself, without those of arrest, payment and the like."""
+    acts = [part for part in re.split(r"(?<=。)", text) if not _AFTERWARDS.match(part.strip()) and not _REST.search(part)]
+    return calendar_days("".join(acts)) or calendar_days(text)
 
 
 def weight(text: str) -> float:

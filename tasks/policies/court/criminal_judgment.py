@@ -7,19 +7,22 @@ from __future__ import annotations
 
 import re
 
+from tasks.courts.scores.bigrams import bigrams
 from tasks.policies.court.criminal_agenda import denies, procedure_of
 from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_charges import cited_by_prosecution
 from tasks.policies.court.criminal_circumstances import Circumstances, words
-from tasks.policies.court.criminal_facts import Count, charged_facts, main_sum, rest_of
+from tasks.policies.court.criminal_facts import Count, charged_facts, main_sum, rest_of, sums
 from tasks.policies.court.criminal_heard import Heard
 from tasks.policies.court.criminal_law import CRIMINAL_LAW, PROCEDURE_LAW, Cited, cite, crime, interpretation, listed
-from tasks.policies.court.criminal_orders import orders
+from tasks.policies.court.criminal_orders import handed_over, orders
 from tasks.policies.court.criminal_reasons import Reasons
 from tasks.policies.court.criminal_sentence import Sentencing
+from tasks.policies.court.criminal_serving import set_off
 from tasks.policies.court.criminal_weighing import Weighing
 
 _CITY = re.compile(r"^(.*?市)(?:[\u4e00-\u9fff]{1,8}(?:区|县|市|旗))?人民法院$")
+_NUMBER = re.compile(r"^\s*(?:[一二三四五六七八九十]、\s*)+")
 _LATER = re.compile(r"抓获|查获|到案|传唤|归案|解救|如实供述|认罪认罚|赔偿|退赔|谅解|取保候审")
 _POINT_HEAD = re.compile(r"^[^。；]{6,60}?(?=[。；：]|$)")
 _LEADS = re.compile(r"(?:打电话)?(?:纠集|邀约|召集|指使|组织)$")
@@ -37,7 +40,7 @@ def judgment(heard: Heard) -> str:
         _found(weighing),
         _evidence(weighing),
         f"本院认为，{reasons.text()}",
-        _order(weighing, circumstances, sentencing, bool(items[1:])),
+        _order(weighing, circumstances, sentencing, any(re.search(r"予以(?:没收|追缴)|责令|依法发还被害人[^，]{1,20}。", item) for item in items)),
         "\n".join(items),
         filled(words()["order"]["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
     ]
@@ -88,8 +91,13 @@ def _found(weighing: Weighing) -> str:
     facts = charged_facts(heard)
     failed = [count for count, finding in weighing.proved if finding and not finding.proven]
     if failed:
-        rest = [part for part in re.split(r"(?<=。)", rest_of(facts, weighing.counts)) if _LATER.search(part) and "：" not in part]
-        body = "".join(_whole(_corrected(weighing, count), heard.name) for count in stands) + "".join(rest)
+        rest = [
+            _NUMBER.sub("", part)
+            for part in re.split(r"(?<=。)", rest_of(facts, weighing.counts))
+            if _LATER.search(part) and "：" not in part
+        ]
+        told = "".join(_whole(_corrected(weighing, count), heard.name, facts) for count in stands)
+        body = _preamble(facts, stands, failed) + told + "".join(rest)
     else:
         body = facts
         for count in stands:
@@ -103,9 +111,33 @@ def _found(weighing: Weighing) -> str:
     return filled(words()["words"]["found"], {"facts": re.sub(r"^[一二三四五]、", "", body.strip())})
 
 
-def _whole(text: str, name: str) -> str:
-    """A count as a sentence of its own."""
+def _preamble(facts: str, stands: list[Count], failed: list[Count]) -> str:
+    """What stands before numbered counts, without sums and without what only counts that fail are about."""
+    head, mark, _ = facts.partition("：")
+    if not mark or not _NUMBER.match(facts[len(head) + 1 :].strip()):
+        return ""
+    lost = frozenset().union(*(count.pairs for count in failed)) - frozenset().union(*(count.pairs for count in stands))
+    kept = []
+    for clause in head.split("，"):
+        if sums(clause):
+            continue
+        parts = clause.split("、")
+        left = [part for part in parts if len(bigrams(part) & lost) < 2]
+        if left and len(left) < len(parts) and (tail := re.search(r"等[\u4e00-\u9fff]{1,4}$", clause)):
+            left[-1] = left[-1].removesuffix(tail[0]) + tail[0]
+        kept += ["、".join(left)] if left else []
+    return "，".join(kept) + "：" if len(kept) > 1 else ""
+
+
+def _whole(text: str, name: str, facts: str) -> str:
+    """A count as a sentence of its own: with its year, its doer, and the name of what it calls 该…."""
     text = text.strip().rstrip("；，。") + "。"
+    years = re.findall(r"\d{4}年", facts[: facts.find(text[:12])])
+    if years and re.match(r"\d{1,2}月", text):
+        text = years[-1] + text
+    for match in re.finditer(r"该([\u4e00-\u9fff]{2,4}?店|公司|单位|[\u4e00-\u9fff]{2}厂)", text):
+        if named := re.search(rf"“[^”]{{1,16}}{match[1]}”|[\u4e00-\u9fff]{{4,16}}{match[1]}", facts):
+            text = text.replace(match[0], named[0], 1)
     return text if "被告人" in text else re.sub(r"，(?=以|骗|窃|向|在|将|持)", f"，被告人{name}", text, count=1)
 
 
@@ -137,9 +169,7 @@ def _evidence(weighing: Weighing) -> str:
         match = re.search(r"认定上述事实的证据有：([^。]+)", heard.answers("procurator", "indictment"))
         titles = "、".join(re.split(r"；", match[1])) if match else ""
         return filled(text["proved_fast"], {"titles": titles}) if titles else str(text["proved_bare"])
-    relied = [one.exhibit.name for one in weighing.admitted if one.result != "不采信"]
-    said = filled(text["proved"], {"titles": "；".join(dict.fromkeys(relied))}) if relied and weighing.convicted else ""
-    return said + Reasons.admissions(weighing)
+    return Reasons.admissions(weighing)
 
 
 # --- articles -------------------------------------------------------------------------------------------------------------
@@ -170,8 +200,10 @@ def _substance(
         laws += [cite(place) for place in dict.fromkeys(places)]
         laws += [cite("12.1")] if one.applied.milder else []
         conditions = {"base": True, "sum": bool(weighing.amount(one.charge)), "fine": bool(one.punishment.fine)}
-        conditions["grave"] = one.tier is not one.applied.tiers[0]
-        further += [article for article, when in map(interpretation, known.see) if conditions.get(when)]
+        graver = sentencing.said_grade(one.charge)
+        conditions["grave"] = one.tier is not one.applied.tiers[0] or graver not in (None, one.applied.tiers[0])
+        facts = "".join(count.text for count in weighing.stands(one.charge))
+        further += [article for article, when in map(interpretation, known.see) if conditions.get(when, re.search(when, facts))]
     for found in circumstances.found:
         laws += [law for law in found.articles if law.law == CRIMINAL_LAW]
         further += [law for law in found.articles if law.law not in (CRIMINAL_LAW, PROCEDURE_LAW)]
@@ -179,6 +211,9 @@ def _substance(
         laws += [cite("52"), cite("53")]
     if property_:
         laws.append(cite("64"))
+        laws += [cite("36.1")] if handed_over(weighing) else []
+    if whole.months and not whole.probation and set_off(weighing.heard.view.held.get("criminal", {}).get("custody", ()))[1]:
+        laws.append(cite({"拘役": "44", "管制": "41"}.get(whole.kind, "47")))
     if len(sentencing.counts) > 1:
         laws.append(cite("69"))
     if whole.probation:
@@ -204,5 +239,8 @@ def _procedure(weighing: Weighing, circumstances: Circumstances, sentencing: Sen
     if procedure_of(weighing.heard) == "速裁":
         places += ["222", "224"]
     found = [cite(place, PROCEDURE_LAW) for place in places]
-    partly = (failed and weighing.convicted) or any(finding.proven for _, finding in weighing.taken_off)
-    return [*found, *([interpretation("刑诉 295.1.5")[0]] if partly else [])]
+    in_part = any(weighing.fails(name) for name in weighing.convicted) or any(not f.proven for _, f in weighing.allegations)
+    in_part = in_part or any(finding.proven for _, finding in weighing.taken_off)
+    unsigned = any(one.why == "illegal" and one.exhibit.kind == "供述" for one in weighing.admitted)
+    rules = [interpretation("刑诉 94")[0]] if unsigned else []
+    return [*found, *rules, *([interpretation("刑诉 295.1.5")[0]] if in_part else [])]

@@ -60,11 +60,19 @@ class Crime:
     law: tuple[str, ...]
     does: str
     tiers: tuple[Tier, ...]
+    acts: tuple[str, ...] = ()
+    """Acts of a charge that is named after those of the case; {acts} of `does`."""
     before: tuple[tuple[date, tuple[Tier, ...]], ...] = ()
     unit: str = ""
     more: tuple[tuple[re.Pattern[str], int], ...] = ()
     month: int = 600
     floor: int = 1000
+    times: int = 0
+    """A fine may not be more than so many times the sum; 0: no such rule."""
+    scale: tuple[tuple[re.Pattern[str], float], ...] = ()
+    """Kinds of drug -> what a gram of them weighs against the thresholds, which are those of 海洛因 and 甲基苯丙胺."""
+    remarks: tuple[tuple[re.Pattern[str], str], ...] = ()
+    """Words of the facts -> what the law says of them."""
     see: tuple[str, ...] = ()
 
 
@@ -106,6 +114,15 @@ def crime(name: str) -> Crime | None:
     return crimes().get(canonical(name))
 
 
+def conduct(charge: str) -> str:
+    """What who commits a crime does, in the words of the table, with the acts that the charge names; '' where unknown."""
+    known = crime(charge)
+    if known is None:
+        return ""
+    named = [act for act in known.acts if act in charge] or known.acts
+    return known.does.replace("{acts}", "、".join(named))
+
+
 def cite(place: str, law: str = CRIMINAL_LAW) -> Cited:
     """The article of a place as tables write it: 234.1, 133-1, 200.2.3 (article, 款, 项)."""
     number, *rest = place.split(".")
@@ -121,20 +138,27 @@ def interpretation(entry: str) -> tuple[Cited, str]:
 
 
 def listed(articles: Iterable[Cited], day: date | None) -> str:
-    """《刑法》第一条、第二条，《刑事诉讼法》第十五条: those that exist on the day, laws in the order of their first article."""
-    grouped: dict[str, list[Cited]] = {}
+    """《刑法》第一条、第二条第一款、第三款，《刑事诉讼法》第十五条: those that exist on the day, laws as they come first."""
+    grouped: dict[str, list[str]] = {}
+    last: Cited | None = None
     for article in dict.fromkeys(articles):
-        if article.exists(day):
-            grouped.setdefault(article.law, []).append(article)
-    return "，".join(f"《{law}》{'、'.join(one.chinese for one in found)}" for law, found in grouped.items())
+        if not article.exists(day):
+            continue
+        same = last is not None and (last.law, last.number, last.sub) == (article.law, article.number, article.sub)
+        words = article.chinese.removeprefix(ArticleNumber(article.number, article.sub).chinese) if same else article.chinese
+        grouped.setdefault(article.law, []).append(words or article.chinese)
+        last = article
+    return "，".join(f"《{law}》{'、'.join(found)}" for law, found in grouped.items())
 
 
 def _crime(name: str, row: Mapping[str, Any]) -> Crime:
     before = tuple((one["day"], tuple(map(_tier, one["tiers"]))) for one in row.get("before", ()))
+    scale = tuple((re.compile(cue), share) for cue, share in row.get("scale", ()))
+    remarks = tuple((re.compile(cue), text) for cue, text in row.get("remarks", ()))
     more = tuple((re.compile(cue), months) for cue, months in row.get("more", ()))
-    rest = {key: row[key] for key in ("does", "unit", "month", "floor") if key in row}
+    rest = {key: row[key] for key in ("does", "unit", "month", "floor", "times") if key in row}
     return Crime(name, tuple(row["law"]), tiers=tuple(map(_tier, row["tiers"])), before=before, more=more,
-                 see=tuple(row.get("see", ())), **rest)  # fmt: skip
+                 acts=tuple(row.get("acts", "").split()), scale=scale, remarks=remarks, see=tuple(row.get("see", ())), **rest)  # fmt: skip
 
 
 def _tier(row: Mapping[str, Any]) -> Tier:

@@ -15,7 +15,8 @@ from tasks.policies.court.criminal_weighing import Weighing
 
 _SEIZED = re.compile(r"(?:其中)?(?P<things>[^，。；]{2,80}?)(?:，)?系作案工具[^。]*没收")
 _ASKED = re.compile(r"建议(?:依法)?(?:予以)?没收(?P<things>[^。；，]{2,40})|(?P<more>[^，。；]{2,40})，?建议(?:依法)?(?:予以)?没收")
-_RETURNED = re.compile(r"已经?(?:依法)?发还")
+_NONE = re.compile(r"(?:没有|无)(?:查封|扣押|冻结)[^。；]{0,16}")
+_RETURNED = re.compile(r"已经?(?:依法)?发还|发还(?:清单|被害人|失主|[\u4e00-\u9fff]{2,3}[；。，])")
 _PRICE = re.compile(r"以(?P<sum>\d[\d,.]*万?元)的价格[^，。；]{0,12}(?:贩卖|出售|卖)|以(?P<more>\d[\d,.]*万?元)的价格向")
 _GAIN = re.compile(r"(?:获利|违法所得|非法获利|牟利)(?:人民币)?(?P<sum>\d[\d,.]*万?元)")
 _PAID_IN = re.compile(r"(?:退缴|代缴|上缴)[^。；]{0,10}违法所得")
@@ -57,7 +58,8 @@ def _property(weighing: Weighing, circumstances: Circumstances) -> list[str]:
     """Confiscation, gains, restitution; where property was spoken of and nothing is left to order, that."""
     heard, text = weighing.heard, words()["order"]
     told = heard.answers("procurator", "property")
-    every = heard.all_of("procurator") + " ".join(one.name for one in heard.exhibits)
+    every = heard.answers("procurator", "charge", "indictment", "opinion", "property")
+    every += " ".join(one.name for one in heard.exhibits)
     items: list[str] = []
     if weighing.convicted:
         if match := _SEIZED.search(told) or _ASKED.search(told):
@@ -67,16 +69,21 @@ def _property(weighing: Weighing, circumstances: Circumstances) -> list[str]:
         items += [
             filled(text["restore"], {"name": heard.name, "victim": victim, "sum": money(sum_)}) for victim, sum_ in circumstances.owed
         ]
-        shown = " ".join(one.offer.body for one in heard.exhibits)
-        if kept := _DEPOSITED.search(shown):
+        if kept := handed_over(weighing):
             victim = _VICTIM.search(told)
             whom = f"被害人{victim['name']}" if victim else "被害人"
-            items.append(filled(text["handed"], {"name": heard.name, "sum": money(sums(kept["sum"])[0]), "victim": whom}))
-    if not items and PROPERTY.search(every):
+            items.append(filled(text["handed"], {"name": heard.name, "sum": money(kept), "victim": whom}))
+    if not items and PROPERTY.search(_NONE.sub("", every)):
         returned = bool(_RETURNED.search(told + every))
         paid = bool(re.search(r"退赔|退缴|赔偿", circumstances.shown + circumstances.facts))
         items.append(text["settled" if returned and paid else "returned_only" if returned else "deposited"])
     return items
+
+
+def handed_over(weighing: Weighing) -> float:
+    """What the accused has paid in at the court for the victim, in yuan; 0 for nothing."""
+    match = _DEPOSITED.search(" ".join(one.offer.body for one in weighing.heard.exhibits))
+    return sums(match["sum"])[0] if match else 0.0
 
 
 def _gains(weighing: Weighing) -> list[str]:

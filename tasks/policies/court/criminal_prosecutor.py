@@ -88,7 +88,8 @@ class ProsecutorSpeaks:
             parts.append(floor.say("listed", titles=titles))
         if fast and floor.matter.get("opinion"):
             parts.append(floor.say("considered", opinion=floor.matter["opinion"]))
-        key = "accuse" if self._laws() else "accuse_short"
+        told = fast and "追究其刑事责任" in floor.matter.get("opinion", "")
+        key = "close" if told else "accuse" if self._laws() else "accuse_short"
         parts.append(floor.say(key, accused=floor.name, laws=self._laws(), charges=self._charges()))
         if floor.matter.get("plea", {}).get("signed"):
             parts.append(self._request())

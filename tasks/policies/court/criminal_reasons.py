@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import re
 
-from tasks.courts.scores.bigrams import sentences
+from tasks.courts.scores.bigrams import bigrams, recall, sentences
 from tasks.policies.court.criminal_agenda import contests, denies
 from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_circumstances import Circumstances, words
 from tasks.policies.court.criminal_facts import sums
 from tasks.policies.court.criminal_heard import Exhibit
-from tasks.policies.court.criminal_law import Tier, crime
+from tasks.policies.court.criminal_law import Tier, conduct, crime
 from tasks.policies.court.criminal_sentence import Sentencing, refusal_words
 from tasks.policies.court.criminal_weighing import Admitted, Finding, Weighing
 
-_CONDUCT = re.compile(r"被告人[\u4e00-\u9fff·]{1,8}?(?P<what>[^。；]{6,120}?)，?其行为(?:触犯|已?构成)")
+_CONDUCT = r"被告人{name}(?P<what>[^。；]{{6,120}}?)，?其行为(?:触犯|已?构成)"
 _INJURY = re.compile(r"致(?:使)?[^，。；]{0,8}(?:轻伤|重伤|死亡|轻微伤)(?:一级|二级)?|(?:一|二|两|三)人(?:轻伤|重伤|死亡|轻微伤)(?:一级|二级)?")
+_SENTENCING = re.compile(r"从轻|减轻|缓刑|量刑|请求|自首|坦白|谅解|前科|异议|从犯")
+_BORNE_OUT = 0.35
+"""Share of an argument's character pairs that the exhibits on the point hold, where they bear it out."""
 _SHORT = 46
 _EXCERPT = 64
 _MOST = 3
@@ -69,23 +72,28 @@ class Reasons:
         """被告人…，数额较大，其行为已构成…: as the prosecution puts it where all stands, else by the elements of the crime."""
         known = crime(charge)
         opinion = self.heard.answers("procurator", "opinion") or self.heard.answers("procurator", "indictment")
-        match = _CONDUCT.search(opinion)
+        match = re.search(_CONDUCT.format(name=re.escape(self.name)), opinion)
         amount = self.weighing.amount(charge)
         grade = tier.grade.split("|")[0]
         what = ""
-        if match and self._upheld() and len(self.weighing.charges) == 1:
-            what = match["what"].strip("，")
-        elif known is not None:
-            what = known.does
-        what = what or f"实施了公诉机关指控的{charge.removesuffix('罪')}行为"
+        whole = not self.weighing.fails(charge) and not self.weighing.taken_off
+        if match and whole and len(self.weighing.charges) == 1:
+            what = self._without_failed(match["what"].strip("，"))
+        what = what or conduct(charge) or f"实施了公诉机关指控的{charge.removesuffix('罪')}行为"
         measure = self._measure(charge, amount, known.unit if known else "", grade, what)
         return self._say("guilty", does=what, measure=measure, charge=charge)
+
+    def _without_failed(self, text: str) -> str:
+        """The words of the prosecution without the clauses whose allegation fails."""
+        failed = [one.words for one, found in self.weighing.allegations if not found.proven]
+        verbs = [match[0] for words_ in failed for match in re.finditer(r"纠集|邀约|召集|指使|组织|策划|指挥", words_)]
+        return "，".join(part for part in text.split("，") if not any(verb in part for verb in verbs)).strip("，")
 
     def _measure(self, charge: str, amount: float, unit: str, grade: str, what: str) -> str:
         """The sum or weight that decides, the injury, with the name of the range."""
         said = ""
         if amount and f"{amount:g}{unit}" not in what:
-            said = f"涉案{'数额' if unit == '元' else '数量'}共计{amount:g}{unit}，"
+            said = f"{'数额' if unit == '元' else '毒品'}共计{amount:g}{unit}，"
         if unit == "元" and amount and grade not in what and grade.startswith("数额"):
             said += f"{grade}，"
         facts = "".join(count.text for count in self.weighing.stands(charge))
@@ -117,14 +125,27 @@ class Reasons:
     def _doubt(self, finding: Finding) -> str:
         """Why something is not proved: what is said against each exhibit that was to prove it, what speaks for the defence."""
         said = []
-        for one in finding.shaken[:_MOST]:
+        for one in [one for one in finding.shaken if not self.weighing.own_word(one)][:_MOST]:
             ground = self._ground(one)
-            said.append(f"{one.name}，{ground}" if ground else f"{one.name}不能单独证明该节事实")
+            said.append(f"对{one.name}，辩护方提出{ground}，该意见有事实依据" if ground else f"{one.name}不能单独证明该节事实")
+        excluded = [one.exhibit for one in self.weighing.admitted if one.why == "illegal"]
+        said += [f"{one.name}不得作为定案的根据" for one in excluded if recall(bigrams(finding.text), bigrams(one.offer.body)) > 0.2]
         if finding.against:
-            said.append(f"{'、'.join(one.name for one in finding.against[:_MOST])}与被告人的辩解相互印证")
+            said.append(f"{'，'.join(one.name for one in finding.against[:_MOST])}能够印证被告人的辩解")
         if not said:
-            said.append("公诉机关没有出示能够证明该节事实的证据")
-        return "；".join(said) + "，没有其他证据印证"
+            return "公诉机关没有出示能够证明该节事实的证据"
+        if argued := self._argument(finding):
+            said.append(f"辩护人提出{argued}，与在案证据相符")
+        return "；".join(said) + "；此外没有其他证据印证"
+
+    def _argument(self, finding: Finding) -> str:
+        """What the defence argues from the exhibits on a point, where they bear it out."""
+        bodies = bigrams(" ".join(one.offer.body for one in (*finding.against, *finding.shaken)))
+        told = [part for part in re.split(r"[。；]", self.weighing.contest.counsel) if 12 < len(part) < 90]
+        told = [part for part in told if not _SENTENCING.search(part)]
+        best = max(told, key=lambda part: recall(bigrams(part), bodies), default="")
+        enough = best and recall(bigrams(best), bodies) > _BORNE_OUT
+        return re.sub(r"^(?:第?[一二三四五六七八九][、，])+", "", best) if enough else ""
 
     @staticmethod
     def _ground(exhibit: Exhibit) -> str:
@@ -132,7 +153,7 @@ class Reasons:
         for role in ("defence_lawyer", "defendant", "procurator"):
             view = exhibit.views.get(role, "")
             parts = [
-                re.sub(r"^(?:辩护人|被告人)?(?:对证据[^，：]{1,4}(?:发表质证意见：|有意见，))?(?:对(?:真实性|合法性|关联性|证明目的)有(?:异议|意见)，)?", "", part)
+                re.sub(r"^(?:公诉人|辩护人|被告人)?(?:对(?:辩方|控方)?证据[^，：。]{1,6}(?:发表(?:质证)?意见：|有意见，))?(?:对(?:真实性|合法性|关联性|证明目的)有(?:异议|意见)，)?", "", part)
                 for part in re.split(r"[。；]", view)
             ]
             parts = [part for part in parts if len(part) > 5 and not re.search(r"(?:没有|无)异议", part)]
@@ -142,15 +163,11 @@ class Reasons:
 
     def _answer(self, charge: str, finding: Finding) -> str:
         """The answer to a denial that fails: what the exhibits that stand show."""
-        quoted = []
-        for one in sorted(finding.stands, key=lambda one: -len(self._quoted(one)))[:_MOST]:
-            if excerpt := self._quoted(one):
-                quoted.append(f"{one.name}证明，{excerpt}")
-        told = "；".join(quoted)
-        claim = f"指控的事实不能成立、不构成{charge}的意见"
-        titles = "、".join(one.name for one in finding.stands[:5]) or "在案证据"
-        said = self._say("denied", claim=claim, titles=titles)
-        return said.replace("经查，", f"经查，{told}。", 1) if told else said
+        wanted = bigrams(finding.text)
+        near = sorted(finding.stands, key=lambda one: -recall(wanted, bigrams(one.offer.body)))
+        quoted = [f"{one.name}证实，{excerpt}" for one in near if (excerpt := self._quoted(one))][:_MOST]
+        told = "；".join(quoted) or f"{'，'.join(one.name for one in near[:_MOST])}能够证实指控的事实"
+        return self._say("denied", charge=charge, told=told)
 
     @staticmethod
     def _quoted(exhibit: Exhibit) -> str:
@@ -163,7 +180,8 @@ class Reasons:
             if len(first) + len(part) > _EXCERPT:
                 break
             first += part
-        return first.rstrip("；。，")
+        first = first.rstrip("；。，")
+        return first + "”" * max(0, first.count("“") - first.count("”"))
 
     def _off(self, value: float, finding: Finding) -> str:
         total = sum(self.weighing.amount(name) for name in self.weighing.convicted)
@@ -179,28 +197,56 @@ class Reasons:
 
     def _sentence(self) -> list[str]:
         found, made = self.circumstances.found, self.sentencing.whole
-        said = ["；".join(one.text for one in found) + "。"] if found else []
+        said = [_joined([one.text for one in found], self.name)] if found else []
+        said += [self._say("unpaid", victim=victim, sum=f"{sum_:g}元") for victim, sum_ in self.circumstances.owed]
+        said += [f"{text}。" for one in self.sentencing.counts for text in self._remarks(one.charge)]
         if self.sentencing.refusal in ("tier", "outside"):
-            said.append(f"{self._say('range', grade=self._grade(), range=self._range())}。")
+            said.append(self._ranged())
         if made.probation:
             said.append(f"{self._say('probation')}。")
         if made.kind == "单处罚金":
             said.append(f"{self._say('fine_alone')}。")
         if self.sentencing.request is not None:
             refused = self.sentencing.refusal
-            said.append(f"{self._say('reject', why=refusal_words(self.sentencing)) if refused else self._say('adopt')}。")
+            why = refusal_words(self.sentencing) if refused else ""
+            said.append(f"{self._say('reject', why=why) if refused else self._say('adopt')}。")
         elif self.weighing.charges:
             said.append(f"{self._say('no_request')}。")
         lighter = any(one.weight < 0 for one in found)
         if lighter and re.search(r"从轻|从宽|减轻|缓刑", self.circumstances.defending):
             said.append(f"{self._say('defence_partly' if denies(self.heard) else 'defence_ok')}。")
+        return [*said, *self._declined()]
+
+    def _declined(self) -> list[str]:
+        """Wishes of the defence that are not met."""
+        made, wished = self.sentencing.whole, self.circumstances.defending
+        said = []
+        if re.search(r"免予刑事处罚|免除处罚", wished) and made.kind != "免予刑事处罚":
+            said.append(self._say("no_exemption"))
+        if re.search(r"减轻处罚", wished) and not any(one.lenient for one in self.circumstances.found):
+            said.append(self._say("no_mitigation"))
+        if re.search(r"(?:请求|建议|适用|判处)[^。；]{0,12}缓刑", wished) and not made.probation and made.months:
+            said.append(self._say("no_probation"))
         return said
 
-    def _grade(self) -> str:
-        return self.sentencing.counts[0].tier.grade.split("|")[0]
+    def _remarks(self, charge: str) -> list[str]:
+        """What the law says of facts of this kind."""
+        known = crime(charge)
+        facts = "".join(count.text for count in self.weighing.stands(charge))
+        return [text for cue, text in known.remarks if cue.search(facts)] if known else []
 
-    def _range(self) -> str:
-        tier = self.sentencing.counts[0].tier
+    def _ranged(self) -> str:
+        """Which range applies, where the prosecution asked within another."""
+        one = self.sentencing.counts[0]
+        said = self.sentencing.said_grade(one.charge)
+        grade = one.tier.grade.split("|")[0]
+        if said is not None and said is not one.tier and one.applied.tiers.index(said) > one.applied.tiers.index(one.tier):
+            found = re.search(said.grade, self.circumstances.accusing)
+            return self._say("range_not", said=found[0] if found else said.grade, range=self._range(one.tier))
+        return self._say("range", grade=grade, range=self._range(one.tier))
+
+    @staticmethod
+    def _range(tier: Tier) -> str:
         years = {36: "三", 60: "五", 84: "七", 120: "十", 24: "二", 12: "一", 180: "十五"}
         high = f"{years.get(tier.most, str(tier.most // 12))}年以下"
         low = f"{years.get(tier.least, str(tier.least // 12))}年以上" if tier.least else ""
@@ -212,17 +258,25 @@ class Reasons:
     def admissions(cls, weighing: Weighing) -> str:
         """What becomes of the exhibits: refused, relied on in part, relied on although contested, the rest."""
         text, refusal = words()["words"], words()["refusal"]
-        said, open_ = [], False
+        relied = [one for one in weighing.admitted if one.result == "采信"]
+        key = "relied" if weighing.convicted else "admitted"
+        said = [filled(text[key], {"titles": "，".join(one.exhibit.name for one in relied)})] if relied else []
+        if answered := [one.exhibit.name for one in relied if one.why and _contested(one)]:
+            said.append(filled(text["answered"], {"titles": "，".join(answered)}))
         for one in weighing.admitted:
-            if one.result == "采信" and not (one.why and _contested(one)):
-                open_ = True
-                continue
-            why = filled(refusal.get(one.why, ""), {"what": _alleged(weighing, one.exhibit)})
-            key = {"不采信": "refused", "部分采信": "partly"}.get(one.result, "answered")
-            said.append(filled(text[key], {"title": one.exhibit.name, "why": why}))
-        if open_:
-            said.append(text["rest" if said else "all"])
+            if one.result != "采信":
+                values = {"what": _alleged(weighing, one.exhibit), "ground": cls._ground(one.exhibit)}
+                why = filled(refusal[one.why], values).strip("，")
+                key = {"不采信": "refused", "部分采信": "partly"}[one.result]
+                said.append(filled(text[key], {"title": one.exhibit.name, "why": why}))
         return "".join(said)
+
+
+def _joined(texts: list[str], name: str) -> str:
+    """Circumstances in one sentence: 被告人 once, 其 from then on."""
+    first, *rest = texts
+    rest = [re.sub(rf"^被告人{re.escape(name)}", "其", text) for text in rest]
+    return "；".join([first, *rest]) + "。"
 
 
 def _contested(one: Admitted) -> bool:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from tasks.policies.court.criminal_circumstances import Circumstances, words
-from tasks.policies.court.criminal_facts import calendar_days, charged_facts
+from tasks.policies.court.criminal_facts import charged_facts, conduct_days
 from tasks.policies.court.criminal_law import Applied, Crime, Tier, applicable, crime
 from tasks.policies.court.criminal_request import Request, count_request, request_of
 from tasks.policies.court.criminal_weighing import Weighing
@@ -70,12 +70,18 @@ class Sentencing:
             return UNKNOWN, Applied((UNKNOWN,))
         counts = self.weighing.stands(charge)
         text = "".join(count.text for count in counts)
-        applied = applicable(known, max(calendar_days(text or charged_facts(self.heard)), default=None))
+        applied = applicable(known, max(conduct_days(text or charged_facts(self.heard)), default=None))
         failed = bool(self.weighing.fails(charge)) or any(not found.proven for _, found in self.weighing.allegations)
         said = "" if failed else self.circumstances.accusing
-        amount = self.weighing.amount(charge)
+        amount = self._weighed(known, charge)
         reached = [tier for tier in applied.tiers if self._reached(tier, known, amount, text, said)]
         return (reached[-1] if reached else applied.tiers[0]), applied
+
+    def _weighed(self, known: Crime, charge: str) -> float:
+        """The sum or weight against which thresholds are set."""
+        text = "".join(count.text for count in self.weighing.stands(charge))
+        share = next((share for cue, share in known.scale if cue.search(text)), 1.0)
+        return self.weighing.amount(charge) * share
 
     def _reached(self, tier: Tier, known: Crime, amount: float, text: str, said: str) -> bool:
         if tier.cue and self._named(tier.cue, text + said):
@@ -84,6 +90,12 @@ class Sentencing:
             return not tier.cue
         low, high = tier.from_
         return amount >= high or (amount >= low and (not said or self._named(tier.grade, said)))
+
+    def said_grade(self, charge: str) -> Tier | None:
+        """The gravest range that the prosecution speaks of, even to deny it."""
+        _, applied = self.tier(charge)
+        found = [tier for tier in applied.tiers if re.search(tier.grade, self.circumstances.accusing)]
+        return found[-1] if found else None
 
     @staticmethod
     def _named(pattern: str, text: str) -> bool:
@@ -96,7 +108,7 @@ class Sentencing:
         known, text = crime(charge), "".join(count.text for count in self.weighing.stands(charge))
         base = float(tier.start)
         if known is not None and tier.from_ and known.unit:
-            base += self._above(tier, applied, known)
+            base += self._above(tier, applied, known, self._weighed(known, charge))
         base += sum(more for cue, more in known.more if cue.search(text)) if known else 0
         changed = base * self.factor()
         low = tier.least if not self._lenient() else tier.least * 2 // 3
@@ -104,18 +116,16 @@ class Sentencing:
             return max(1, min(6, round(changed)))
         return max(low, min(tier.most, round(changed)))
 
-    def _above(self, tier: Tier, applied: Applied, known: Crime) -> float:
+    @staticmethod
+    def _above(tier: Tier, applied: Applied, known: Crime, amount: float) -> float:
         assert tier.from_ is not None
-        amount, low = self.weighing.amount(known.name + "罪") or self._any_amount(), tier.from_
+        low = tier.from_
         start = low[1] if amount >= low[1] else low[0]
         later = applied.tiers[applied.tiers.index(tier) + 1 :]
         after = next((one.from_ for one in later if one.from_), None)
         end = sum(after) / 2 if after else max(4 * start, 1.0)
         share = min(1.0, max(0.0, (amount - start) / (end - start))) if end > start else 0.0
         return float((share if known.unit == "克" else share**CURVE) * (TOP * tier.most - tier.start))
-
-    def _any_amount(self) -> float:
-        return max((self.weighing.amount(name) for name in self.weighing.convicted), default=0.0)
 
     def factor(self) -> float:
         """What the circumstances make of a starting term of 1."""
@@ -226,7 +236,8 @@ class Sentencing:
         if asked is not None and asked.fine:
             return sum(asked.fine) / 2
         floor, month = (known.floor, known.month) if known else (STEP, 600)
-        return max(float(floor), _rounded(months * month))
+        most = known.times * sum(map(self.weighing.amount, self.weighing.convicted)) if known and known.times else 0.0
+        return max(float(floor), min(_rounded(months * month), most or math.inf))
 
     def _probation(self, made: Punishment) -> int:
         """刑法第七十二条至第七十四条: how long the suspension is probed; 0 for none."""
@@ -285,5 +296,10 @@ def refusal_words(sentencing: Sentencing) -> str:
     key = sentencing.refusal
     named = [one.name for one in sentencing.circumstances.found if one.name in ("自首", "从犯", "立功", "未遂") and not one.granted]
     said: str = words()["why"][key].replace("{which}", "、".join(named))
+    charge = sentencing.weighing.convicted[0]
+    graver = sentencing.said_grade(charge)
+    if key == "tier" and graver is not None and graver is not sentencing.tier(charge)[0]:
+        match = re.search(graver.grade, sentencing.circumstances.accusing)
+        said = f"以{match[0]}为前提，{said}" if match else said
     paid = any(one.id == "paid" and not one.granted for one in sentencing.circumstances.found)
     return f"{words()['why']['paid']}，{said}" if key == "circumstance" and paid and sentencing.circumstances.signed else said

@@ -61,7 +61,8 @@ def custody(measures: Sequence[Mapping[str, Any]]) -> str:
 
 def in_first_person(text: str, name: str) -> str:
     """A fact of the case as the accused tells it: 邵远舟撬开… -> 我撬开…."""
-    return re.sub(rf"(?:被告人)?{re.escape(name)}", "我", text) if name else text
+    told = re.sub(rf"(?:被告人)?{re.escape(name)}", "我", text) if name else text
+    return told.replace("到案后如实供述", "到案后我都如实说了").replace("如实供述", "如实交代")
 
 
 def answering(question: str, told: Iterable[str], most: int = 2) -> list[str]:
