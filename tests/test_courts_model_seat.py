@@ -22,7 +22,8 @@ from tasks.policies.court.cards import FILES, PROMPTS, card
 from tasks.prompts import load
 from tasks.sample.build import court_cases
 from tests.court_run_fixture import first_cases
-from tests.court_stage import Court, plain_reply, talk
+from tests.court_stage import TRACKER, Court, plain_reply, talk
+from tests.test_policy_conformance import NONSENSE
 
 CASES = {case.env: case for case in first_cases()}
 SEATS = [(env, role) for env, role in FILES]
@@ -262,6 +263,17 @@ def test_free_text_calls_a_tool_in_tags_and_only_one_that_is_open() -> None:
     for other in (call.replace("search_law", "rm"), call.replace("tool_call", "tool")):
         assert isinstance(replies.free_action(other, offering()), Say)
     assert isinstance(replies.free_action(call, views(CASES["CI"], "judge")), Say)
+
+
+@pytest.mark.parametrize("env", CASES)
+@pytest.mark.parametrize("profile", ["law", "j1"])
+def test_nonsense_in_every_seat_ends_too(env: str, profile: str) -> None:
+    court = Court(
+        CASES[env], lambda ask, role, number: NONSENSE[(number * 7 + len(role)) % len(NONSENSE)], profile=profile,  # type: ignore[arg-type]
+        turns=8, tracker=TRACKER,
+    ).run()  # fmt: skip
+    assert court.outcome in ("finished", "turn_limit", "stalled"), court.driver.state.stopped
+    assert not court.tagged("tool_called")
 
 
 ODD = st.text(st.sampled_from('{}[]":,，say to原告被告对说<think>/tool_call\\n\x1b\ud800 全体'), max_size=60) | st.text(max_size=80)

@@ -104,7 +104,7 @@ class Courts:
             tokens=state.tokens,
             flags=state.flags,
             epoch=epoch,
-            actions=tuple(event.result for event in events if isinstance(event, ActionParsed)),
+            actions=tuple(event.result for event in events if isinstance(event, ActionParsed) and event.seat == SEAT),
             heard=tuple(event for event in events if isinstance(event, HEARD)),
         )
 

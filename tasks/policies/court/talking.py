@@ -22,8 +22,8 @@ from tasks.policies.law.reading import defused
 RECORD = 7000
 """The record in a prompt: with a card of some 2,500 and a reply, about 8,000 tokens of a model that knows Chinese."""
 KEPT = RECORD // 3
-"""What stays word for word when the older part is folded: between two foldings comes as much as a folding makes an engine
-read again, so all in all it reads about twice what is new."""
+"""What stays word for word when the older part is folded. An engine that keeps own turns in memory then reads about three
+and a half times what is new, however long the record gets."""
 DIGEST = RECORD // 5
 LINES = (60, 40, 20)
 """Of an utterance in the digest: the longest with which all of them fit; of the seat's own always the last."""
