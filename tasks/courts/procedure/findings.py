@@ -113,4 +113,5 @@ class Course:
 
 
 def _index(duty: Duty, stages: list[str]) -> int:
-    return min((stages.index(stage) for stage in duty.spec.stages if stage in stages), default=len(stages))
+    """The last stage in which a duty may be done: until it is over nothing is owed."""
+    return max((stages.index(stage) for stage in duty.spec.stages if stage in stages), default=len(stages))

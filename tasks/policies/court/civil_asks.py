@@ -24,6 +24,7 @@ _ASKING = re.compile(r"[？?]|请|说|讲|谈|回答|意见|吗|呢|有无|有�
 _QUESTION = re.compile(r"[？?]\s*$|(?:吗|呢)[。！]?$")
 _LOOSE = re.compile(r"什么|多少|几|怎么|如何|是否|有没有|有无|为何|为什么|哪|何时|说说|讲讲|谈谈|说一下|讲一下")
 """A question without its mark; heard as one where nothing else is asked."""
+_CONFIRMS = ("rights", "consent")
 _TITLE = re.compile(r"《[^《》]{0,80}(?:《[^《》]{0,60}》[^《》]{0,40})?》")
 _VOCATIVE = re.compile(r"^[（(]?(?:原告|被告)(?:方|的?(?:委托诉讼代理人|代理人|律师))?[）)]?[，,：:、\s]*")
 
@@ -104,16 +105,17 @@ def _distinct(acts: list[Found]) -> Iterator[Found]:
 
 
 def _plain(sentence: str, words: str, side: Side, question: bool) -> list[Asked]:
+    """A sentence in which the table finds nothing but, at most, a question on the case."""
     kind = _phrase(sentence, side, over=False)
     asks = bool(_QUESTION.search(sentence))
-    if question or (asks and kind in (None, "supplement") and len(words) > 5):
-        return [Asked("question" if kind is None or question else kind, words)]
-    return [Asked(kind, words)] if kind is not None and _ASKING.search(sentence) else []
+    if kind is not None and (question or asks or _ASKING.search(sentence)):
+        return [Asked(kind, words)]
+    return [Asked("question", words)] if question or (asks and len(words) > 5) else []
 
 
 def _each_once(found: list[Asked]) -> Iterator[Asked]:
-    """Each kind once; several questions stay; rights that are told need no answer where something is asked."""
-    seen = {"rights"} if any(one.kind != "rights" for one in found) else set()
+    """Each kind once; several questions stay; what only confirms gives way to what is asked."""
+    seen = set(_CONFIRMS) if any(one.kind not in _CONFIRMS for one in found) else set()
     for one in found:
         if one.kind == "question" or one.kind not in seen:
             seen.add(one.kind)

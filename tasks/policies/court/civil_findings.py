@@ -62,7 +62,7 @@ def _decide(case: Case, claim: Claim) -> Finding:
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (lapsed,))
     if (met := _defeated(case, claim, mine)) and not rule.get("method"):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (met,))
-    if not rule and (lacks := _unproven(case, claim, mine)):
+    if lacks := _unproven(case, claim, mine, ruled=bool(rule)):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (lacks,), unproven=True)
     return _granted(case, claim, rule, mine)
 
@@ -140,19 +140,22 @@ def _borne_out(case: Case, point: Point) -> bool:
     return any(overlap(clause, said) >= 0.5 for clause in argued for said in told)
 
 
-def _unproven(case: Case, claim: Claim, mine: Sequence[Point]) -> str:
-    """Why a contested claim is not proven; empty where it is."""
+def _unproven(case: Case, claim: Claim, mine: Sequence[Point], *, ruled: bool) -> str:
+    """Why a contested claim is not proven; empty where it is. A point of law (`ruled`) needs some exhibit that stands."""
     own = [one for one in case.weighed if one.offer.side == "plaintiff"]
-    if not mine and own:
-        return ""
-    speaking = sorted(((recall(claim.topic, bigrams(one.offer.says)), one) for one in own), key=lambda pair: -pair[0])
-    if speaking and speaking[0][0] >= SPEAKS * 2 and not speaking[0][1].admitted:
-        other = [one for like, one in speaking[1:] if like >= SPEAKS * 2 and one.admitted]
-        if not other:
-            return f"原告为此提交的证据，{speaking[0][1].reason}，不足以证明其主张，应当由原告承担举证不能的后果"
     if not any(one.admitted for one in own):
-        return "被告不予认可，原告没有提供足以证明其主张的证据，应当承担举证不能的后果"
-    return ""
+        return "原告没有提供足以证明其主张的证据，应当承担举证不能的后果"
+    if ruled or not mine:
+        return ""
+    speaking = [(recall(claim.topic, bigrams(one.offer.says)), one) for one in own]
+    like, nearest_one = max(speaking, key=lambda pair: pair[0])
+    if (
+        like < SPEAKS * 2
+        or nearest_one.admitted
+        or any(one.admitted and like >= SPEAKS * 2 for like, one in speaking)
+    ):
+        return ""
+    return f"原告为此提交的证据，{nearest_one.reason}，不足以证明其主张，应当由原告承担举证不能的后果"
 
 
 def _granted(case: Case, claim: Claim, rule: Mapping[str, Any], mine: Sequence[Point]) -> Finding:

@@ -304,7 +304,7 @@ def none_left(text: str, offered: bool = False) -> bool:
     """Whether a side says that it has no (further) exhibits; beside an offer only its last sentence can say so."""
     parts = [part for part in _SENTENCE.findall(text[:LONGEST]) if part.strip()]
     if offered:
-        return bool(parts) and bool(_NONE_LEFT.search(parts[-1]))
+        return bool(parts) and bool(_NONE_LEFT.search(parts[-1])) and "证明" not in parts[-1]
     return any(_NONE_LEFT.search(part) for part in parts)
 
 

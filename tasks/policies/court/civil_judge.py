@@ -16,6 +16,7 @@ from store.search.law_search import LawSearch
 from tasks.actions import Move, Say
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.turns import Side
+from tasks.courts.routing import shown
 from tasks.courts.views import CourtView
 from tasks.policies.court.civil_agenda import Needs, Step, next_step
 from tasks.policies.court.civil_asks import acts_of
@@ -92,7 +93,7 @@ class Bench:
         open_questions = {side: len(self._questions(side)) for side in SIDES}
         step = next_step(self._trial, needs, open_questions)
         text = self._worded(step)
-        if text.strip() == (view.own[-1].text.strip() if view.own else ""):
+        if view.own and shown(text) == shown(view.own[-1].text):
             text = self._fill("again", who=self._who(step.sides)) + text
         return Say(text, tuple(ROLE[side] for side in step.sides), stage=self._tag(step))
 

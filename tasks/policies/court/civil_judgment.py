@@ -115,6 +115,8 @@ def _uncontested(case: Case) -> list[str]:
 
 def _exhibits(weighed: Sequence[Weighed], full: bool) -> str:
     """认证: exhibits of a side that share result and reason share a sentence."""
+    if not weighed:
+        return "双方均未向法庭出示证据，各自所述没有证据印证的部分，本院不予认定。"
     grouped: dict[tuple[str, bool, str], list[Weighed]] = {}
     for one in weighed:
         grouped.setdefault((one.offer.side, one.admitted, _why(one)), []).append(one)

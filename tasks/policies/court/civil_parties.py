@@ -171,7 +171,8 @@ class Reply:
                 number for number, offer in offers.items() if offer.title and offer.title in words
             ]
         if not numbers:
-            return self._short("no_exhibit_yet")
+            told = self._question(words) if "？" in words or "?" in words else ""
+            return told if re.search(r"[0-9]|属实", told) else self._short("no_exhibit_yet")
         return "\n".join(self._view_on(number, offers.get(number)) for number in numbers)
 
     def _offers(self) -> dict[int, Offer]:
@@ -262,7 +263,8 @@ class Reply:
         return self._speaker.mediation()
 
     def _proposal(self, words: str) -> str:
-        return self._speaker.proposal(words)
+        turn = self._asked()
+        return self._speaker.proposal(turn.text if turn else words)
 
 
 def _with_parts(claim: Mapping[str, Any]) -> str:

@@ -20,10 +20,19 @@ LIKE = 0.3
 """Share of a question that a sentence must hold to answer it."""
 POSITIONS: Mapping[str, str] = {"admit": "没有异议", "partly": "部分认可", "deny": "不同意"}
 _IDLE = re.compile(
-    r"[？?。！，,；;：:、]|什么时候|什么|何时|多少|怎么|如何|是否|有没有|有无|为什么|为何|哪些|哪|吗|呢|请问|请|说明|回答|原告|被告|你方|你们?|数额|依据|怎样|确定|请求|主张|具体情况|关于|对于|当时|法庭|一下|的|了|是|在|有|就"
+    r"[？?。！，,；;：:、]|什么时候|什么|何时|多少|怎么|如何|是否|有没有|有无|为什么|为何|哪些|哪|吗|呢|请问|请|说明|回答|原告|被告|你方|你们?|数额|依据|怎样|确定|请求|主张|具体情况|关于|对于|当时|法庭|一下|的|了|是|在|有|就|钱"
 )
+_COUNT = re.compile(r"多少|几|数额|金额")
+_SUM = re.compile(r"[0-9]万?元")
 _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 _ISSUE = re.compile(r"(?:^|(?<=[：:；;。\n]))\s*(?:[一二三四五六七八九]|[0-9])[、.．]\s*([^；;。\n]{4,120})")
+
+
+def _like(asked: str, text: str) -> float:
+    """The share of a question that a text holds; of a question of a sign or two, by signs."""
+    if len(asked) > 2:
+        return recall(bigrams(asked), bigrams(text))
+    return sum(sign in text for sign in asked) / len(asked) if asked else 0.0
 
 
 class Speaker:
@@ -108,11 +117,14 @@ class Speaker:
         return "".join(f"{text.rstrip('。；;')}。" for text in found)
 
     def _nearest(self, question: str) -> tuple[float, str]:
-        wanted = bigrams(_IDLE.sub("", question))
+        asked = _IDLE.sub("", question)
         pool = [text for text in self._pool() if text.strip()]
-        scored = ((recall(wanted, bigrams(text)), -place) for place, text in enumerate(pool))
-        like, place = max(scored, default=(0.0, 0))
-        return (like, pool[-place].strip()) if pool else (0.0, "")
+        scored = [
+            (_like(asked, text) + 0.2 * (bool(_COUNT.search(question)) and bool(_SUM.search(text))), text)
+            for text in pool
+        ]
+        like, text = max(scored, key=lambda pair: pair[0], default=(0.0, ""))
+        return like, text.strip()
 
     def _pool(self) -> list[str]:
         """What this side may tell, facts first; sentence by sentence."""
@@ -130,7 +142,11 @@ class Speaker:
         """What is said on each issue that the court has put, then what the side adds of its own."""
         told: dict[str, None] = {}
         said = []
-        for place, issue in enumerate(self._issues(court), 1):
+        put = self._issues(court)
+        if not put:
+            told = dict.fromkeys(self._arguments()[:3])
+            said += [f"{text.rstrip('。；;')}。" for text in told]
+        for place, issue in enumerate(put, 1):
             pool = [(recall(bigrams(issue), bigrams(text)), text) for text in self._arguments()]
             like, text = max(pool, key=lambda pair: pair[0], default=(0.0, ""))
             if like >= LIKE / 2:

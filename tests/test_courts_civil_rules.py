@@ -1,0 +1,495 @@
+"""The civil trial by rules: a judge who keeps the procedure and judges by what was heard, lawyers who answer what is asked."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tasks.actions import Move, Say
+from tasks.courts.casefile import CivilCase
+from tasks.courts.flow import limit_of
+from tasks.courts.lawcheck import shipped_laws
+from tasks.courts.material import Judge, Member, Stance
+from tasks.courts.play import CourtEpisode
+from tasks.courts.procedure import bench, pfs
+from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.procedure.tables import ProfileName
+from tasks.courts.procedure.turns import Turn
+from tasks.courts.questions import load_questions
+from tasks.courts.record import for_procedure, spoken
+from tasks.courts.roles import OTHERS
+from tasks.courts.scores.judgment import floor, score
+from tasks.courts.views import CourtView
+from tasks.courts.visibility import visible
+from tasks.driver import Driver
+from tasks.environment import SEAT
+from tasks.events import AttemptStarted, Leaked, Seated, Violation
+from tasks.policies.court.civil_asks import asked_of
+from tasks.policies.court.civil_heard import claims_in, none_left, offers_in, opinion_in, points_in
+from tasks.policies.court.civil_judge import CivilJudge
+from tasks.policies.court.civil_law import articles, causes, references
+from tasks.policies.court.civil_parties import CivilLawyer
+from tasks.policies.court.civil_sums import Span, claimed, interest, lpr, prime_interest, rate, reduced, spans
+from tasks.policies.court.clerk import Clerk
+from tasks.sample.courtcases import court_cases
+from tasks.state import State
+
+CASES: dict[str, CivilCase] = {
+    case.id: case for case in court_cases() if isinstance(case, CivilCase) and case.env == "CI"
+}
+LOAN = CASES["CI-0001"]
+JUDGE, PLAINTIFF, DEFENDANT = "judge", "plaintiff_lawyer", "defendant_lawyer"
+UPSTREAM = Path(__file__).parent / "upstream_courts" / "ci.jsonl"
+
+
+class Scripted:
+    """Says what a function makes of the view."""
+
+    def __init__(self, speak: Callable[[CourtView], Say]) -> None:
+        self.speak = speak
+
+    def move(self, view: CourtView) -> Move:
+        yield from ()
+        return self.speak(view)
+
+
+def move(policy: Any, view: CourtView) -> Say:
+    steps = policy.move(view)
+    with pytest.raises(StopIteration) as stopped:
+        next(steps)
+    said = stopped.value.value
+    assert isinstance(said, Say)
+    return said
+
+
+def play(
+    case: CivilCase, profile: ProfileName = "law", turns: int | None = None, **others: Any
+) -> tuple[State, tuple[Turn, ...]]:
+    """A whole trial by rules; `others`: who sits elsewhere, by role."""
+    seats: dict[str, Any] = {
+        "clerk": Clerk(),
+        JUDGE: CivilJudge(),
+        PLAINTIFF: CivilLawyer(),
+        DEFENDANT: CivilLawyer(),
+        **others,
+    }
+    program = CourtEpisode({case.id: case}, lambda name, one, role: seats[role], profile, turns)
+    driver = Driver("e", 1, program, time.time, time.perf_counter)
+    driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=3, card={"id": case.id}), step=0)
+    for seat in (SEAT, *OTHERS["CI"]):
+        driver.note(Seated(seat=seat, policy="x/1"), step=0)
+    while not driver.stopped:
+        driver.advance()
+        assert driver.state.steps < 400
+    return driver.state, spoken([record.event for record in driver.state.records], "CI")
+
+
+def strict(case: CivilCase, record: Sequence[Turn], profile: ProfileName) -> pfs.Strict:
+    return pfs.strict(for_procedure(record, "CI"), hearing_of(case), profile)
+
+
+def of(state: State, kind: type) -> list[Any]:
+    return [record.event for record in state.records if isinstance(record.event, kind)]
+
+
+def of_judge(record: Sequence[Turn]) -> list[str]:
+    return [turn.text for turn in record if turn.speaker == JUDGE and turn.number > 0]
+
+
+def checked(case: CivilCase, profile: ProfileName) -> tuple[Turn, ...]:
+    """A trial in which the procedure is kept to the letter and nothing is given away."""
+    state, record = play(case, profile)
+    assert state.stopped is not None and state.stopped.outcome == "finished", (case.id, state.stopped)
+    assert not of(state, Leaked), case.id
+    assert not of(state, Violation), (case.id, of(state, Violation))
+    assert strict(case, record, profile).pfs == 1, case.id
+    assert pfs.compat(record, "CI").pfs == 1, case.id
+    assert record[-1].number <= limit_of(case, profile)
+    return record
+
+
+# --- whole trials ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", ["law", "j1"])
+def test_the_procedure_is_kept_in_every_sample_trial(profile: ProfileName) -> None:
+    values: dict[str, list[float]] = {}
+    for case in CASES.values():
+        record = checked(case, profile)
+        said = of_judge(record)
+        assert bench.closes(said[-1]) and not any(bench.closes(text) for text in said[:-1])
+        assert max(Counter(said).values()) == 1
+        assert said[-1].count("第") <= 20
+        found, base = score(case, said, turns=record[-1].number), floor(case)
+        assert found.failed is None and found.strict["LAW_FAKE"] == 0
+        for name in ("LAW", "LAW_P", "JUD_claims", "REA_points"):
+            values.setdefault(name, []).append((found.strict[name] or 0) - (base.strict[name] or 0))
+        if profile == "j1":
+            assert all(len(turn.to) <= 1 for turn in record if turn.speaker == JUDGE)
+    gained = {name: sum(listed) / len(listed) for name, listed in values.items()}
+    assert (
+        gained["LAW"] > 0.6 and gained["LAW_P"] > 0.6 and gained["JUD_claims"] > 0.25 and gained["REA_points"] > 0.05
+    )
+
+
+def court(case: CivilCase, **changes: Any) -> CivilCase:
+    return case.model_copy(update={"court": case.court.model_copy(update=changes)})
+
+
+def alone(case: CivilCase) -> CivilCase:
+    return case.model_copy(update={"parties": tuple(p.model_copy(update={"counsel": None}) for p in case.parties)})
+
+
+PANEL = (Member(name="褚行知", title="审判员"), Member(name="钮秋白", title="人民陪审员"))
+SOLE, HEAD = Judge(name="燕知秋", title="独任审判员"), Judge(name="燕知秋", title="审判长")
+OTHER_CASES: Mapping[str, Callable[[], CivilCase]] = {
+    "small claims, no counsel": lambda: court(alone(CASES["CI-0007"]), procedure="小额诉讼程序", presiding=SOLE, panel=()),
+    "ordinary and collegial": lambda: court(LOAN, procedure="普通程序", presiding=HEAD, panel=PANEL),
+    "simplified, no counsel": lambda: alone(CASES["CI-0006"]),
+    "nothing known of the bench": lambda: court(CASES["CI-0009"], procedure="普通程序", name="", presiding=None, clerk=""),
+    "no exhibits at all": lambda: CASES["CI-0005"].model_copy(update={"evidence": ()}),
+    "exhibits of one side": lambda: CASES["CI-0012"].model_copy(
+        update={"evidence": tuple(e for e in CASES["CI-0012"].evidence if e.owner == "P1")}
+    ),
+    "imported": lambda: next(q.case for q in load_questions(UPSTREAM) if isinstance(q.case, CivilCase)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", OTHER_CASES)
+def test_the_procedure_is_kept_in_cases_of_other_shapes(name: str) -> None:
+    case = OTHER_CASES[name]()
+    record = checked(case, "law")
+    if "small" in name:
+        assert "终审判决" in record[-1].text and "上诉状" not in record[-1].text
+    if "no exhibits" in name:
+        assert "判决如下：\n一、驳回" in record[-1].text
+    if name in ("small claims, no counsel", "imported"):
+        assert checked(case, "j1")[0].text == "现在开庭。"
+
+
+def test_many_exhibits_fit_into_fifty_turns() -> None:
+    names = "甲乙丙丁戊己庚辛壬癸子丑寅卯辰巳午未申酉戌亥角亢氐房心尾箕斗"
+    exhibits = tuple(
+        LOAN.evidence[0].model_copy(
+            update={"id": f"E{n}", "owner": "P1" if n <= 20 else "D1", "title": f"{sign}号收货单据", "objections": ()}
+        )
+        for n, sign in enumerate(names, 1)
+    )
+    case = LOAN.model_copy(update={"evidence": exhibits})
+    state, record = play(case, "j1")
+    assert state.stopped is not None and state.stopped.outcome == "finished" and record[-1].number <= 50
+    assert "判决如下" in record[-1].text and strict(case, record, "j1").pfs > 0.9
+
+
+def test_every_turn_follows_from_the_record_alone() -> None:
+    """No memory: whoever is seated anew says what was said."""
+    case = CASES["CI-0010"]
+    record = play(case)[1]
+    for place, turn in enumerate(record):
+        if turn.speaker == "clerk":
+            continue
+        seat = CivilJudge() if turn.speaker == JUDGE else CivilLawyer()
+        view = replace(view_of(case, turn.speaker, record[:place]), turn=turn.number, limit=limit_of(case, "law"))
+        assert move(seat, view).text == turn.text
+
+
+# --- settlement, takeover, nonsense ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", ["law", "j1"])
+def test_two_sides_whose_terms_meet_are_brought_together(profile: ProfileName) -> None:
+    terms = {
+        "P1": Stance(stance="accept_if", terms="一次付清", amount=150000),
+        "D1": Stance(stance="accept_if", amount=170000),
+    }
+    case = LOAN.model_copy(update={"mediation": terms})
+    state, record = play(case, profile)
+    assert state.stopped is not None and state.stopped.outcome == "finished"
+    found = strict(case, record, profile)
+    assert "160000元" in record[-1].text and "调解协议" in record[-1].text and "判决如下" not in record[-1].text
+    if profile == "law":
+        assert found.course.settled and found.pfs == 1 and not found.course.violations
+    apart = terms | {"D1": Stance(stance="accept_if", amount=100000)}
+    assert "判决如下" in play(LOAN.model_copy(update={"mediation": apart}), profile)[1][-1].text
+
+
+HUMAN = (
+    ((PLAINTIFF,), "开庭了。原告说一下你方的身份、谁来出庭。"),
+    ((DEFENDANT,), "被告也报一下身份。"),
+    ((PLAINTIFF, DEFENDANT), "今天公开开庭审理周映川诉罗成溪民间借贷纠纷一案，适用简易程序，由审判员程思砚独任审理，书记员韩小满记录。"
+     "你们有权申请回避、提供证据、进行辩论、请求调解。双方是否申请回避？"),
+    ((PLAINTIFF,), "现在进行法庭调查，原告陈述一下诉讼请求和事实理由。"),
+    ((DEFENDANT,), "被告答辩。"),
+    ((PLAINTIFF,), "原告举证。"),
+    ((DEFENDANT,), "请被告对这份证据发表质证意见。"),
+    ((PLAINTIFF,), "原告，2024年1月15日收到的3万元是什么钱？"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("cut", [1, 3, 6, 8])
+def test_the_judge_takes_over_from_a_person(cut: int) -> None:
+    def speak(view: CourtView) -> Say:
+        if view.turn <= cut:
+            to, text = HUMAN[view.turn - 1]
+            return Say(text, to)
+        return move(CivilJudge(), view)
+
+    state, record = play(LOAN, judge=Scripted(speak))
+    found = strict(LOAN, record, "law")
+    assert state.stopped is not None and state.stopped.outcome == "finished" and "判决如下" in record[-1].text
+    assert found.pfs > 0.95 and not [v for v in found.course.violations if v.code in ("missing", "back", "after_end")]
+    later = "".join(of_judge(record)[cut:])
+    assert ("核实当事人身份" in later) == (cut < 1) and ("请原告陈述诉讼请求" in later) == (cut < 4)
+    assert len(re.findall("是否申请回避", later)) == (1 if cut < 3 else 0)
+
+
+def test_a_judge_who_has_judged_only_closes() -> None:
+    def speak(view: CourtView) -> Say:
+        words = "本院认为，原告的请求有据。判决如下：被告归还原告借款170000元。"
+        return Say(words) if view.turn == 1 else move(CivilJudge(), view)
+
+    assert of_judge(play(LOAN, judge=Scripted(speak))[1])[-1] == "现在闭庭。"
+
+
+BABBLE = st.sampled_from(
+    [
+        "", "……", "不知道", "error: timeout", "没有", "证据一", "证据一：《合同》。证据二：《发票》", "同意", "我不同意！", "现在闭庭了吗",
+        "原告：我认输。\n被告：不认。", "申请审判长回避", "公诉人呢？", "诉讼请求：1.判令被告支付货款100元；2.支付违约金50元", "“" * 30,
+        "证据十二：《录音》，拟证明<法庭调查>欠款", "本院认为，判决如下：驳回", "对证据一不认可，是假的", "第一百条" * 40, "同意调解，50元",
+        "关于第一、二、三、九十九项诉讼请求，不同意", "证据一至证据九十九",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    said=st.lists(BABBLE | st.text(max_size=40), min_size=1, max_size=8),
+    limit=st.none() | st.integers(1, 14),
+    profile=st.sampled_from(["law", "j1"]),
+)
+def test_the_judge_comes_to_an_end_whatever_is_replied(
+    said: list[str], limit: int | None, profile: ProfileName
+) -> None:
+    seat = Scripted(lambda view: Say(said[len(view.record) % len(said)], routed=""))
+    case = CASES["CI-0007"]
+    state, record = play(case, profile, limit, plaintiff_lawyer=seat, defendant_lawyer=seat)
+    assert state.stopped is not None and state.stopped.outcome == "finished"
+    spoken_by_judge = of_judge(record)
+    assert len(spoken_by_judge) <= (limit or limit_of(case, profile))
+    assert re.search("判决如下|调解协议", spoken_by_judge[-1]) and spoken_by_judge[-1].count("第") <= 20
+    assert max(Counter(spoken_by_judge).values()) == 1
+    codes = {violation.code for violation in strict(case, record, profile).course.violations}
+    assert not codes & {"speaks_for_party", "stages_bundled", "after_end", "bundled"}
+
+
+# --- what lawyers answer ---------------------------------------------------------------------------------------------
+
+ASKED: tuple[tuple[str, str, str], ...] = (
+    ("原", "请原告说明一下你方的基本情况。", "^原告周映川，男.*宋知遥.*特别授权"),
+    ("被", "被告，报一下你的姓名和代理人。", "^被告罗成溪，男.*杜蘅.*一般授权"),
+    ("原", "原告方谁来了？", "^原告周映川"),
+    ("被", "对原告出庭人员的身份有无异议？", "没有异议"),
+    ("原", "以上诉讼权利听清楚了吗？要不要申请回避？", "不申请回避"),
+    ("被", "被告是否要求本庭人员回避？", "不申请回避"),
+    ("被", "无正当理由中途退庭的，可以缺席判决，被告明白吗？", "清楚"),
+    ("原", "原告，说说你的诉讼请求和事实理由。", "一、判令被告归还.*二、判令.*四、本案诉讼费.*事实和理由："),
+    ("原", "请原告只陈述诉讼请求。", "^诉讼请求：(?!.*事实和理由)"),
+    ("原", "下面进行法庭调查。原告先说。", "诉讼请求：一、"),
+    ("原", "原告有没有需要增加、变更的诉讼请求？", "不变更"),
+    (
+        "被",
+        "被告，对原告起诉的内容有什么答辩意见？",
+        "关于第一项诉讼请求.*关于第二项诉讼请求.*关于第三项诉讼请求，被告不同意",
+    ),
+    ("被", "被告怎么说？", "关于第一项诉讼请求"),
+    ("被", "被告是否提起反诉？", "不提起反诉"),
+    ("被", "双方对适用简易程序有无异议？", "^没有异议"),
+    ("原", "本庭归纳争议焦点为：3万元的性质。双方对此有无异议？", "^对归纳的争议焦点没有异议"),
+    ("原", "请原告举证。", "^证据一：《借条一张》，书证，来源：原告持有的原件，载明：“.*”，拟证明双方于(?!.*证据二)"),
+    ("原", "请原告将全部证据一并出示。", "证据一：.*证据五：.*出示完毕"),
+    ("被", "被告有证据要提交吗？", "^证据一：《手机银行转账记录》"),
+    ("被", "被告，2024年1月15日转给原告的3万元是什么钱？", "转账3万元.*还款"),
+    ("原", "原告，借款是怎么交付的？", "转账"),
+    ("原", "原告，你说的茶叶有没有送货单？", "庭后核实"),
+    ("被", "法庭询问：被告，利息付到什么时候？", "利息付至2023年9月14日"),
+    ("被", "被告欠原告多少钱？", "17万元"),
+    ("原", "现在开始法庭辩论，先由原告发言。", "^发表辩论意见.*茶叶往来.*支持原告的诉讼请求"),
+    ("被", "有没有新的辩论意见？", "^没有新的辩论意见"),
+    ("原", "最后还有什么要说的？", "支持原告的全部诉讼请求"),
+    ("被", "请被告作最后陈述。", "坚持答辩意见"),
+    ("原", "愿不愿意调解？", "^不同意调解"),
+    ("被", "被告，同不同意由法庭主持调解，有什么方案？", "同意.*分十二个月.*176000元"),
+    ("被", "法庭提出方案：被告一次性支付原告15万元，被告能否接受？", "同意该调解方案"),
+    ("被", "法庭提出方案：被告一次性支付原告19万元，被告能否接受？", "不同意该方案"),
+    ("原", "本庭建议被告支付20万元了结本案，原告是否同意该方案？", "不同意该方案"),
+    ("原", "原告还有什么需要补充的吗？", "^没有补充"),
+    ("被", "是否申请鉴定？", "^不申请"),
+    ("原", "对被告的质证意见，原告有什么回应？", "坚持举证意见"),
+    ("原", "被告，请你答辩。", "我方是原告，请法庭明确"),
+)
+
+
+def view_of(case: CivilCase, role: str, record: Sequence[Turn], profile: ProfileName = "law") -> CourtView:
+    return CourtView(
+        seat=role, card={}, history=(), step=1, role=role, env="CI", profile=profile, case_id=case.id,
+        held=visible(case, "CI", role), record=tuple(record), turn=len(record), limit=50, day=case.dates.proceeding,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("side", "question", "answer"), ASKED)
+def test_lawyers_answer_what_is_asked(side: str, question: str, answer: str) -> None:
+    role = {"原": PLAINTIFF, "被": DEFENDANT}[side]
+    said = move(CivilLawyer(), view_of(LOAN, role, [Turn(1, JUDGE, (role,), question)])).text
+    assert re.search(answer, said.replace("\n", " ")), said
+
+
+def test_lawyers_speak_on_the_exhibit_that_was_shown() -> None:
+    record = [
+        Turn(1, JUDGE, (PLAINTIFF,), "请原告继续出示证据。"),
+        Turn(1, PLAINTIFF, (JUDGE,), "证据四：《普洱茶进货清单一份》，拟证明3万元是货款。"),
+        Turn(2, JUDGE, (DEFENDANT,), "请被告发表质证意见。"),
+    ]
+    said = move(CivilLawyer(), view_of(LOAN, DEFENDANT, record)).text
+    assert (
+        said.startswith("对证据四《普洱茶进货清单一份》")
+        and "对真实性有异议，系原告自己书写" in said
+        and "合法性没有异议" in said
+    )
+    other = [*record[:1], Turn(1, PLAINTIFF, (JUDGE,), "证据二：《银行转账电子回单》，证明交付。"), *record[2:]]
+    assert "均无异议" in move(CivilLawyer(), view_of(LOAN, DEFENDANT, other)).text
+
+
+def test_lawyers_offer_one_exhibit_at_a_time_and_say_when_nothing_is_left() -> None:
+    record: list[Turn] = []
+    for number in range(1, 8):
+        record.append(Turn(number, JUDGE, (PLAINTIFF,), "请原告出示证据。"))
+        said = move(CivilLawyer(), view_of(LOAN, PLAINTIFF, record)).text
+        record.append(Turn(number, PLAINTIFF, (JUDGE,), said))
+        if number <= 5:
+            assert len(re.findall("(?m)^证据", said)) == 1 and said.endswith("证据出示完毕。") == (number == 5)
+        else:
+            assert "没有其他证据向法庭出示" in said
+    none = LOAN.model_copy(update={"evidence": ()})
+    assert move(CivilLawyer(), view_of(none, DEFENDANT, [Turn(1, JUDGE, (DEFENDANT,), "请被告举证。")])).text == (
+        "被告没有证据向法庭出示。"
+    )
+
+
+def test_a_party_without_counsel_speaks_for_itself() -> None:
+    case = alone(LOAN)
+    said = move(
+        CivilLawyer(), view_of(case, PLAINTIFF, [Turn(1, JUDGE, (PLAINTIFF,), "请原告说明身份，是否申请回避？")])
+    ).text
+    assert "本人到庭，没有委托诉讼代理人" in said and "我不申请回避" in said
+
+
+def test_a_question_of_the_other_side_is_answered_by_this_one() -> None:
+    record = [
+        Turn(1, JUDGE, (PLAINTIFF,), "原告可以向被告发问。"),
+        Turn(1, PLAINTIFF, (DEFENDANT,), "被告，你2024年1月15日转账的附言是什么？"),
+    ]
+    assert "还款" in move(CivilLawyer(), view_of(LOAN, DEFENDANT, record)).text
+
+
+@settings(max_examples=60, deadline=None)
+@given(question=st.text(max_size=120) | st.sampled_from([one[1] for one in ASKED]))
+def test_lawyers_say_something_to_anything(question: str) -> None:
+    for role in (PLAINTIFF, DEFENDANT):
+        assert move(CivilLawyer(), view_of(LOAN, role, [Turn(1, JUDGE, (role,), question)])).text.strip()
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def test_claims_are_read_from_many_forms() -> None:
+    numbered = claims_in(
+        "诉讼请求：1.判令被告支付货款8000元；2.判令被告支付利息500元（以8000元为基数）；3.诉讼费由被告承担。事实与理由：2024年……"
+    )
+    assert [(c.kind, c.amount) for c in numbered] == [("pay", 8000), ("pay", 500), ("costs", None)]
+    loose = claims_in("我要求离婚，孩子由我抚养。被告每月支付抚养费1500元。")
+    assert [c.kind for c in loose] == ["declare", "pay"]
+    assert claims_in("今天天气不错") == []
+    assert claimed("共计47922.35元（已扣除被告垫付的8000元），其中医疗费39862.35元") == 47922.35
+    assert claimed("按照总价款16599元的三倍赔偿原告49797元") == 49797
+    assert claimed("办理解除原告为公司40万元银行贷款所承担保证责任的手续") is None
+
+
+def test_the_answer_is_read_with_and_without_numbers() -> None:
+    claims = claims_in("诉讼请求：一、支付货款8000元；二、支付违约金2000元；三、返还保证金500元。")
+    told = points_in(
+        "关于第一、三项诉讼请求，被告不同意，没有收到货。关于第二项诉讼请求，被告部分认可，违约金过高。", claims
+    )
+    assert [(sorted(p.claims), p.position) for p in told] == [([1, 3], "deny"), ([2], "partly")]
+    free = points_in("货款8000元属实，没有异议。违约金约定过高，请求调减。", claims)
+    assert [(sorted(p.claims), p.position) for p in free] == [([1], "admit"), ([2], "deny")]
+
+
+def test_exhibits_and_opinions_are_read() -> None:
+    offered = offers_in(
+        "原告提交证据1：借条原件，用以证明借款关系。证据2、转账凭证（复印件），证明交付20万元。", "plaintiff"
+    )
+    assert [(o.number, o.title) for o in offered] == [(1, "借条原件"), (2, "转账凭证（复印件）")]
+    assert offered[1].purpose == "交付20万元" and offers_in("没有证据。", "plaintiff") == []
+    assert offers_in("出示工程竣工验收单，由原告签字，证明工程合格。", "defendant")[0].title == "工程竣工验收单"
+    assert none_left("原告的证据已经出示完毕。") and not none_left(
+        "证据三：《说明》，证明被告没有证据支持其主张。", offered=True
+    )
+    assert opinion_in("对三性均无异议。").against == {}
+    against = opinion_in(
+        "真实性不予认可，没有原件；对合法性、关联性没有异议；不能达到证明目的，借条没有写利息。"
+    ).against
+    assert set(against) == {"truth", "weight"} and "没有原件" in against["truth"]
+
+
+def test_sums_and_interest() -> None:
+    text = "支付利息（以200000元为基数，按年利率9%自2023年9月15日计算至2024年6月14日）"
+    assert spans(text) == [Span(200000, date(2023, 9, 15), date(2024, 6, 14))]
+    assert (
+        rate(text) == pytest.approx(0.09)
+        and rate("按每日千分之一计算") == pytest.approx(0.365)
+        and rate("月利率2%") == pytest.approx(0.24)
+    )
+    assert interest(200000, 0.09, date(2023, 9, 15), date(2024, 6, 14)) == pytest.approx(13500)
+    assert interest(229140, 0.069, date(2023, 7, 15), date(2023, 9, 27)) == pytest.approx(3248.77, abs=0.02)
+    assert lpr(date(2023, 7, 10)) == pytest.approx(0.0355) and lpr(date(2018, 1, 1)) is None
+    assert prime_interest(Span(596000, date(2023, 7, 11), date(2024, 3, 10))) == pytest.approx(13812.5, rel=0.001)
+    one, two = Span(180000, date(2024, 6, 23), date(2024, 11, 10)), Span(300000, date(2024, 8, 1), date(2024, 11, 10))
+    assert [s.base for s in reduced([one, two], 35200)] == [144800, 300000]
+    assert [s.base for s in reduced([Span(9, one.first, date(2024, 7, 1)), two], 5)] == [4, 299995]
+
+
+def test_a_judge_asks_only_the_side_that_is_named() -> None:
+    both = "请原告陈述诉讼请求；请被告进行答辩。"
+    assert [a.kind for a in asked_of(both, "plaintiff")] == ["claim"] and [
+        a.kind for a in asked_of(both, "defendant")
+    ] == ["answer"]
+
+
+# --- law -------------------------------------------------------------------------------------------------------------
+
+
+def test_every_article_of_the_table_exists_and_only_law_of_the_day_is_cited() -> None:
+    laws = shipped_laws()
+    for one in references():
+        numbers = {
+            number.number for version in laws.versions(one.law) for number in laws.numbers(one.law, version.label)
+        }
+        assert one.article in numbers, one
+    assert len(causes()) >= 50
+    words = "被告支付货款、违约金；违约金过高，请求调减"
+    new = articles("买卖合同纠纷", words, words, words, date(2023, 5, 1), date(2024, 10, 1), old=False)
+    assert {("中华人民共和国民法典", 628), ("中华人民共和国民法典", 585)} <= {(one.law, one.article) for one in new}
+    before = articles("买卖合同纠纷", words, words, words, date(2023, 5, 1), date(2023, 6, 1), old=False)
+    assert not any("合同编通则" in one.law for one in before) and any("合同编通则" in one.law for one in new)
+    old = articles("买卖合同纠纷", words, words, words, date(2019, 5, 1), date(2021, 6, 1), old=True)
+    assert {one.law for one in old} == {"中华人民共和国合同法"}
