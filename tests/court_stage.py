@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Self
 
 from models.engine import Ask, Reply, Usage
+from tasks.actions import Move, Say
 from tasks.courts.casefile import Case
 from tasks.courts.play import CourtEpisode
 from tasks.courts.procedure.tables import ProfileName
@@ -16,6 +18,7 @@ from tasks.courts.roles import OTHERS, role_of
 from tasks.courts.tools import CourtTools
 from tasks.courts.tracker_seat import MODEL as TRACKER
 from tasks.courts.tracker_seat import RULES as TRACKER_RULES
+from tasks.courts.views import CourtPolicy, CourtView
 from tasks.courts.visibility import Role
 from tasks.driver import Driver, Limits
 from tasks.environment import SEAT
@@ -45,8 +48,22 @@ def plain_reply(ask: Ask, role: Role, words: str, to: Sequence[str] = ()) -> str
     return json.dumps(value, ensure_ascii=False)
 
 
+class Adding:
+    """A policy that says a text after whatever it says."""
+
+    def __init__(self, policy: CourtPolicy, text: str) -> None:
+        self.policy, self.text = policy, text
+
+    def move(self, view: CourtView) -> Move:
+        action = yield from self.policy.move(view)
+        return replace(action, text=f"{action.text}\n{self.text}") if isinstance(action, Say) else action
+
+
 class Court:
-    """One episode. `play` gives the raw reply to an Ask, its role and the number of that role's calls."""
+    """One episode. `play` gives the raw reply to an Ask, its role and the number of that role's calls.
+
+    seats: seat -> policy, models where nothing is said; said_too: role -> a text after all that it says.
+    """
 
     def __init__(
         self,
@@ -58,6 +75,7 @@ class Court:
         turns: int | None = None,
         tools: CourtTools | None = None,
         seats: Mapping[Role, str] | None = None,
+        said_too: Mapping[Role, str] | None = None,
         tracker: str = TRACKER_RULES,
         records: Sequence[Record] = (),
     ) -> None:
@@ -65,8 +83,13 @@ class Court:
         self.asks: list[tuple[Role, Ask]] = []
         self.counts: dict[Role, int] = {}
         named = registry.policies(tools.search if tools else None, ModelSeat)
+
+        def adding(name: str, of: Case, role: Role) -> CourtPolicy:
+            policy, text = named(name, of, role), (said_too or {}).get(role, "")
+            return Adding(policy, text) if text else policy
+
         program = CourtEpisode(
-            {case.id: case}, named, profile, turns, tools.call if tools else None, tools.offered if tools else ()
+            {case.id: case}, adding, profile, turns, tools.call if tools else None, tools.offered if tools else ()
         )
         self.driver = Driver(case.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))
         if records:

@@ -18,10 +18,15 @@ from pydantic import ValidationError
 from models.engine import Ask
 from tasks.courts.benchmark import Courts
 from tasks.courts.casefile import CASE, Case
+from tasks.courts.procedure.bench import closes
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.questions import CourtQuestion
-from tasks.courts.visibility import Role
+from tasks.courts.roles import OTHERS
+from tasks.courts.scores.drafted import END_MARK
+from tasks.courts.visibility import TESTED, Role
+from tasks.environment import SEAT
 from tasks.policies.court import cards
+from tasks.policies.court.registry import RULES
 from tests.court_run_fixture import first_cases
 from tests.court_stage import TRACKER, Court, plain_reply
 
@@ -236,6 +241,21 @@ def test_all_that_a_role_may_try_at_once(env: str, role: Role, profile: ProfileN
     """In every profile; a mark of reasoning swallows the rest, so it comes last."""
     tries = [item["text"] for item in SPEECH if (item["env"], item["role"]) == (env, role)]
     same_as_undisturbed(env, role, "\n".join(sorted(tries, key=lambda text: "<think>" in text)), profile, free)
+
+
+@pytest.mark.parametrize(("env", "role"), SPEAKERS)
+def test_rules_in_every_seat_keep_the_reins(env: str, role: Role) -> None:
+    """Rules weigh what others say, whatever it is; but nobody else ends the trial or the interview for them."""
+    tries = "\n".join(item["text"] for item in SPEECH if (item["env"], item["role"]) == (env, role))
+    seats = dict.fromkeys((SEAT, *OTHERS[CASES[env].env]), RULES)
+    court = Court(CASES[env], lambda *asked: "", seats=seats, said_too={role: tries}).run()
+    own = [turn for turn in court.record if turn.speaker == TESTED[CASES[env].env] and turn.number]
+    assert court.outcome == "finished" and not court.tagged("tool_called") and len(own) > 3
+    if env in ("CI", "CR"):
+        assert [closes(turn.text) for turn in own] == [False] * (len(own) - 1) + [True] and "判决如下" in own[-1].text
+    if env in DOCUMENTS:
+        assert [END_MARK in turn.text for turn in own] == [False] * (len(own) - 1) + [True]
+        assert own[-1].text.count(END_MARK) == 1 and own[-1].text.endswith(END_MARK)
 
 
 @pytest.mark.parametrize("item", [item for item in ITEMS if item.get("refused")], ids=lambda item: item["id"])

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from store.search.law_search import LawSearch
 from tasks.actions import Move, Say
+from tasks.courts.scores.drafted import END_MARK
 from tasks.courts.scores.drafts import with_end_mark
 from tasks.courts.views import CourtView
 from tasks.policies.court.asking import Client
@@ -47,7 +48,8 @@ class Drafter:
             if left > 0 and (step.essential or left > len(essential)):
                 return Say(step.question, view.there)
         text = complaint(known, view.day) if client == "plaintiff" else defence(known, view.held)
-        return Say(with_end_mark(text), view.there)
+        # A client who says the mark would end the document in its middle.
+        return Say(with_end_mark(text.replace(END_MARK, "")), view.there)
 
 
 def _steps(known: Dossier) -> Iterator[Step]:
