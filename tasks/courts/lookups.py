@@ -173,7 +173,7 @@ def _words(article: Article, most: int | None = None) -> str:
     if article.text is None:
         return "（没有收录文本）"
     title = f"【{article.title}】" if article.title else ""
-    return title + (_short(article.text, most) if most else article.text)
+    return title + (_short(" ".join(article.text.split()), most) if most else article.text)
 
 
 def _short(text: str, most: int = EXCERPT) -> str:
