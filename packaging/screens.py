@@ -1,10 +1,11 @@
-"""Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models, trial chat, Law.
+"""Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models, trial chat, Law,
+Review.
 
 Two sizes, two languages, on the sample pack. The models and what they say are stand-ins: no weights are needed.
 
     python packaging/screens.py [FOLDER [PART...]]
 
-PART is records, dialogs or law; without one all are drawn.
+PART is records, dialogs, law or review; without one all are drawn.
 
 Textual's SVG names fonts on a server; that block is taken out, so that no browser goes on line for them, and the
 widths of Chinese texts are set right.
@@ -295,14 +296,48 @@ async def ask(app: Any, pilot: Any, words: str, day: str) -> None:
 
 
 async def settled(app: Any, pilot: Any) -> None:
-    """Wait until nothing of the Law screen is at work."""
+    """Wait until nothing of the screen is at work."""
     await pilot.pause(0.3)
     while app.screen.busy:
         await pilot.pause(0.05)
     await pilot.pause(0.3)
 
 
-PARTS = {"records": records, "dialogs": dialogs, "law": law}
+SCORED = ("7", "李评", "主要理由成立；抵充的依据只有一句话，律师费一项没有说理。")
+"""Value, author and reason of the score that is shown."""
+
+
+async def review(app: Any, pilot: Any, keep: Keep, language: str) -> None:
+    """An episode that a person has just scored on one metric, the others still blind; a case with its findings and its law."""
+    from store import places
+    from tests.review_fixture import build_cases, court_run
+
+    run, cases = "20261121-120000-courts-rules-0001", ("CI-0001", "CI-0004", "CR-0001", "KQ-0001")
+    if not (places.packs() / "courts").exists():
+        build_cases(cases=cases)
+    (places.runs() / f"{run}.moot").unlink(missing_ok=True)
+    path = court_run(places.packs() / "courts", cases, run)
+    await app.review(path, "CI-0001")
+    await settled(app, pilot)
+    await pilot.press(*(["v"] if app.size.width < 110 else []), "down", "s")
+    for name, text in zip(("value", "author"), SCORED, strict=False):
+        app.screen.query_one(f"#scores #{name}").value = text
+    app.screen.query_one("#scores #reason").text = SCORED[2]
+    await pilot.press("f5")
+    await settled(app, pilot)
+    keep("review-scores")
+    await pilot.press("3")
+    await settled(app, pilot)
+    await pilot.press("enter")
+    await settled(app, pilot)
+    await pilot.press("right_square_bracket")
+    await settled(app, pilot)
+    await pilot.press("f", "f")
+    await settled(app, pilot)
+    keep("review-case")
+
+
+PARTS = {"records": records, "dialogs": dialogs, "law": law, "review": review}
 """In the order in which they are drawn."""
 
 

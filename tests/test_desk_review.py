@@ -384,7 +384,7 @@ async def test_faults_are_listed_at_their_fields_and_a_bad_path_is_a_dialog(pack
         await pilot.press("f5")
         await until(pilot, lambda: screen.query_one(CasesPane).review)
         await idle(pilot)
-        assert "✘ 2" in text_of(pilot) and "\x1b" not in text_of(pilot)
+        assert "2 处必须改" in text_of(pilot) and "\x1b" not in text_of(pilot)
         await pilot.press("f")
         await idle(pilot)
         assert "court.docket" in lines_of(screen, "#beside") and "\x1b" not in lines_of(screen, "#fields")

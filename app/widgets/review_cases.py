@@ -24,7 +24,7 @@ from app.review.laws import Cited
 from app.review.log import Status, mark
 from app.review.runs import held_tasks
 from app.review.sources import CaseEntry, PackOfCases, Source, open_pack, open_path, packs
-from app.strings import t
+from app.strings import counted, t
 from app.widgets.law_choice import Choice
 from app.widgets.review_form import ReviewForm
 from app.widgets.review_pane import ReviewPane, words
@@ -218,14 +218,12 @@ class CasesPane(ReviewPane):
             return [t("review_screen.choose_source")]
         if review is None:
             return [one(source.name)]
-        found = " ".join(f"{LEVELS[level][0]} {n}" for level, n in (("error", review.errors), ("warning", review.warnings)) if n)
-        parts = [one(review.entry.id), one(str(review.entry.fields.get("cause", ""))), found or t("review_screen.sound")]
-        parts.append(t(f"review_screen.status.{review.status}"))
-        if source.draft is not None:
-            parts.append(t("case.value.derived"))
         case = review.entry.case
         fictional = source.fictional or (case is not None and case.provenance.source == "authored")
-        return [part for part in parts if part] + ([f"● {t('mark.fictional')}"] if fictional else []) + [one(source.name)]
+        found = [counted(f"review_screen.found.{level}", n) for level, n in (("error", review.errors), ("warning", review.warnings)) if n]
+        parts = [one(review.entry.id), f"● {t('mark.fictional')}" if fictional else "", *(found or [t("review_screen.sound")])]
+        parts += [t(f"review_screen.status.{review.status}"), t("case.value.derived") if source.draft is not None else ""]
+        return [part for part in (*parts, one(str(review.entry.fields.get("cause", ""))), one(source.name)) if part]
 
     @property
     def on_court(self) -> bool:

@@ -205,8 +205,8 @@ class ScoresPane(RunPane):
         fictional = [f"● {t('mark.fictional')}"] if run.fictional else []
         if self.step == "episodes" or review is None:
             sampled = sum(line.sampled for line in run.episodes)
-            return [one(run.id), t("review_screen.sample", n=sampled, of=len(run.episodes)), *fictional]
-        return [one(review.chosen.episode), t(f"outcome.{review.chosen.outcome}"), *fictional, one(run.id)]
+            return [*fictional, t("review_screen.sample", n=sampled, of=len(run.episodes)), one(run.id)]
+        return [one(review.chosen.episode), *fictional, t(f"outcome.{review.chosen.outcome}"), one(run.id)]
 
     @property
     def on_court(self) -> bool:
