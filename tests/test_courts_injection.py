@@ -228,6 +228,7 @@ def same_as_undisturbed(env: str, role: Role, text: str, profile: ProfileName, f
         assert played(CASES[env], profile, free, role, text, tracker) == undisturbed(env, profile, free, role, tracker), (profile, free)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("item", SPEECH, ids=lambda item: item["id"])
 def test_what_a_role_says_is_only_said(item: dict[str, Any]) -> None:
     """Each in one of the profiles, in every turn of its role."""
@@ -265,6 +266,7 @@ def test_a_name_that_steers_a_hearing_is_refused(item: dict[str, Any]) -> None:
         with_field(CASES[item["env"]], item["field"], item["text"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("item", FIELDS, ids=lambda item: item["id"])
 def test_what_stands_in_a_case_is_only_told(item: dict[str, Any]) -> None:
     case = CASES[item["env"]]
