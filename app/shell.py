@@ -40,6 +40,7 @@ from app.screens.help import HelpScreen
 from app.screens.home import HomeScreen
 from app.screens.law import LawScreen
 from app.screens.models import ModelsScreen
+from app.screens.presenter import PresenterScreen
 from app.screens.problem import ProblemScreen
 from app.screens.progress import ProgressScreen
 from app.screens.prompt import PromptScreen
@@ -115,6 +116,12 @@ class Desk(App[int]):
         """The Review screen, once it has been shown."""
         stack = self._screen_stacks.get("review", [])
         return next((screen for screen in stack if isinstance(screen, ReviewScreen)), None)
+
+    @property
+    def presenter_screen(self) -> PresenterScreen | None:
+        """Presenter mode, while it is on."""
+        stack = self._screen_stacks.get("episode", [])
+        return next((screen for screen in stack if isinstance(screen, PresenterScreen)), None)
 
     async def review(self, path: Path, episode: str = "") -> None:
         """Score a run, or one of its episodes."""
@@ -303,7 +310,7 @@ class Desk(App[int]):
         if isinstance(message, Closed):
             self.live = None
         streams = isinstance(message, Streamed)
-        for screen in (self.episode_screen, None if streams else self.home_screen):
+        for screen in (self.episode_screen, self.presenter_screen, None if streams else self.home_screen):
             if screen is not None and screen.is_mounted:
                 screen.hear(message)
 
