@@ -17,6 +17,7 @@ from importlib.resources import files
 
 from store.statutes.applicable import CaseDates
 from store.statutes.model import ArticleNumber
+from tasks.courts.lawcheck import shipped_laws
 from tasks.courts.scores.bigrams import bigrams
 from tasks.courts.scores.laws import Article, unknown
 from tasks.policies.court.polarity import (
@@ -40,6 +41,8 @@ _BEFORE = 0.4
 _LONGER = 0.04
 _SETTLES = 0.15
 """What a rule gains that speaks of a word or a quantity of the question."""
+_NAMED = 0.5
+"""What a rule gains whose law the question names."""
 _LIKE = 2.0
 """The weight of shared words beside the keys."""
 _READ = 800
@@ -99,17 +102,22 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
         k: at most so many.
     """
     before = before[-_READ:]
-    asked, grams = read_question(question), bigrams(question)
+    asked, grams, laws = read_question(question), bigrams(question), named_laws(question)
     weights = _weights()
     length = math.sqrt(sum(weights.get(gram, _rare()) ** 2 for gram in grams)) or 1.0
     found = []
     for rule in rules_of(day):
-        keys = [_worth(key, question, before) for key in rule.keys]
-        if not keys[0] or max(keys) < _HERE:
+        matter = _worth(rule.keys[0], question, before)
+        if not matter:
             continue
-        share = sum(keys) / len(keys) * (1 + 0.1 * (len(keys) - 1))
+        keys = [matter, *(_worth(key, question, before) for key in rule.keys[1:])]
+        if max(keys) < _HERE:
+            continue
+        # A rule with one key has a word of its own; with several, all of them together tell more.
+        share = sum(keys) / len(keys) * (1 + 0.1 * max(1, len(keys) - 1))
         alike = sum(weights.get(gram, 0.0) ** 2 for gram in grams & rule.grams) / length / _length(rule)
-        found.append(Found(rule, share + _LIKE * alike + _SETTLES * rule.settles(asked)))
+        score = share + _LIKE * alike + _SETTLES * rule.settles(asked) + _NAMED * (rule.law in laws)
+        found.append(Found(rule, score))
     return sorted((one for one in found if one.score >= WEAK), key=lambda one: -one.score)[:k]
 
 
@@ -119,6 +127,12 @@ def _worth(key: re.Pattern[str], question: str, before: str) -> float:
     if longest:
         return _HERE + _LONGER * min(longest, 6)
     return _BEFORE if key.search(before) else 0.0
+
+
+def named_laws(question: str) -> frozenset[str]:
+    """Official titles of the laws that a question names in 《》."""
+    titles = (shipped_laws().official(title) for title in re.findall(r"《([^《》]{2,40})》", question))
+    return frozenset(title for title in titles if title)
 
 
 @lru_cache(maxsize=64)

@@ -110,7 +110,7 @@ def _size(found: Dossier) -> tuple[int, ...]:
 
 
 _ALL = re.compile(r"就(?:是)?(?:刚才说的)?这(?:些|么多)|大致就是这样|没有?(?:什么)?(?:别的|其他|其它|要补充|补充)|都说(?:完|了)|没了|说完了|没有什么证据|没有证据")
-_MARK = re.compile(r"(?:^|[,，;；。\n])\s*(?:第?(?P<n>[一二三四五六七八九十]{1,2})(?:是|、|项是)|(?P<d>[1-9]\d?)[.．、)）](?!\d))\s*")
+_MARK = re.compile(r"(?:^|[,，:：;；。\n])\s*(?:第?(?P<n>[一二三四五六七八九十]{1,2})(?:是|、|项是)|(?P<d>[1-9]\d?)[.．、)）](?!\d))\s*")
 _TAIL = re.compile(r"[,，]?(?:就(?:是)?这些|就(?:是)?这么多|没有别的了)[。]?\s*$")
 _NOISE = re.compile(
     r"谢谢|感谢|麻烦[您你]|辛苦|不好意思|啰嗦|担待|打断|有一说一|慢慢来|赶时间|该听谁|弄个明白|想起来的|头一回|收不住|念叨|多问一句|担心|着急"
@@ -148,7 +148,7 @@ def _write(found: Dossier, text: str, me: str) -> str:
 def _claims(found: Dossier, text: str, me: str) -> None:
     for number, item in _items(text):
         if re.search(r"[还付偿退解撤确承担停歉履婚割交腾养给补销判恢返配返除办搬赔]", item):
-            wish = re.sub(r"^(?:我|我们)?(?:就是)?(?:想|要|希望|请求|要求)(?:法院)?(?:判令|判决|判|让|叫|请求|要求)?", "", item)
+            wish = re.sub(r"^(?:我|我们)?(?:就是)?(?:想要?|要求|要|希望|请求)(?:法院)?(?:判令|判决|判|让|叫|请求|要求)?", "", item)
             claim = re.sub(r"^诉讼费用?(?:都|全)?(?:由|让|归)", "本案诉讼费用由", _write(found, wish, me))
             _merge(found.claims, claim, number)
 
@@ -173,23 +173,30 @@ def _sums(found: Dossier, text: str, me: str) -> None:
         number = chinese_to_int(match["n"]) or 0
         how = _write(found, match["how"].strip(" ,，"), me)
         if 0 < number <= len(found.claims) and recall(bigrams(how), bigrams(found.claims[number - 1])) < _SAME:
-            found.claims[number - 1] += f"（{how}）"
+            claim = found.claims[number - 1]
+            found.claims[number - 1] = f"{claim[:-1]}；{how}）" if claim.endswith("）") else f"{claim}（{how}）"
 
 
 def _evidence(found: Dossier, text: str, me: str) -> None:
     for _, item in _items(text):
         if re.search(r"没有|没什么", item[:6]):
             continue
+        head = _PROVES.match(item)
         title, _, rest = item.partition(next((mark for mark in "，,:：" if mark in item), "，"))
+        if head and len(head["title"]) < len(title):
+            title, rest = head["title"], head["rest"]
         proof = _proof(found, re.sub(r"^(?:我|手里|这里|还)*有(?=[\u4e00-\u9fff《“])", "", title).strip())
         if source := re.search(r"来源(?:是|于|为|:|：)?(?P<said>[^。]{2,80}?)(?=[,，]证人(?:是|叫|为)|$)", rest) or re.search(
             r"^(?P<said>[^。]{0,60}(?:原件|复印件|打印|下载|出具|开具|提供|取得|持有|保存|调取|拍摄|手机|寄|给)[^。]{0,40}?)(?=[,，](?:证明|证人)|$)", rest
         ):
             proof.source = proof.source or _write(found, source["said"], me)
-        if purpose := re.search(r"(?:可以|能够?|用来|用于)?证明(?P<said>[^。]{3,160})", rest):
+        if purpose := re.search(r"(?:^|[，,])(?:可以|能够?|用来|用于)?证明(?P<said>[^。]{3,160})", rest):
             proof.purpose = proof.purpose or f"证明{_write(found, purpose['said'], me)}".strip("，")
         if witness := re.search(r"证人(?:是|叫|为)(?P<name>[\u4e00-\u9fff·]{2,4})", rest):
             proof.witness = witness["name"]
+
+
+_PROVES = re.compile(r"(?P<title>[^，,:：]{2,40}?)(?P<rest>(?:可以|能够?|用来|用于)?证明(?!人|材料|书|目的)[^。]{3,160})")
 
 
 def _proof(found: Dossier, title: str) -> Proof:

@@ -51,7 +51,7 @@ _LIGHT = ("be", "will", "has", "apply")
 _PREDICATE = re.compile("|".join(f"(?P<p{at}>{words})" for at, (_, _, words) in enumerate(_PREDICATES)))
 
 _KIN: Mapping[str, tuple[str, ...]] = {
-    "can": ("valid", "has", "will", "be"), "valid": ("can", "be"), "must": ("liable", "will"),
+    "can": ("valid", "has", "will", "be"), "valid": ("can",), "must": ("liable", "will"),
     "liable": ("must", "will", "can"), "will": ("liable", "must", "be", "can"), "be": ("valid", "apply", "will"),
     "has": ("can",), "apply": ("can", "be", "valid"),
 }  # fmt: skip
@@ -71,10 +71,14 @@ class Predicate:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question. binary: whether yes or no answers it; plain: in half-width forms, its A-not-A forms resolved."""
+    """A question. binary: whether yes or no answers it; plain: in half-width forms, its A-not-A forms resolved.
+
+    turns: the clause in which its predicates stand; their places are places in it.
+    """
 
     text: str
     plain: str
+    turns: str
     binary: bool
     predicates: tuple[Predicate, ...]
 
@@ -97,10 +101,10 @@ def read_question(text: str) -> Asked:
         plain = re.sub(words, form, plain)
     plain = plain.replace("是否", "")
     tail = re.split(r"[,，;；]", plain.rstrip("?？ "))[-1]
-    inside = tuple(predicates(tail)) or tuple(predicates(plain))
+    turns = tail if any(predicates(tail)) else plain
     open_ended = _OPEN.search(tail) or (_OPEN.search(plain) and not _BINARY.search(text[-24:]))
-    weighty = sorted(inside, key=lambda one: one.kind in _LIGHT and not one.denied)
-    return Asked(text, plain, bool(_BINARY.search(text)) and not open_ended, tuple(weighty))
+    weighty = sorted(predicates(turns), key=lambda one: one.kind in _LIGHT and not one.denied)
+    return Asked(text, plain, turns, bool(_BINARY.search(text)) and not open_ended, tuple(weighty))
 
 
 def predicates(text: str) -> Iterator[Predicate]:
@@ -180,5 +184,5 @@ def first_of(answers: Sequence[Verdict]) -> Verdict:
 
 
 def _undone(asked: Asked) -> bool:
-    head = asked.plain[: asked.predicates[0].start] if asked.predicates else asked.plain
-    return bool(_DONE_NOT.search(head or asked.plain))
+    """Whether the clause that asks speaks of something left undone."""
+    return bool(asked.predicates) and bool(_DONE_NOT.search(asked.turns[: asked.predicates[0].start]))

@@ -23,6 +23,9 @@ _PORTION = {"low": 3, "medium": 4, "high": 5}
 """Extraversion -> items of a list in one answer."""
 _NEAR = 0.34
 """A sentence answers a question when it has so much of it."""
+_LETTERS = 0.4
+"""What single characters are worth beside pairs: 把钱借出去 and 借款 share no pair."""
+_LITTLE = frozenset("是把将被去来过到在给我他她它这那有没和跟")
 _EXACT = re.compile(r"准确|具体|确切|精确|到底|说准|核实|哪一天|几月几日|是多少")
 _LABELS = {
     "name": "姓名", "gender": "性别", "ethnicity": "民族", "birth_date": "出生日期", "address": "住址", "contact": "联系方式",
@@ -270,8 +273,12 @@ class Teller:
         if not re.search(r"[?？]|吗|呢|请|什么|哪|多少|怎么|几|谁", question):
             return ["您还要了解什么，直接问我。"]
         pool = [*self._tale, *self._facts, *self._wishes, *self._points, *map(self._exhibit, self._exhibits)]
-        asked = bigrams(_QUESTION_WORDS.sub("", question))
-        likely = [(recall(asked, bigrams(part)), -at, part) for at, part in enumerate(pool) if asked]
+        plain = _plain(_QUESTION_WORDS.sub("", question))
+        asked, letters = bigrams(plain), frozenset(plain) - _LITTLE
+        likely = [
+            (recall(asked, bigrams(part)) + _LETTERS * recall(letters, frozenset(part)), -at, part)
+            for at, part in enumerate(pool)
+        ]
         if re.search(r"什么时候|哪一?天|何时|日期|时间", question):
             likely = [(share + 0.15 * bool(re.search(r"\d月|\d年", part)), at, part) for share, at, part in likely]
         elif re.search(r"多少|金额|几块|价格|数额", question):

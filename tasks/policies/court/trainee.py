@@ -19,7 +19,7 @@ from store.statutes.book import Found as FoundArticle
 from store.statutes.model import ArticleNumber
 from tasks.actions import Move, Say
 from tasks.courts.views import CourtView
-from tasks.policies.court.advice import STRONG, Found, in_force, recalled
+from tasks.policies.court.advice import STRONG, Found, in_force, named_laws, recalled
 from tasks.policies.court.polarity import Asked, Verdict, by_sentence, first_of, question_of, read_question
 from tasks.policies.statutes.likeness import contained
 
@@ -29,7 +29,7 @@ MOST = 3
 NEAR = 0.8
 """A further rule needs this share of the score of the first."""
 FAR = 0.9
-ALIKE = 0.45
+ALIKE = 0.3
 """An article that was searched for has to share so much with the question."""
 QUOTED = 90
 """Characters of a quotation."""
@@ -42,6 +42,7 @@ _ANYTHING = re.compile(r"[?？]|吗|呢|怎么|如何|什么|哪|多少|多久|�
 class Basis:
     """What an answer rests on: an article by name, what it says in short, its own words, the verdict it gives."""
 
+    law: str
     named: str
     says: str
     words: str
@@ -70,23 +71,26 @@ class Trainee:
     def _bases(self, asked: Asked, before: str, day: date | None) -> list[Basis]:
         """What to rest the answer on, best first."""
         found = recalled(asked.text, before, day)
-        if not found or found[0].score < STRONG:
-            searched = self._searched(asked, before, day)
-            if searched:
-                return searched + [self._of_rule(asked, one, day) for one in found[:1]]
-        return [self._of_rule(asked, one, day) for one in found[:MOST] if one is found[0] or one.score >= _bar(one, found[0])]
+        searched = self._searched(asked, day)
+        if searched and (not found or found[0].score < STRONG):
+            return searched + [self._of_rule(asked, one, day) for one in found[:1]]
+        known = [one for one in found[:MOST] if one is found[0] or one.score >= _bar(one, found[0])]
+        bases = [self._of_rule(asked, one, day) for one in known]
+        near = named_laws(asked.text) | {found[0].rule.law} if found else frozenset()
+        also = [one for one in searched if one.law in near and one.named not in {basis.named for basis in bases}]
+        return bases + also[:1]
 
     def _of_rule(self, asked: Asked, found: Found, day: date | None) -> Basis:
         rule = found.rule
         words = self._words(rule.law, rule.number, day, asked.text) if rule.number else ""
-        return Basis(rule.named, rule.text, words, rule.verdict(asked) if asked.binary else "none")
+        return Basis(rule.law, rule.named, rule.text, words, rule.verdict(asked) if asked.binary else "none")
 
-    def _searched(self, asked: Asked, before: str, day: date | None) -> list[Basis]:
+    def _searched(self, asked: Asked, day: date | None) -> list[Basis]:
         """The articles that the statutes give, of those that share enough with the question."""
         if self._search is None:
             return []
         try:
-            hits = self._search.search(f"{asked.text}", Settings(k=HITS, at=day)).hits
+            hits = self._search.search(asked.text, Settings(k=HITS, at=day)).hits
         except StoreError:
             return []
         likely = [(contained(asked.text, hit.article.text or ""), hit) for hit in hits if _citable(hit, day)]
@@ -114,7 +118,7 @@ def _citable(hit: Hit, day: date | None) -> bool:
 def _of_hit(asked: Asked, hit: Hit) -> Basis:
     words = _nearest(hit.article.text or "", asked.text)
     verdict = by_sentence(asked, words) if asked.binary else "none"
-    return Basis(f"《{hit.version.law}》{hit.article.number.chinese}", words.rstrip("。；"), "", verdict)
+    return Basis(hit.version.law, f"《{hit.version.law}》{hit.article.number.chinese}", words.rstrip("。；"), "", verdict)
 
 
 def _nearest(text: str, question: str) -> str:
