@@ -25,7 +25,8 @@ class Finding:
     reasons: tuple[str, ...]
     steps: tuple[str, ...] = ()
     unproven: bool = False
-    rate: float | None = None
+    standard: str = ""
+    """At what interest or penalty runs on: 年利率9%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +45,11 @@ class Lessened:
 
 @dataclass(frozen=True, slots=True)
 class Reckoned:
-    """What is left of a claim, how it was reckoned, and the rate that was put in the place of another."""
+    """What is left of a claim, how it was reckoned, and the standard by which it runs on."""
 
     amount: float
     steps: tuple[str, ...] = ()
-    rate: float | None = None
+    standard: str = ""
     adopts: str = "(?!)"
     """Words of the points of the answer that were followed."""
 

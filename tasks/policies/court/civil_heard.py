@@ -36,6 +36,7 @@ _CLAIMS_END = re.compile(r"(?:主要)?(?:所依据的)?事实(?:和|与|及|、)
 _ASKS = re.compile(r"判令|判决|请求|要求|确认|准予|撤销|解除|支付|返还|退还|赔偿|归还|负担|承担|停止|履行|分割|抚养")
 _COSTS = re.compile(r"诉讼费|受理费|保全费")
 _DECLARE = re.compile(r"确认|解除|撤销|离婚|无效|终止|变更|抚养权|由(?:原告|被告)(?:直接)?抚养")
+_PERFORM = re.compile(r"出具|办理|交付|腾|停止|排除|协助|道歉|恢复原状|继续履行|更换|修复|拆除")
 _LEAD = re.compile(r"^(?:请求|依法|判令|判决|请法院|人民法院|要求|请|、|，|：)+")
 _NOTE = re.compile(r"[（(][^（）()]{0,300}[）)]")
 _PARTS = re.compile(r"[，,]其中[^；;。]*")
@@ -191,7 +192,8 @@ def _claim(number: int, text: str) -> Claim:
         return Claim(number, text, "costs", None)
     if amount is not None:
         return Claim(number, text, "pay", amount)
-    return Claim(number, text, "declare" if _DECLARE.search(text) else "perform", None)
+    declares = _DECLARE.search(text) and not _PERFORM.search(text)
+    return Claim(number, text, "declare" if declares else "perform", None)
 
 
 def points_in(text: str, claims: Sequence[Claim]) -> list[Point]:

@@ -9,7 +9,7 @@ from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_case import Case
 from tasks.policies.court.civil_findings import SPEAKS
 from tasks.policies.court.civil_heard import Claim
-from tasks.policies.court.civil_quoting import gist, quotable
+from tasks.policies.court.civil_quoting import contention, gist, quotable
 from tasks.policies.court.civil_weighing import NEAR, nearest
 
 _FACT = re.compile(r"[0-9]{1,2}[月日天]|[0-9]元")
@@ -37,7 +37,7 @@ def issues(case: Case) -> list[str]:
         fresh = next((point for point in points if point.text not in told), None)
         if fresh is not None:
             told.add(fresh.text)
-            text += f"，被告关于“{gist(fresh.text)}”的意见能否成立"
+            text += f"，被告关于“{gist(contention(fresh.text))}”的意见能否成立"
         found.append(text)
     return found or ["原告的诉讼请求有无事实和法律依据"]
 
@@ -61,4 +61,4 @@ def questions(case: Case, side: Side) -> list[str]:
         for point in case.points
         if point.position != "admit" and _FACT.search(point.text) and nearest(point.text, offers)[0] < NEAR
     ]
-    return [f"你方主张“{gist(point.text)}”，具体情况是怎样的？" for point in open_points[:MOST_QUESTIONS]]
+    return [f"你方主张“{gist(contention(point.text))}”，具体情况是怎样的？" for point in open_points[:MOST_QUESTIONS]]

@@ -30,6 +30,7 @@ from tasks.policies.court.civil_sums import (
 NEW_CAP = date(2020, 8, 20)
 """From this day on lenders' interest is capped at four times the prime rate, before at 24 % (民间借贷规定第三十一条)."""
 OLD_CAP, TIMES_CAP, PENALTY = 0.24, 4, 1.5
+PRIME = "一年期贷款市场报价利率"
 TOO_HIGH = "过高|过分高|调减|减少|调低|太高"
 _REPAID = re.compile(r"还款|归还|偿还|已还|转账")
 
@@ -68,24 +69,23 @@ def running(case: Case, claim: Claim, dated: Sequence[Span], *, penalty: bool) -
     if penalty:
         yearly = [(lpr(span.first) or 0.0) * PENALTY for span in dated]
         total = sum(interest(span.base, y, span.first, span.last) for span, y in zip(dated, yearly, strict=True))
-        one = yearly[0] if len(set(yearly)) == 1 else None
-        basis = "以资金占用损失为基础，参照违约时一年期贷款市场报价利率加计百分之五十计算"
-        return Reckoned(cents(total), (basis, _worked(dated, yearly, total)), one, TOO_HIGH)
+        steps = [f"以资金占用损失为基础，参照违约时{PRIME}加计百分之五十计算", _worked(dated, yearly, total)]
+        return Reckoned(cents(total), tuple(steps), f"违约时{PRIME}加计百分之五十", TOO_HIGH)
     fixed = rate(claim.text)
     if fixed is None:
-        total = sum(prime_interest(span) for span in dated)
-        return Reckoned(cents(total - already), (f"以尚欠款项为基数按贷款市场报价利率计算为{yuan(total - already)}",))
-    total, allowed = 0.0, fixed
-    for span in dated:
-        for part, yearly_part in _capped(case, span, fixed):
-            total += interest(part.base, yearly_part, part.first, part.last)
-            allowed = yearly_part
-    steps = [_worked(dated, [allowed] * len(dated), total)] if allowed == fixed else [
-        f"超过司法保护上限的利息不予支持，分段计算为{yuan(total)}"
-    ]  # fmt: skip
+        total = sum(prime_interest(span) for span in dated) - already
+        return Reckoned(cents(total), (f"以尚欠款项为基数按{PRIME}计算为{yuan(total)}",), PRIME)
+    parts = [part for span in dated for part in _capped(case, span, fixed)]
+    total = sum(interest(part.base, yearly_part, part.first, part.last) for part, yearly_part in parts)
+    allowed = parts[-1][1]
+    steps = [
+        _worked(dated, [fixed] * len(dated), total)
+        if allowed == fixed
+        else f"超过司法保护上限的利息不予支持，分段计算为{yuan(total)}"
+    ]
     if already:
         steps.append(f"扣除已付的{yuan(already)}")
-    return Reckoned(cents(total - already), tuple(steps), allowed if allowed != fixed else None)
+    return Reckoned(cents(total - already), tuple(steps), f"年利率{percent(allowed)}")
 
 
 def _cut(case: Case, dated: Sequence[Span]) -> float:

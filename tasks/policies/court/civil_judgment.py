@@ -9,12 +9,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from store.text.normalise import fold_width
 from tasks.courts.checking_civil import court_fee
 from tasks.policies.court.civil_asks import acts_of, asks
 from tasks.policies.court.civil_case import Case, Finding
 from tasks.policies.court.civil_findings import sums_of
 from tasks.policies.court.civil_heard import Claim, numeral
-from tasks.policies.court.civil_interest import percent
 from tasks.policies.court.civil_law import (
     CODE,
     Reference,
@@ -27,27 +27,41 @@ from tasks.policies.court.civil_law import (
     proof,
     under_old_law,
 )
+from tasks.policies.court.civil_lessening import UNIT
 from tasks.policies.court.civil_quoting import gist, quotable
 from tasks.policies.court.civil_sums import cents, days, sums, yuan
 from tasks.policies.court.civil_weighing import NEAR, Weighed, overlap, points
 
 MOST_SIGNS = 20
 """More signs 第 in a judgment fail it by the published rule (runaway citations)."""
-_ATTEMPTS: tuple[tuple[int, bool], ...] = ((14, True), (10, True), (7, True), (7, False), (4, False), (2, False))
+TOKEN_FEE = 10.0
+"""A fee this small is not split."""
+_ATTEMPTS: tuple[tuple[int, bool], ...] = (
+    (17, True),
+    (14, True),
+    (10, True),
+    (7, True),
+    (7, False),
+    (4, False),
+    (2, False),
+)
 """Signs 第 for articles, and whether exhibits are quoted at length; read out is the first that keeps within the limit and in
 which no words of the parties would ask for something."""
-_CONTRACT = re.compile(r"[一-鿿]{0,12}(?:合同|协议)(?!书?附件|解除)")
+_CONTRACT = re.compile(r"[一-鿿]{0,24}(?:合同|协议)(?!书?附件|解除)")
+_BETWEEN = re.compile(r"双方|原、被告|合同(?:关系|成立)|租赁关系|借款关系|转让价款|服务")
 MOST_TOLD = 5
 _ARGUES = re.compile(r"应当|应予|构成|诉至|起诉|请求|为此|故|仅|至今|拒|拖|始终|均未|过错|损失有|违约|依法|不存在")
 _WITHIN = "于本判决生效之日起十日内"
 _VERB = re.compile(
     r"被告(?=(?:应当|应)?(?:立即)?(?:支付|归还|返还|退还|赔偿|给付|偿还|补偿|向|对|按|腾|停止|排除|办理|出具|继续|交付|协助|在|就|承担))"
 )
+_GIVES = re.compile(r"支付|给付|返还|退还|归还|偿还|赔偿|补偿")
 _LEAD = re.compile(r"^(?:请求|依法|判令|判决|请|、|，)+")
 _NOTE = re.compile(r"[（(][^（）()]{0,300}[）)]")
 _RUNS = re.compile(
     r"[，,；;]?(?P<run>(?:并|以及)?(?:支付|给付)?自[^，,；;。]{0,40}(?:实际|清偿|付清|还清|履行)[^。；;]{0,60})"
 )
+_SAME = re.compile(r"按(?:照)?(?:同一|同样|上述|该)标准(?:计算)?")
 _HEADS = re.compile(r"[，,]其中[^；;。]*")
 _TOTAL = re.compile(r"(?:共计|合计|总计|共)$")
 _CITY = re.compile(r"^(?P<city>.{2,12}?[市州盟])")
@@ -109,21 +123,33 @@ def _uncontested(case: Case) -> list[str]:
     for text in case.trial.story:
         denied = any(point.position == "deny" and overlap(point.text, text) >= NEAR for point in case.points)
         if days(text) and not _ARGUES.search(text) and not denied:
-            kept.append(text)
-    return kept[:MOST_TOLD]
+            kept.append("，".join(part for part in text.split("，") if not _disputed_unit(part, case)))
+    return [text for text in kept if text][:MOST_TOLD]
+
+
+def _disputed_unit(clause: str, case: Case) -> bool:
+    """Whether the answer puts another figure for a unit that a clause names: 月工资."""
+    told = {match["label"]: match["n"] for match in UNIT.finditer(fold_width(clause))}
+    put = [match for point in case.points for match in UNIT.finditer(fold_width(point.text))]
+    return any(match["label"] in told and told[match["label"]] != match["n"] for match in put)
 
 
 def _exhibits(weighed: Sequence[Weighed], full: bool) -> str:
     """认证: exhibits of a side that share result and reason share a sentence."""
     if not weighed:
         return "双方均未向法庭出示证据，各自所述没有证据印证的部分，本院不予认定。"
-    grouped: dict[tuple[str, bool, str], list[Weighed]] = {}
+    grouped: dict[tuple[str, bool, bool, str], list[Weighed]] = {}
     for one in weighed:
-        grouped.setdefault((one.offer.side, one.admitted, _why(one)), []).append(one)
+        grouped.setdefault((one.offer.side, _crossed(one), one.admitted, _why(one)), []).append(one)
     return "".join(
         f"{_listed(items, full)}，{why}，本院{'予以' if admitted else '不予'}采信。"
-        for (_, admitted, why), items in grouped.items()
+        for (_, _, admitted, why), items in grouped.items()
     )
+
+
+def _crossed(one: Weighed) -> bool:
+    """Whether a title names the other side, so that a number beside it could be anybody's."""
+    return ("被告" if one.offer.side == "plaintiff" else "原告") in one.offer.title
 
 
 def _why(one: Weighed) -> str:
@@ -140,12 +166,14 @@ def titled(title: str) -> str:
 
 
 def _listed(items: Sequence[Weighed], full: bool) -> str:
-    """原告证据一《…》、证据三《…》; a title that names the other side stands without its number."""
-    me, other = ("原告", "被告") if items[0].offer.side == "plaintiff" else ("被告", "原告")
-    named = []
-    for one in items:
-        title, number = titled(one.offer.title), f"证据{numeral(one.offer.number)}"
-        named.append(f"的{title}" if other in title else f"{number}{title if full and one.offer.title else ''}")
+    """原告证据一《…》、证据三《…》; titles that name the other side stand without their numbers."""
+    me = "原告" if items[0].offer.side == "plaintiff" else "被告"
+    if _crossed(items[0]):
+        return f"{me}的{'、'.join(titled(one.offer.title) for one in items)}"
+    named = [
+        f"证据{numeral(one.offer.number)}{titled(one.offer.title) if full and one.offer.title else ''}"
+        for one in items
+    ]
     return f"{me}{'、'.join(named)}"
 
 
@@ -164,17 +192,15 @@ def _reasons(case: Case, found: Sequence[Finding]) -> str:
     said += [_reason(one) for one in found]
     if not found:
         said.append("原告没有陈述明确的诉讼请求和事实，其起诉缺乏事实依据，应当予以驳回。")
-    return "".join(said)
+    return "\n".join(said)
 
 
 def _valid(case: Case) -> list[str]:
     """That the contract binds, where one is before the court and nobody says that it is void."""
     if cause_of(case.cause).group != "contract" or "无效" in case.trial.defence:
         return []
-    shown = next((one for one in case.standing if _CONTRACT.search(one.offer.title)), None)
-    return (
-        [f"双方之间的{_CONTRACT.search(shown.offer.title)[0]}合法有效，被告应当按照约定履行义务。"] if shown else []
-    )
+    named = (_CONTRACT.search(one.offer.title) for one in case.standing if _BETWEEN.search(one.offer.purpose))
+    return [f"双方之间的{match[0]}合法有效，被告应当按照约定履行义务。" for match in named if match][:1]
 
 
 def _refused(one: Weighed) -> str:
@@ -235,6 +261,8 @@ def _ruling(case: Case, one: Finding) -> str:
     text = quotable(text)
     if claim.kind != "declare":
         text = _ordered(text, case.names["defendant"])
+    if claim.kind == "pay" and "原告" not in text:
+        text = _GIVES.sub(rf"\g<0>原告{case.names['plaintiff']}", text, count=1)
     text = text.replace("原、被告", f"原告{case.names['plaintiff']}与被告{case.names['defendant']}", 1)
     text = re.sub(rf"原告(?!{re.escape(case.names['plaintiff'])})", f"原告{case.names['plaintiff']}", text, count=1)
     if claim.kind == "declare":
@@ -267,8 +295,8 @@ def _with_sum(text: str, claim: Claim, one: Finding) -> str:
 def _goes_on(run: str, one: Finding) -> str:
     """Interest that runs until payment, at the rate that was allowed."""
     words = quotable(run).lstrip("并以及支付给")
-    if one.rate is not None:
-        words = re.sub(r"按(?:照)?(?:同一|上述|该)标准(?:计算)?", f"按年利率{percent(one.rate)}计算", words)
+    if one.standard:
+        words = _SAME.sub(f"按{one.standard}计算", words)
     base = "以尚欠款项为基数、" if one.outcome == "partly" else ""
     return f"，并支付{base}{words}"
 
@@ -289,6 +317,8 @@ def _costs(case: Case, found: Sequence[Finding], procedure: str) -> str:
     asked, given = sums_of(found)
     won = sum({"granted": 1.0, "partly": 0.5, "rejected": 0.0}[one.outcome] for one in found)
     share = given / asked if asked else won / len(found) if found else 0.0
+    if fee <= TOKEN_FEE:
+        share = 1.0 if won else 0.0
     theirs = cents(fee * min(1.0, share))
     own = cents(fee - theirs)
     plaintiff, defendant = case.names["plaintiff"], case.names["defendant"]

@@ -172,14 +172,13 @@ def minus(asked: float, less: Lessened, *, half: bool = False) -> tuple[str, ...
     """How a sum was lessened, with the words of the answer for each part."""
     part = "的一半" if half else ""
     steps = [f"{gist(words, 50)}，相应核减{yuan(value)}" for value, words in less.excluded]
-    steps += [
-        f"被告关于“{gist(words, 50)}”的意见有证据证明，应当扣除{yuan(value)}{part}" for value, words in less.sums
-    ]
-    return (
-        (*steps, f"{yuan(asked)}扣除{'、'.join(yuan(v) for v, _ in (*less.excluded, *less.sums))}{part}")
-        if steps
-        else ()
-    )
+    for value, words in less.sums:
+        whole = any(abs(said.yuan - value) < 0.01 for said in sums(words))
+        shown = "有证据证明" if whole else f"，有证据证明的部分为{yuan(value)}"
+        steps.append(f"被告关于“{gist(words, 50)}”的意见{shown}，应当扣除{yuan(value)}{part}")
+    if len(steps) > 1:
+        steps.append(f"{yuan(asked)}扣除{'、'.join(yuan(v) for v, _ in (*less.excluded, *less.sums))}{part}")
+    return tuple(steps)
 
 
 def noted(claim: Claim) -> float:

@@ -11,16 +11,19 @@ from dataclasses import replace
 from typing import Any
 
 from store.text.normalise import fold_width
+from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_case import Case, Lessened, Reckoned
 from tasks.policies.court.civil_heard import Claim
 from tasks.policies.court.civil_interest import TOO_HIGH, appropriated, repayment, running
 from tasks.policies.court.civil_lessening import FACTOR, HEADED, UNIT, minus, noted, value_of
 from tasks.policies.court.civil_sums import cents, spans, sums, yuan
-from tasks.policies.court.civil_weighing import points
+from tasks.policies.court.civil_weighing import NEAR, points
 
 UNKNOWN_PENALTY = 0.3
 """What is left of an excessive penalty where nothing said in court allows to reckon it."""
 _THIRD = re.compile(r"(?P<who>[一-鿿]{2,4}?)(?:已)?(?:赔偿|赔付|支付)的?$")
+_DAYS = re.compile(r"[×x*] ?(?P<n>[0-9]{1,3})天")
+_DAY = re.compile(r"(?<![0-9年月])(?P<n>[0-9]{1,3})天")
 _TIMES = {"三": 3, "3": 3, "十": 10, "10": 10, "两": 2, "二": 2, "五": 5}
 
 
@@ -29,7 +32,7 @@ def method(case: Case, claim: Claim, rule: Mapping[str, Any], less: Lessened) ->
     asked = claim.amount or 0.0
     match rule.get("method"):
         case "discretion":
-            return Reckoned(cents(asked * rule["share"]), ("酌定的比例适用于本院认定的数额",))
+            return Reckoned(cents(asked * rule["share"]), adopts=".")
         case "half":
             left = asked - less.total / 2
             return Reckoned(cents(left), minus(asked, less, half=True))
@@ -67,6 +70,8 @@ def _shared(case: Case, claim: Claim, less: Lessened) -> Reckoned:
     """A plain sum: by another unit where that is shown, less what is left out, by the share of liability, less set-offs."""
     asked = claim.amount or 0.0
     gross, steps = _by_unit(case, claim)
+    gross, counted = _by_count(case, claim, gross)
+    steps += counted
     share, why = liability(case)
     already = noted(claim)
     left_out = sum(value for value, _ in less.excluded)
@@ -114,13 +119,36 @@ def _by_unit(case: Case, claim: Claim) -> tuple[float, list[str]]:
     return asked, []
 
 
+def _by_count(case: Case, claim: Claim, gross: float) -> tuple[float, list[str]]:
+    """The sum by the days that exhibits show: those of the plaintiff that nobody contests, less those of the defendant."""
+    match = _DAYS.search(fold_width(claim.text))
+    if match is None or not any(point.position != "admit" for point in case.on(claim)):
+        return gross, []
+    asked = int(match["n"])
+    shown: dict[str, int] = {}
+    for side in ("plaintiff", "defendant"):
+        told = [
+            int(day["n"])
+            for one in case.standing
+            if one.offer.side == side and recall(claim.topic, bigrams(one.offer.purpose)) >= NEAR
+            for day in _DAY.finditer(fold_width(one.offer.excerpt))
+            if int(day["n"]) < asked and (side == "defendant" or f"{day['n']}天" not in one.objection)
+        ]
+        shown[side] = max(told, default=0)
+    days = shown["plaintiff"] - shown["defendant"]
+    if not shown["plaintiff"] or days <= 0:
+        return gross, []
+    less = f"，扣除{shown['defendant']}天" if shown["defendant"] else ""
+    return cents(gross * days / asked), [f"证据能够证明的天数为{shown['plaintiff']}天{less}，按{days}天计算"]
+
+
 def liability(case: Case) -> tuple[float, str]:
     """The share of a tort that the defendant bears, and why; 1 where nothing lessens it."""
     table = points()["liability"]
     if not re.search(table["causes"], case.cause):
         return 1.0, ""
     share, why = 1.0, []
-    name = re.escape(case.names["defendant"])
+    name = re.escape(case.names["defendant"] or "被告")
     for entry in points()["shares"]:
         if re.search(
             rf"(?:被告|{name})[^；。]{{0,40}}?(?<![无])(?:负|承担)(?:事故)?(?:的)?{entry['words']}", case.shown
@@ -129,7 +157,7 @@ def liability(case: Case) -> tuple[float, str]:
             break
     pleaded = "\n".join(point.text for point in case.points)
     if not why and re.search(r"过错|先动手|防卫", pleaded):
-        plaintiff = re.escape(case.names["plaintiff"])
+        plaintiff = re.escape(case.names["plaintiff"] or "原告")
         if re.search(rf"(?:原告|{plaintiff})[^；。]{{0,16}}{table['own_fault']}", case.shown):
             share, why = table["own_fault_share"], ["原告对损害的发生也有过错，应当减轻被告的责任"]
     if re.search(table["guest"], pleaded):

@@ -24,6 +24,7 @@ _IDLE = re.compile(
 )
 _COUNT = re.compile(r"多少|几|数额|金额")
 _SUM = re.compile(r"[0-9]万?元")
+_PUT = re.compile(r"原告要求|有无依据|能否成立|被告关于|的意见|应否支持|被告|原告|支付|[“”，。其]")
 _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 _ISSUE = re.compile(r"(?:^|(?<=[：:；;。\n]))\s*(?:[一二三四五六七八九]|[0-9])[、.．]\s*([^；;。\n]{4,120})")
 
@@ -147,7 +148,8 @@ class Speaker:
             told = dict.fromkeys(self._arguments()[:3])
             said += [f"{text.rstrip('。；;')}。" for text in told]
         for place, issue in enumerate(put, 1):
-            pool = [(recall(bigrams(issue), bigrams(text)), text) for text in self._arguments()]
+            about = bigrams(_PUT.sub("", issue)) or bigrams(issue)
+            pool = [(recall(about, bigrams(text)), text) for text in self._arguments()]
             like, text = max(pool, key=lambda pair: pair[0], default=(0.0, ""))
             if like >= LIKE / 2:
                 said.append(f"关于争议焦点{numeral(place)}，{'意见同上' if text in told else text.rstrip('。；;')}。")

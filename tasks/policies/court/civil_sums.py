@@ -91,8 +91,8 @@ def runs_on(text: str) -> bool:
 
 
 def yuan(value: float) -> str:
-    """13679.14元, 8000元."""
-    text = f"{round(value + 1e-9, 2):.2f}".rstrip("0").rstrip(".")
+    """13679.14元, 9339.80元, 8000元."""
+    text = f"{round(value + 1e-9, 2):.2f}".removesuffix(".00")
     return f"{text}元"
 
 
