@@ -10,11 +10,12 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from store.text.numerals import chinese_to_int
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.bigrams import bigrams, f1, recall
-from tasks.policies.court.asking import IDENTITY, WHOLE, Client, Owner, Wanted, wanted
+from tasks.policies.court.asking import Client, Owner, Wanted, wanted
 from tasks.policies.court.identities import identity_in
 from tasks.policies.court.voices import is_vague, vague, written
 
@@ -23,6 +24,8 @@ LONGEST = 6000
 _DIGITS = str.maketrans("０１２３４５６７８９", "0123456789")
 LISTS = ("claims", "facts", "defences", "evidence", "purpose")
 """Things that come in several portions."""
+MOST, PORTION = 240, 80
+"""Items of a list that are kept, and that are read from one answer."""
 _SAME = 0.75
 
 
@@ -39,8 +42,12 @@ class Proof:
 
 @dataclass
 class Dossier:
-    """asked: how often each thing was asked for (identity as own or other); idle: what was asked for last without anything
-    new; closed: what the client said is all; empty: what was asked for in vain."""
+    """What is known so far, in the words of a document.
+
+    own, other: fields of the identities by name; facts: clauses with their punctuation; witnesses: name and domicile;
+    asked: how often each thing was asked for (identities as own and other); closed: lists of which nothing more is to be
+    expected; exact: what was asked for with the request to be exact, identities as own.birth_date.
+    """
 
     client: Client
     own: dict[str, str] = field(default_factory=dict)
@@ -134,7 +141,7 @@ def _items(text: str) -> list[tuple[int, str]]:
     else:
         cut = [(0, part) for sentence in _sentences(body) for part in re.split(r"[;；。]", sentence)]
     clean = [(number, _TAIL.sub("", part).strip(" ,，。;；\n")) for number, part in cut]
-    return [(number, part) for number, part in clean if len(part) > 2 and not _NOISE.search(part)]
+    return [(number, part) for number, part in clean[:PORTION] if len(part) > 2 and not _NOISE.search(part)]
 
 
 def _number(text: str) -> int:
@@ -155,11 +162,11 @@ def _claims(found: Dossier, text: str, me: str) -> None:
 
 def _facts(found: Dossier, text: str, me: str) -> None:
     at = len(found.facts)
-    for sentence in _sentences(text):
-        if re.search(r"[您你]", re.sub("“[^”]*”", "", sentence)) or sentence.endswith(("？", "?")):
-            continue
-        for clause in re.findall(r"[^，,；;。！!\n]+[，,；;。！!\n]*", _write(found, sentence, me)):
-            at = _weave(found.facts, clause.strip(), at)
+    told = [sentence for sentence in _sentences(text) if not sentence.endswith(("？", "?"))]
+    # Whoever speaks to the lawyer tells no story, unless he quotes.
+    story = "".join(sentence for sentence in told if not re.search(r"[您你]", re.sub("“[^”]*”", "", sentence)))
+    for clause in re.findall(r"[^，,；;。！!\n]+[，,；;。！!\n]*", _write(found, story, me))[:PORTION]:
+        at = _weave(found.facts, clause.strip(), at)
 
 
 def _defences(found: Dossier, text: str, me: str) -> None:
@@ -227,14 +234,14 @@ def _merge(known: list[str], text: str, number: int = 0) -> None:
             if _figures(text) > _figures(known[place]):
                 known[place] = text
             return
-    if text not in known:
+    if text not in known and len(known) < MOST:
         known.append(text)
 
 
 def _weave(story: list[str], clause: str, at: int) -> int:
     """Puts a clause into the story: in place of the same clause told roughly, else behind the clause before it."""
     body = clause.rstrip("，,；;。！!\n")
-    if len(body) < 2:
+    if len(body) < 2 or len(story) >= MOST:
         return at
     for place, earlier in enumerate(story):
         if _alike(body, earlier) >= _SAME:
@@ -245,8 +252,13 @@ def _weave(story: list[str], clause: str, at: int) -> int:
     return at + 1
 
 
+@lru_cache(maxsize=4096)
+def _rough_grams(text: str) -> frozenset[str]:
+    return bigrams(vague(text))
+
+
 def _alike(one: str, other: str) -> float:
-    first, second = bigrams(vague(one)), bigrams(vague(other))
+    first, second = _rough_grams(one), _rough_grams(other)
     return min(recall(first, second), recall(second, first))
 
 
@@ -258,5 +270,3 @@ _READERS = {
     "claims": _claims, "facts": _facts, "more": _facts, "defences": _defences, "sums": _sums, "evidence": _evidence,
     "source": _evidence, "purpose": _evidence, "witness": _witness,
 }  # fmt: skip
-
-__all__ = ["IDENTITY", "WHOLE", "Dossier", "Proof", "learnt"]

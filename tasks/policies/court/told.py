@@ -17,7 +17,7 @@ from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.courts.scores.slots import yuan
 from tasks.courts.views import CourtView
 from tasks.policies.court.asking import IDENTITY, WHOLE, Client, Owner, Wanted, wanted
-from tasks.policies.court.voices import narrative, vague, voice_of
+from tasks.policies.court.voices import Voice, narrative, vague, voice_of
 
 _PORTION = {"low": 3, "medium": 4, "high": 5}
 """Extraversion -> items of a list in one answer."""
@@ -32,6 +32,11 @@ _LABELS = {
     "occupation": "职业", "workplace": "工作单位", "representative": "法定代表人", "representative_title": "法定代表人的职务",
     "education": "文化程度", "birthplace": "出生地",
 }  # fmt: skip
+_LEADS = {
+    "gender": "的性别是", "ethnicity": "是", "contact": "的", "occupation": "的", "workplace": "的", "representative": "的",
+    "representative_title": "的法定代表人", "education": "的", "birthplace": "的",
+}  # fmt: skip
+"""How a sentence begins that tells this first: 我的职业是…"""
 _OF_PERSON = frozenset({"gender", "ethnicity", "birth_date", "education", "birthplace", "occupation"})
 _OF_COMPANY = frozenset({"representative", "representative_title"})
 _WHOLE = {"person": ("name", "gender", "ethnicity", "birth_date", "address"), "company": ("name", "address", "representative")}
@@ -54,7 +59,7 @@ class Teller:
         return [party for party in self._held.get("parties", ()) if isinstance(party, Mapping)]
 
     @cached_property
-    def _voice(self) -> Any:
+    def _voice(self) -> Voice:
         return voice_of(self.client, self._parties)
 
     @cached_property
@@ -107,7 +112,7 @@ class Teller:
         known = [slot for slot in fitting if party.get(slot)]
         missing = [_LABELS[slot] for slot in fitting if slot not in known and slot in IDENTITY]
         said = "，".join(self._piece(party, slot, owner) for slot in known)
-        head = self._whose(owner, party, known)
+        head = self._whose(owner, known)
         if missing:
             gap = f"{'、'.join(missing)}{'不方便透露' if owner == 'own' else '我不清楚'}"
             said = f"{said}，{gap}" if said else gap if owner == "own" else f"对方的{gap}"
@@ -115,12 +120,10 @@ class Teller:
             return f"{self._voice.me if owner == 'own' else '对方'}是{'个人，没有' if kind == 'person' else '单位，没有'}这一项。"
         return f"{head}{said}。"
 
-    def _whose(self, owner: Owner, party: Mapping[str, Any], known: Sequence[str]) -> str:
+    def _whose(self, owner: Owner, known: Sequence[str]) -> str:
         if not known or known[0] == "name":
             return ""
-        if owner == "other":
-            return "对方"
-        return self._voice.me if party.get("kind") == "company" else "我"
+        return f"{'对方' if owner == 'other' else self._voice.me}{_LEADS.get(known[0], '')}"
 
     def _piece(self, party: Mapping[str, Any], slot: str, owner: Owner) -> str:
         value, company = party[slot], party.get("kind") == "company"

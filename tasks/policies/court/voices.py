@@ -82,7 +82,8 @@ def narrative(text: str) -> list[str]:
     return [part for part in parts if len(part.strip("。，；")) > 3]
 
 
-_SUM = re.compile(r"(?:人民币)?(?P<n>\d[\d,]*(?:\.\d+)?)(?P<unit>[百千万亿]?)元")
+# A numeral is bounded and begins where none goes on: linear on any text.
+_SUM = re.compile(r"(?:人民币)?(?<![\d,.])(?P<n>\d[\d,]{0,20}(?:\.\d{1,4})?)(?P<unit>[百千万亿]?)元")
 _DAY = re.compile(r"(?P<month>\d{1,4}年\d{1,2}月)\d{1,2}日")
 _SHORT_DAY = re.compile(r"(?P<month>(?<![\d年])\d{1,2}月)\d{1,2}日")
 _ROUGH = ((100, "几十块"), (1_000, "几百块"), (10_000, "几千"), (100_000, "几万"), (1_000_000, "几十万"), (10_000_000, "几百万"))
