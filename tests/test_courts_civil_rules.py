@@ -48,6 +48,8 @@ CASES: dict[str, CivilCase] = {
     case.id: case for case in court_cases() if isinstance(case, CivilCase) and case.env == "CI"
 }
 LOAN = CASES["CI-0001"]
+SHORT = LOAN.model_copy(update={"evidence": tuple(e for e in LOAN.evidence if e.id in ("E1", "E6"))})
+"""The loan with an exhibit a side, for trials that need not be long."""
 JUDGE, PLAINTIFF, DEFENDANT = "judge", "plaintiff_lawyer", "defendant_lawyer"
 UPSTREAM = Path(__file__).parent / "upstream_courts" / "ci.jsonl"
 
@@ -154,9 +156,9 @@ PANEL = (Member(name="褚行知", title="审判员"), Member(name="钮秋白", t
 SOLE, HEAD = Judge(name="燕知秋", title="独任审判员"), Judge(name="燕知秋", title="审判长")
 OTHER_CASES: Mapping[str, Callable[[], CivilCase]] = {
     "small claims, no counsel": lambda: court(alone(CASES["CI-0007"]), procedure="小额诉讼程序", presiding=SOLE, panel=()),
-    "ordinary and collegial": lambda: court(LOAN, procedure="普通程序", presiding=HEAD, panel=PANEL),
+    "ordinary and collegial": lambda: court(SHORT, procedure="普通程序", presiding=HEAD, panel=PANEL),
     "simplified, no counsel": lambda: alone(CASES["CI-0006"]),
-    "nothing known of the bench": lambda: court(CASES["CI-0009"], procedure="普通程序", name="", presiding=None, clerk=""),
+    "nothing known of the bench": lambda: court(SHORT, procedure="普通程序", name="", presiding=None, clerk=""),
     "no exhibits at all": lambda: CASES["CI-0005"].model_copy(update={"evidence": ()}),
     "exhibits of one side": lambda: CASES["CI-0012"].model_copy(
         update={"evidence": tuple(e for e in CASES["CI-0012"].evidence if e.owner == "P1")}
@@ -193,7 +195,7 @@ def test_many_exhibits_fit_into_fifty_turns() -> None:
 
 def test_every_turn_follows_from_the_record_alone() -> None:
     """No memory: whoever is seated anew says what was said."""
-    case = CASES["CI-0010"]
+    case = SHORT
     record = play(case)[1]
     for place, turn in enumerate(record):
         if turn.speaker == "clerk":
@@ -212,7 +214,7 @@ def test_two_sides_whose_terms_meet_are_brought_together(profile: ProfileName) -
         "P1": Stance(stance="accept_if", terms="一次付清", amount=150000),
         "D1": Stance(stance="accept_if", amount=170000),
     }
-    case = LOAN.model_copy(update={"mediation": terms})
+    case = SHORT.model_copy(update={"mediation": terms})
     state, record = play(case, profile)
     assert state.stopped is not None and state.stopped.outcome == "finished"
     found = strict(case, record, profile)
@@ -220,7 +222,7 @@ def test_two_sides_whose_terms_meet_are_brought_together(profile: ProfileName) -
     if profile == "law":
         assert found.course.settled and found.pfs == 1 and not found.course.violations
     apart = terms | {"D1": Stance(stance="accept_if", amount=100000)}
-    assert "判决如下" in play(LOAN.model_copy(update={"mediation": apart}), profile)[1][-1].text
+    assert "判决如下" in play(SHORT.model_copy(update={"mediation": apart}), profile)[1][-1].text
 
 
 HUMAN = (
@@ -244,8 +246,8 @@ def test_the_judge_takes_over_from_a_person(cut: int) -> None:
             return Say(text, to)
         return move(CivilJudge(), view)
 
-    state, record = play(LOAN, judge=Scripted(speak))
-    found = strict(LOAN, record, "law")
+    state, record = play(SHORT, judge=Scripted(speak))
+    found = strict(SHORT, record, "law")
     assert state.stopped is not None and state.stopped.outcome == "finished" and "判决如下" in record[-1].text
     assert found.pfs > 0.95 and not [v for v in found.course.violations if v.code in ("missing", "back", "after_end")]
     later = "".join(of_judge(record)[cut:])
@@ -281,7 +283,7 @@ def test_the_judge_comes_to_an_end_whatever_is_replied(
     said: list[str], limit: int | None, profile: ProfileName
 ) -> None:
     seat = Scripted(lambda view: Say(said[len(view.record) % len(said)], routed=""))
-    case = CASES["CI-0007"]
+    case = SHORT
     state, record = play(case, profile, limit, plaintiff_lawyer=seat, defendant_lawyer=seat)
     assert state.stopped is not None and state.stopped.outcome == "finished"
     spoken_by_judge = of_judge(record)
