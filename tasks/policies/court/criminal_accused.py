@@ -35,6 +35,7 @@ _TOPICS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
 )
 """Words of a question -> words by which a sentence on that topic is known."""
 _STORY = re.compile(r"经过|过程|怎么回事|事实|怎样做|说一下|承认")
+_ARREST = re.compile(r"到案|投案|抓获|归案")
 _WHY = re.compile(r"为什么|动机|原因|理由|为何|否认|不承认|不认可")
 _CAUSE = re.compile(r"因为|为了|想着|想到|以为|缺钱|急用|糊涂|就是贪|图便宜|没看清|光顾|眼红|气|怕")
 _ATTITUDE = re.compile(r"认识|悔|态度|想法|看法|想说")
@@ -140,15 +141,15 @@ class AccusedSpeaks:
     def _fresh(self, told: list[str]) -> list[str]:
         """What he has not said before, else all of it."""
         said = " ".join(turn.text for turn in self.floor.view.own)
-        return [one for one in told if one not in said] or told
+        return [one for one in told if one not in said] or [self.floor.say("again", told=one) for one in told[:1]]
 
     def _statement(self) -> str:
         told = self._fresh([*(self._facts()[:2] if self.guilty else ()), *self._own()])
         return self._coloured(joined(told[:3])) if told else self.floor.say("statement_none")
 
     def _question(self) -> str:
-        answers = [self._one(question) for question in questions_of(self.floor.text)[:4]]
-        return self._coloured(joined(answers)) or self.floor.say("forgotten")
+        told = joined([self._one(question) for question in questions_of(self.floor.text)[:4]])
+        return told if told == self.floor.say("forgotten") else self._coloured(told)
 
     def _one(self, question: str) -> str:
         """The answer to one open question; what he has said before he does not say again."""
@@ -158,6 +159,8 @@ class AccusedSpeaks:
                 found = [one for one in (*facts, *own) if told.search(one)]
                 if found:
                     return joined(self._shorter(found))
+        if _ARREST.search(question) and (held := custody(self.floor.matter.get("custody", ()))):
+            return self.floor.say("custody", list=held)
         if _WHY.search(question) and (account := self._account()):
             because = [one for one in account if _CAUSE.search(one)] if self.guilty else []
             return joined(self._fresh(because or account)[:2])

@@ -16,15 +16,11 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from tasks.courts.visibility import Role
+from tasks.policies.court.criminal_asking import DENIES, NO_OBJECTION
 from tasks.policies.court.criminal_heard import Exhibit, Heard
 
 NEEDS = ("may", "practice", "must", "essential")
 """In the order in which steps are left out."""
-DENIES = re.compile(
-    r"不承认|否认|真不是|不是我花|不全是我|多算了|没有那么多|不认(?!识|为)|不构成|不是(?:我|事实|诈骗|犯罪)|冤|无罪|有异议|没有(?:做|干|卖|打|骗|偷|拿|犯罪)|没[卖打骗偷拿做干]"
-)
-NO_OBJECTION = re.compile(r"[^，。；：\n]*(?:(?:没有|无)(?:任何)?(?:异议|意见)|不持异议)")
-"""A clause that agrees."""
 PROPERTY = re.compile(r"扣押|查封|冻结|追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
 _MARKS = {"findings": "法庭宣读有关单位", "detail": "宣读主要内容"}
 """Words by which a step that is put once is known."""
@@ -110,6 +106,7 @@ def _brief_objected(heard: Heard) -> bool:
 
 _WHEN: Mapping[str, Callable[[Heard], bool]] = {
     "admits": admits,
+    "unread": lambda heard: not heard.answered("procurator", "indictment"),
     "examines": lambda heard: heard.view.profile == "j1" or procedure_of(heard) != "速裁",
     "property": _property,
     "brief_objected": _brief_objected,
@@ -142,10 +139,12 @@ def following(heard: Heard) -> Next:
     """The next step; the judgment where none is left, or no turn for one."""
     left = heard.view.limit - heard.view.turn + 1 - (1 + collegial(heard))
     open_steps = [step for step in _placed(heard) if _open(heard, step)]
-    for need in NEEDS[:-1]:
-        if sum(map(_cost(heard), open_steps)) <= left:
+    cost = _cost(heard)
+    spare = [step for need in NEEDS[:-1] for step in sorted(reversed(open_steps), key=cost, reverse=True) if step.need == need]
+    for step in spare:
+        if sum(map(cost, open_steps)) <= left:
             break
-        open_steps = [step for step in open_steps if step.need != need]
+        open_steps.remove(step)
     if not open_steps or left < 1:
         return Next(None)
     open_steps = open_steps[-left:]

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-from tasks.policies.court.criminal_agenda import NO_OBJECTION, hearing
-from tasks.policies.court.criminal_asking import filled
+from tasks.policies.court.criminal_agenda import hearing
+from tasks.policies.court.criminal_asking import NO_OBJECTION, filled
 from tasks.policies.court.criminal_charges import charged
 from tasks.policies.court.criminal_heard import Heard
 

@@ -23,9 +23,15 @@ from tasks.courts.visibility import Role
 SIDES: Mapping[Role, Side] = {"procurator": "procurator", "defendant": "accused", "defence_lawyer": "defence"}
 ALL = re.compile(r"全部|所有|上述|以上|各项|一并|逐一|其余|其他证据|双方|公诉人(?:出示|提交)的证据")
 """Words of a question that reach beyond the exhibit shown last."""
+DENIES = re.compile(
+    r"不承认|否认|真不是|不是我花|不全是我|多算了|没有那么多|不认(?!识|为)|不构成|不是(?:我|事实|诈骗|犯罪)|冤|无罪|有异议|没有(?:做|干|卖|打|骗|偷|拿|犯罪)|没[卖打骗偷拿做干]"
+)
+NO_OBJECTION = re.compile(r"[^，。；：\n]*(?:(?:没有|无)(?:任何)?(?:异议|意见)|不持异议)")
+"""A clause that agrees."""
 _REQUEST = re.compile(r"[？?]|请|吗|是否|有无|有没有|可以")
 _RIGHTS = re.compile(r"(?:享有|下列|以下|如下)[^。\n]{0,12}权利[：:][^。\n]*")
 """Rights that are read out ask for nothing."""
+_PLEAD = re.compile(r"发表|辩护意见|辩护词|公诉意见|公诉词|进行辩护")
 _PART = re.compile(r"[^？?\n]+[？?\n]?")
 _LEAD = re.compile(
     r"^[\s，,、；;。]*(?:<[^>]{1,8}>|(?:审判长|法庭|本庭|公诉人|辩护人)(?:讯问|询问|发问|问)?(?:被告人)?[：:，,]?|被告人[^，,：:]{0,4}[，,：:])+"
@@ -56,7 +62,7 @@ def kinds_of(text: str, role: Role) -> tuple[str, ...]:
     found: dict[int, tuple[int, str]] = {}
     for act in acts_of(text):
         if act.act in named and not act.fallback and (not act.named or side in act.named):
-            found.setdefault(act.start, (act.end, named[act.act]))
+            found.setdefault(act.start, (act.end, _instead(text, act, named[act.act], role)))
     strict = bool(found)
     kept = _RIGHTS.sub(lambda match: "\u3000" * len(match[0]), cut(text))
     mine = [(start, words) for start, words in sentences(kept) if _meant(words, side)] or list(sentences(kept))
@@ -72,6 +78,15 @@ def kinds_of(text: str, role: Role) -> tuple[str, ...]:
                     taken.append((low, high))
                     found.setdefault(start + low, (start + high, kind))
     return tuple(dict.fromkeys(kind for _, (_, kind) in sorted(found.items())))
+
+
+def _instead(text: str, act: Found, kind: str, role: Role) -> str:
+    """The kind of an act, or a narrower one that its sentence asks for: 辩护人对指控的罪名有无意见 is no call for the defence."""
+    sentence = next((words for start, words in sentences(text) if start <= act.start < start + len(words)), "")
+    if kind != "opinion" or _PLEAD.search(sentence):
+        return kind
+    narrower = dict(_asks(role))
+    return next((one for one in ("mutual", "plea", "request") if one in narrower and narrower[one].search(sentence)), kind)
 
 
 def _meant(sentence: str, side: Side) -> bool:

@@ -64,7 +64,7 @@ class DefenderSpeaks:
         chosen = [key for key, cue in (("arrest", _ARREST), ("victims", _PAID)) if cue.search(told)]
         chosen = ["deny", *chosen[:1]] if self._denies() else chosen or ["attitude"]
         self.to = ("defendant",)
-        return "？".join(asked[key] for key in chosen) + "？"
+        return "被告人，" + "？".join(asked[key] for key in chosen) + "？"
 
     def _views(self) -> str:
         floor = self.floor

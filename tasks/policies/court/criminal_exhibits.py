@@ -15,6 +15,8 @@ from tasks.policies.court.criminal_asking import Floor
 from tasks.policies.court.criminal_objections import showings
 
 _GROUP = re.compile(r"分组|一并|全部|所有|其余|剩余|合并|一次性|概括|综合|打包|集中")
+_UNSAID = (None, "", "未载明")
+"""What an imported case says of an exhibit of which nothing is known."""
 _TELLING = re.compile(r"陈述|证言|供述|鉴定意见|笔录|录像|录音")
 """Titles that say the kind of an exhibit themselves."""
 _BRIEF = re.compile(r"仅就|只就|名称和|名称及|简要|摘要")
@@ -50,8 +52,9 @@ def offered(floor: Floor, left: Sequence[tuple[int, Mapping[str, Any]]]) -> str:
 
 
 def _exhibit(floor: Floor, number: int, item: Mapping[str, Any], brief: bool) -> str:
-    kind = f"属于{item['kind']}，" if item.get("kind") and not _TELLING.search(item["title"]) else ""
-    purpose = str(item.get("purpose", "")).removeprefix("证明").rstrip("。") or "上述事实"
+    kind = f"属于{item['kind']}，" if item.get("kind") not in _UNSAID and not _TELLING.search(item["title"]) else ""
+    purpose = str(item.get("purpose", "")).removeprefix("证明").rstrip("。")
+    purpose = "起诉书指控的事实" if purpose in _UNSAID else purpose
     source = item.get("source", "")
     said = floor.say(
         "exhibit" if source else "exhibit_short", n=names([number]), title=_comma(item["title"]), kind=kind, source=source,
@@ -60,7 +63,7 @@ def _exhibit(floor: Floor, number: int, item: Mapping[str, Any], brief: bool) ->
     witness = item.get("witness", {})
     if witness.get("name") and witness.get("relation") and not brief:
         said += floor.say("witness", name=witness["name"], relation=witness["relation"]) or ""
-    if item.get("excerpt") and not brief:
+    if item.get("excerpt") not in (None, "", item["title"]) and not brief:
         said += floor.say("excerpt", excerpt=item["excerpt"].rstrip("。") + "。")
     return said
 

@@ -22,6 +22,7 @@ _FACTS = re.compile(
     r"(?:审查查明|查明|指控)[：:，,]?\s*(?P<facts>.+?)(?=认定上述事实的证据|上述事实有|本院认为|被告人[\u4e00-\u9fff·]{1,8}的行为(?:触犯|应当|已?构成)|量刑建议[：:]|$)",
     re.DOTALL,
 )
+_QUALIFIED = re.compile(r"，?其行为(?:已经?)?(?:构成|触犯)[^。]{0,60}。")
 _NUMBERED = re.compile(r"(?:^|(?<=[。；：:;\s]))(?:[一二三四五六七八九十]{1,2}、|[（(][一二三四五六七八九十]{1,2}[）)]|第[一二三四五六七八九十]起[，：:])")
 _AFTERWARDS = re.compile(r"^(?:上述|案发后|到案后|归案后|被告人[^。，]{1,8}(?:共|到案|归案)|[^。]{0,24}(?:抓获|传唤|到案|归案|查获归案))")
 _SUM = re.compile(r"(?P<n>[0-9][0-9,]{0,14}(?:\.[0-9]{1,2})?[万千]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟零〇]{2,14})(?:余)?元")
@@ -60,7 +61,7 @@ def charged_facts(heard: Heard) -> str:
     """What the prosecution says happened, without heading, law and request; '' where nothing was read."""
     read = heard.answers("procurator", "indictment")
     match = _FACTS.search(read)
-    return (match["facts"] if match else read).strip()
+    return _QUALIFIED.sub("。", (match["facts"] if match else read).strip())
 
 
 def counts(heard: Heard) -> tuple[Count, ...]:

@@ -27,6 +27,8 @@ from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_heard import Heard
 from tasks.policies.court.criminal_judgment import judgment
 
+_LATE = ("recusal_defence", "indictment", "plea", "fast", "statement", "opinion")
+"""Steps before which names and rights are announced if nobody has announced them."""
 _APPLIES = re.compile(r"(?<!不)申请(?:.{0,12})回避|要求(?:.{0,12})回避")
 _NOT = re.compile(r"不(?:申请|要求)|没有")
 
@@ -91,7 +93,7 @@ def _preface(heard: Heard, due: Next) -> str:
     """What is announced before a question: names and rights, and what becomes of a challenge that was made."""
     assert due.step is not None
     said = ""
-    if due.step.announces or (due.step.id == "indictment" and due.form == "say"):
+    if due.step.announces or due.step.id in _LATE:
         said = announcing.announcements(heard)
     if due.step.id in ("notice", "consent", "indictment") and _challenged(heard):
         said = hearing()["other"]["refused"] + said

@@ -15,9 +15,9 @@ from tasks.courts.procedure.replies import numbers_named
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.courts.visibility import Role
-from tasks.policies.court.criminal_asking import Floor, Offer, kinds_of, offers_of
+from tasks.policies.court.criminal_asking import NO_OBJECTION, Floor, Offer, kinds_of, offers_of
 
-LIKE = 0.25
+LIKE = 0.15
 """Share of an objection's character pairs that an exhibit must hold where ids tell nothing."""
 GROUNDS = ("truth", "legality", "relevance", "weight")
 _AGREED = re.compile(r"^对[^。；]{0,24}(?:没有|无)异议")
@@ -88,7 +88,7 @@ def _by_place(held: Sequence[Mapping[str, Any]], number: int) -> Mapping[str, An
 
 def _by_words(held: Sequence[Mapping[str, Any]], offer: Offer) -> Mapping[str, Any] | None:
     said = bigrams(offer.body)
-    likeness = [(recall(bigrams(" ".join(_grounds(item["objections"]).values())), said), item) for item in held]
+    likeness = [(recall(bigrams(NO_OBJECTION.sub("", "。".join(_grounds(item["objections"]).values()))), said), item) for item in held]
     best = max(likeness, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] >= LIKE else None
 

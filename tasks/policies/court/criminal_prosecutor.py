@@ -11,14 +11,13 @@ from typing import Any, ClassVar
 
 from tasks.courts.people import LawRef
 from tasks.courts.procedure.replies import numbers_named
-from tasks.policies.court.criminal_asking import Floor, joined, speech
+from tasks.policies.court.criminal_asking import DENIES, NO_OBJECTION, Floor, joined, speech
 from tasks.policies.court.criminal_exhibits import exhibit_numbers, left_to_show, names, offered
 from tasks.policies.court.criminal_objections import asked_about, grounds_text, objections
 from tasks.policies.court.criminal_telling import birthday
 
 _FAST = re.compile(r"速裁")
 _SHORT = re.compile(r"速裁|简要|摘要")
-_DENIED = re.compile(r"不承认|否认|不认(?!识)|有异议(?!吗)|不是我|冤|没有(?:做|干|卖|打|骗|偷|拿)")
 _MONEY = re.compile(r"\d元|万元|钱款|货款|财物|手机")
 _THING = re.compile(r"^扣押的")
 _BRACKET = re.compile(r"[（(]([^（）()]*)[）)]")
@@ -127,10 +126,10 @@ class ProsecutorSpeaks:
         asked = speech()["say"]["procurator"]["questions"]
         heard = " ".join(turn.text for turn in floor.view.record if turn.speaker == "defendant")
         facts = floor.matter.get("indictment", "")
-        chosen = ["deny", "arrest"] if _DENIED.search(heard) else ["story", "arrest"]
+        chosen = ["deny", "arrest"] if DENIES.search(NO_OBJECTION.sub("", heard)) else ["story", "arrest"]
         chosen.append("victims" if floor.matter.get("victims") else "money" if _MONEY.search(facts) else "why")
         self.to = ("defendant",)
-        return "？".join(asked[key] for key in chosen) + "？"
+        return "被告人，" + "？".join(asked[key] for key in chosen) + "？"
 
     # --- evidence -----------------------------------------------------------------------------------------------------
 

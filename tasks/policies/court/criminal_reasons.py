@@ -19,6 +19,7 @@ _INJURY = re.compile(r"致(?:使)?[^，。；]{0,8}(?:轻伤|重伤|死亡|轻�
 _SENTENCING = re.compile(r"从轻|减轻|缓刑|量刑|请求|自首|坦白|谅解|前科|异议|从犯")
 _BORNE_OUT = 0.35
 """Share of an argument's character pairs that the exhibits on the point hold, where they bear it out."""
+_LEGALITY = "签名|核对|捺印|程序|刑讯|逼供|非法|合法"
 _SHORT = 46
 _EXCERPT = 64
 _MOST = 3
@@ -136,7 +137,7 @@ class Reasons:
             return "公诉机关没有出示能够证明该节事实的证据"
         if argued := self._argument(finding):
             said.append(f"辩护人提出{argued}，与在案证据相符")
-        return "；".join(said) + "；此外没有其他证据印证"
+        return "；".join(said) + "；此外没有证据能够相互印证"
 
     def _argument(self, finding: Finding) -> str:
         """What the defence argues from the exhibits on a point, where they bear it out."""
@@ -148,8 +149,8 @@ class Reasons:
         return re.sub(r"^(?:第?[一二三四五六七八九][、，])+", "", best) if enough else ""
 
     @staticmethod
-    def _ground(exhibit: Exhibit) -> str:
-        """The ground on which an exhibit is contested, in the words of the defence."""
+    def _ground(exhibit: Exhibit, first: str = "") -> str:
+        """The ground on which an exhibit is contested, in the words of the other side; one of these words before others."""
         for role in ("defence_lawyer", "defendant", "procurator"):
             view = exhibit.views.get(role, "")
             parts = [
@@ -158,7 +159,8 @@ class Reasons:
             ]
             parts = [part for part in parts if len(part) > 5 and not re.search(r"(?:没有|无)异议", part)]
             if parts:
-                return parts[0]
+                chosen = next((part for part in parts if first and re.search(first, part)), parts[0])
+                return chosen.removesuffix("，不得作为定案的根据")
         return ""
 
     def _answer(self, charge: str, finding: Finding) -> str:
@@ -263,9 +265,9 @@ class Reasons:
         said = [filled(text[key], {"titles": "，".join(one.exhibit.name for one in relied)})] if relied else []
         if answered := [one.exhibit.name for one in relied if one.why and _contested(one)]:
             said.append(filled(text["answered"], {"titles": "，".join(answered)}))
-        for one in weighing.admitted:
+        for one in sorted(weighing.admitted, key=lambda one: one.result != "不采信"):
             if one.result != "采信":
-                values = {"what": _alleged(weighing, one.exhibit), "ground": cls._ground(one.exhibit)}
+                values = {"what": _alleged(weighing, one.exhibit), "ground": cls._ground(one.exhibit, _LEGALITY if one.why == "illegal" else "")}
                 why = filled(refusal[one.why], values).strip("，")
                 key = {"不采信": "refused", "部分采信": "partly"}[one.result]
                 said.append(filled(text[key], {"title": one.exhibit.name, "why": why}))

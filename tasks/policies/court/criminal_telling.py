@@ -62,6 +62,7 @@ def custody(measures: Sequence[Mapping[str, Any]]) -> str:
 def in_first_person(text: str, name: str) -> str:
     """A fact of the case as the accused tells it: 邵远舟撬开… -> 我撬开…."""
     told = re.sub(rf"(?:被告人)?{re.escape(name)}", "我", text) if name else text
+    told = re.sub("(将|对|使|令)其", lambda match: f"{'把' if match[1] == '将' else match[1]}我", told)
     return told.replace("到案后如实供述", "到案后我都如实说了").replace("如实供述", "如实交代")
 
 
@@ -75,7 +76,8 @@ def answering(question: str, told: Iterable[str], most: int = 2) -> list[str]:
 
 def parts(text: str) -> list[str]:
     """The sentences of a text, trimmed."""
-    return [one.strip() for one in sentences(text) if one.strip()]
+    found = [one.strip() for one in sentences(text) if one.strip()]
+    return [one if one[-1] in "。！？；!?;" else f"{one}。" for one in found]
 
 
 def denied_parts(text: str) -> tuple[list[str], list[str]]:

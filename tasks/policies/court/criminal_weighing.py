@@ -15,7 +15,8 @@ from functools import cached_property
 from typing import Literal
 
 from tasks.courts.scores.bigrams import bigrams, recall
-from tasks.policies.court.criminal_agenda import NO_OBJECTION, procedure_of
+from tasks.policies.court.criminal_agenda import procedure_of
+from tasks.policies.court.criminal_asking import NO_OBJECTION
 from tasks.policies.court.criminal_charges import charged
 from tasks.policies.court.criminal_contest import Allegation, Contest
 from tasks.policies.court.criminal_facts import Count, days, main_sum, sums, weight

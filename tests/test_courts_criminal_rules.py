@@ -1,0 +1,566 @@
+"""Criminal trials by rules: the parties answer what is asked, the judge keeps the procedure, weighs, sentences within the law."""
+
+from __future__ import annotations
+
+import random
+import re
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from datetime import date
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tasks.actions import Move, Say
+from tasks.courts.casefile import CriminalCase
+from tasks.courts.flow import Ending, limit_of, next_cue
+from tasks.courts.lawcheck import shipped_laws
+from tasks.courts.play import CourtEpisode, law_day
+from tasks.courts.procedure import pfs
+from tasks.courts.procedure.bench import rulings
+from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.procedure.replies import items_named
+from tasks.courts.procedure.tables import ProfileName
+from tasks.courts.procedure.turns import Item, Turn
+from tasks.courts.record import spoken
+from tasks.courts.roles import OTHERS, procedural
+from tasks.courts.scores import judgment, laws
+from tasks.courts.scores.sentence import read_sentence
+from tasks.courts.upstream import import_upstream
+from tasks.courts.views import CourtView
+from tasks.courts.visibility import visible
+from tasks.driver import Driver
+from tasks.environment import SEAT
+from tasks.events import AttemptStarted, Leaked, Seated, Violation
+from tasks.legalsearch.charges import canonical
+from tasks.policies.court.clerk import Clerk
+from tasks.policies.court.criminal_asking import kinds_of, offers_of
+from tasks.policies.court.criminal_judge import CriminalJudge
+from tasks.policies.court.criminal_judgment import court_above
+from tasks.policies.court.criminal_law import applicable, cite, crime, crimes, interpretation, listed
+from tasks.policies.court.criminal_parties import Accused, DefenceLawyer, Procurator
+from tasks.policies.court.criminal_request import months, request_of
+from tasks.policies.court.criminal_sentence import Punishment, probation_of
+from tasks.policies.court.criminal_serving import pronounced, served, set_off
+from tasks.sample.courtcases import criminal_cases
+
+CASES = {case.id: case for case in criminal_cases()}
+RULES: Mapping[str, Any] = {
+    SEAT: CriminalJudge(), "clerk": Clerk(), "procurator": Procurator(), "defendant": Accused(), "defence_lawyer": DefenceLawyer(),
+}  # fmt: skip
+JUDGE = "judge"
+SEATS = ("judge", "procurator", "defendant", "defence_lawyer")
+
+
+Trial = tuple[tuple[Turn, ...], str, list[Any]]
+
+
+def run(case: CriminalCase, profile: ProfileName) -> Trial:
+    """A whole trial by rules as a run plays it: what was said, the outcome, violations and leaks that were noted."""
+    program = CourtEpisode({case.id: case}, lambda name, one, role: RULES[SEAT if role == JUDGE else role], profile)
+    driver = Driver("e", 1, program, time.time, time.perf_counter)
+    driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=3, card={"id": case.id}), step=0)
+    for seat in (SEAT, *OTHERS["CR"]):
+        driver.note(Seated(seat=seat, policy="court-rules/1"), step=0)
+    while not driver.stopped:
+        driver.advance()
+        assert driver.state.steps < 600
+    events = [record.event for record in driver.state.records]
+    faults = [event for event in events if isinstance(event, Violation | Leaked)]
+    return spoken(events, "CR"), driver.state.stopped.outcome if driver.state.stopped else "", faults
+
+
+def play(
+    case: CriminalCase, profile: ProfileName = "law", turns: int | None = None, **others: Any
+) -> tuple[tuple[Turn, ...], str]:
+    """What is said in a trial with others in some seats, and its outcome; no journal, so quick."""
+    sits = {**RULES, JUDGE: RULES[SEAT], **others}
+    held = {role: visible(case, "CR", role) for role in sits if role != SEAT}
+    limit = turns or limit_of(case, profile)
+    record: list[Turn] = []
+    while not isinstance(cue := next_cue(case, profile, limit, record), Ending):
+        say = Say(cue.fixed, cue.to)
+        if not cue.fixed:
+            view = view_of(case, cue.role, *record, profile=profile, turn=cue.turn, limit=limit, held=held[cue.role])
+            say = said_by(sits[cue.role], view)
+        to = tuple(role for role in say.to if role in SEATS and role != cue.role)
+        if cue.role == JUDGE:
+            to = to[:1] if profile == "j1" else to
+        else:
+            to = to[:1] if to and profile == "law" else cue.to
+        record.append(Turn(cue.turn, cue.role, to, say.text))
+    return tuple(record), cue.outcome
+
+
+def view_of(
+    case: CriminalCase, role: str, *said: Turn, profile: ProfileName = "law", turn: int = 9, limit: int = 60, held: Any = None
+) -> CourtView:
+    there = tuple(one for one in SEATS if one != role)
+    return CourtView(
+        seat=role, card={}, history=(), step=1, role=role, env="CR", profile=profile, case_id=case.id, day=law_day(case),
+        held=visible(case, "CR", role) if held is None else held, record=said, turn=turn, limit=limit, there=there,
+    )  # fmt: skip
+
+
+def said_by(policy: Any, view: CourtView) -> Say:
+    made = policy.move(view)
+    try:
+        while True:
+            next(made)
+    except StopIteration as end:
+        assert isinstance(end.value, Say)
+        return end.value
+
+
+def as_procedure(turns: Sequence[Turn]) -> list[Turn]:
+    return [
+        Turn(t.number, procedural("CR", t.speaker), tuple(procedural("CR", r) for r in t.to), t.text, t.stage) for t in turns
+    ]
+
+
+def bench(turns: Sequence[Turn]) -> list[Turn]:
+    return [turn for turn in turns if turn.speaker == JUDGE and turn.number > 0]
+
+
+def changed(case: CriminalCase, **fields: Any) -> CriminalCase:
+    """The case with other fields: `criminal__plea__stance="guilty"` reaches inside."""
+    data = case.model_dump(by_alias=True)
+    for path, value in fields.items():
+        *way, last = path.split("__")
+        place: Any = data
+        for key in way:
+            place = place[key]
+        place[last] = value
+    return CriminalCase.model_validate(data)
+
+
+@pytest.fixture(scope="module")
+def trials() -> dict[tuple[str, str], Trial]:
+    law: dict[tuple[str, str], Trial] = {(name, "law"): run(case, "law") for name, case in CASES.items()}
+    journalled = ("CR-0004", "CR-0009")
+    return law | {(name, "j1"): run(case, "j1") if name in journalled else (*play(case, "j1"), []) for name, case in CASES.items()}
+
+
+class Spoken:
+    """Says what a function makes of the view."""
+
+    def __init__(self, speak: Callable[[CourtView], Say | str]) -> None:
+        self.speak = speak
+
+    def move(self, view: CourtView) -> Move:
+        yield from ()
+        said = self.speak(view)
+        return said if isinstance(said, Say) else Say(said)
+
+
+# --- the judge ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("profile", ["law", "j1"])
+def test_all_sample_trials_keep_the_procedure(profile: ProfileName, trials: Any) -> None:
+    for name, case in CASES.items():
+        turns, ended, faults = trials[name, profile]
+        assert ended == "finished" and not faults, (name, faults)
+        ours = pfs.strict(as_procedure(turns), hearing_of(case), profile)
+        assert ours.pfs == 1.0 and not ours.course.violations, (name, ours.course.violations)
+        assert pfs.compat(as_procedure(turns), "CR").pfs == 1.0, name
+        said = bench(turns)
+        assert profile == "law" or len(said) <= 35
+        assert all(len(turn.to) <= 1 for turn in said), "one side a turn"
+        assert all(one.text != two.text for one, two in zip(said, said[1:], strict=False))
+
+
+def test_judgments_convict_of_what_stands_and_cite_what_exists(trials: Any) -> None:
+    for name, case in CASES.items():
+        turns = trials[name, "law"][0]
+        found = judgment.score(case, [turn.text for turn in bench(turns)], turns=turns[-1].number)
+        assert found.failed is None
+        assert found.strict["CRI"] == 1.0 and found.compat["CRI"] == 1.0, name
+        floor = judgment.floor(case)
+        assert found.strict["SEN"] <= max(floor.strict["SEN"], 0.1) and found.strict["LAW"] > 0.7, name  # type: ignore[operator,type-var]
+        assert found.strict["REA_points"] > 0, name  # type: ignore[operator]
+        cited, unnamed = laws.cited_articles(turns[-1].text)
+        assert cited and not unnamed
+        assert [one for one in cited if laws.unknown(one, case.dates.for_law)] == [], name
+
+
+def test_the_judge_knows_only_what_is_said_and_the_words_are_the_same_each_time(trials: Any) -> None:
+    case, other = CASES["CR-0002"], CASES["CR-0010"]
+    blind = case.model_copy(update={"gold": other.gold, "cause": "盗窃罪"})
+    assert play(blind)[0] == trials["CR-0002", "law"][0]
+    turns = trials["CR-0006", "law"][0]
+    read = next(turn for turn in turns if turn.speaker == "procurator" and "查明" in turn.text)
+    before = [turn.text for turn in turns if turn.number < read.number and turn.speaker == JUDGE]
+    assert not any("郎栋" in text or "纠集" in text for text in before), "facts are not known before the indictment is read"
+
+
+def test_exhibits_that_are_refused_carry_their_reason(trials: Any) -> None:
+    turns = trials["CR-0006", "law"][0]
+    hearing = hearing_of(CASES["CR-0006"])
+    ruled = {one.item.title: one for one in rulings(turns[-1].text, hearing, hearing.exhibits)}
+    assert set(ruled) == {item.title for item in hearing.exhibits}
+    refused = [title for title, one in ruled.items() if not one.admitted]
+    assert refused == ["同案人武小川的供述"] and ruled[refused[0]].reasoned
+    text = trials["CR-0010", "law"][0][-1].text
+    assert "价格认定结论书（第一次），" in text and "不予采信" in text.split("价格认定结论书（第一次），")[1][:80]
+
+
+def test_counts_and_sums_in_dispute_are_decided_by_the_evidence(trials: Any) -> None:
+    text = {name: trials[name, "law"][0][-1].text for name in CASES}
+    assert "28000元" in text["CR-0002"] and "阮牧之" not in text["CR-0002"].split("经审理查明")[1].split("认定该事实")[0]
+    assert "447000元" in text["CR-0011"] and "从旧兼从轻" in text["CR-0011"]
+    assert "1.8克" in text["CR-0009"] and "累犯" in text["CR-0009"]
+    assert "敲诈勒索罪不能成立" in text["CR-0010"] and "9300元" in text["CR-0010"]
+    assert "不构成非法拘禁罪的意见" in text["CR-0008"] and "不予采纳" in text["CR-0008"]
+    assert "第二十七条" in text["CR-0006"] and "不能认定为自首" in text["CR-0006"]
+    assert "应当认定为自首" in text["CR-0005"] and "明显不当" in text["CR-0005"]
+
+
+def _only(case: CriminalCase, *identities: str) -> CriminalCase:
+    return case.model_copy(update={"evidence": tuple(one for one in case.evidence if one.id in identities)})
+
+
+@pytest.mark.parametrize(
+    ("case", "guilty"),
+    [
+        (_only(CASES["CR-0008"], "E11"), False),  # nothing but what the defence shows
+        (_only(CASES["CR-0002"], "E4", "E8", "E9"), True),  # two counts are admitted, the third stands on one shaken witness
+        (_only(CASES["CR-0001"], "E8"), False),  # the word of the accused alone convicts nobody: 刑诉法 55
+        (_only(CASES["CR-0001"], "E6", "E8"), True),
+    ],
+)
+def test_where_evidence_does_not_stand_nobody_is_convicted(case: CriminalCase, guilty: bool) -> None:
+    turns, ended = play(case)
+    text = turns[-1].text
+    assert ended == "finished"
+    assert ("无罪。" in text) is not guilty and ("判处" in text.split("判决如下")[1]) is guilty
+    if not guilty:
+        assert "不能成立" in text and "第二百条" in text and read_sentence([text.split("判决如下：")[1]]).kind == "无罪"  # type: ignore[union-attr]
+
+
+def test_a_request_on_a_signed_plea_is_followed_unless_it_lies_outside_the_range() -> None:
+    fair = changed(CASES["CR-0001"], criminal__request={"text": "建议判处有期徒刑十个月，并处罚金人民币六千元", "months": (10, 10)})
+    text = play(fair)[0][-1].text
+    assert "判处有期徒刑十个月，并处罚金人民币六千元" in text and "本院予以采纳" in text and "第二百零一条" in text
+    harsh = changed(CASES["CR-0001"], criminal__request={"text": "建议判处有期徒刑六年，并处罚金人民币六千元", "months": (72, 72)})
+    text = play(harsh)[0][-1].text
+    said = read_sentence([text.split("判决如下：")[1]])
+    assert said is not None and 6 <= said.months <= 36 and "超出本案应当适用的法定刑幅度" in text
+
+
+def test_a_challenge_gets_an_answer_and_the_hearing_goes_on() -> None:
+    def speak(view: CourtView) -> Say | str:
+        if "回避" in (view.asked.text if view.asked else ""):
+            return "我申请审判长回避，我看他不顺眼。"
+        return said_by(Accused(), view)
+
+    turns, ended = play(CASES["CR-0001"], defendant=Spoken(speak))
+    assert ended == "finished"
+    assert any("依法当庭驳回" in turn.text for turn in bench(turns))
+
+
+NOISE = (
+    "", "……", "我不知道。", "好的。", "证据一：借条。", "没有。", "判处有期徒刑三年", "应当以盗窃罪追究其刑事责任", "建议判处有期徒刑", "2024年3月5日",
+    "92000元", "没有异议。", "有异议！", "我不认。", "自首", "(((【】", "\n\n", "一、二、三、", "12345678901234567890元", "我申请回避", "举证完毕。",
+    "本院认为，判决如下：", "<法庭调查>", "拘役九十九年", "🙂", "请公诉人宣读起诉书。", "有期徒刑零月", "13月45日", "[错误] timeout",
+)  # fmt: skip
+
+
+@settings(max_examples=14, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from(sorted(CASES)),
+    st.sampled_from(["law", "j1"]),
+    st.sets(st.sampled_from(["procurator", "defendant", "defence_lawyer"]), min_size=1),
+    st.integers(0, 10_000),
+)
+def test_nonsense_never_stops_the_judge(name: str, profile: ProfileName, who: set[str], seed: int) -> None:
+    dice = random.Random(seed)
+
+    def speak(view: CourtView) -> Say:
+        to = (dice.choice(view.there),) if dice.random() < 0.1 else ()
+        return Say("".join(dice.choice(NOISE) for _ in range(dice.randint(0, 5))), to)
+
+    turns, ended = play(CASES[name], profile, **dict.fromkeys(who, Spoken(speak)))
+    assert ended == "finished"
+    asked = Counter(turn.text for turn in bench(turns) if "下一份" not in turn.text)
+    assert max(asked.values()) <= 2, asked
+    cited, _ = laws.cited_articles(turns[-1].text)
+    assert not [one for one in cited if laws.unknown(one, CASES[name].dates.for_law)]
+
+
+@pytest.mark.parametrize("profile", ["law", "j1"])
+def test_a_trial_ends_within_any_limit(profile: ProfileName) -> None:
+    for limit in (1, 2, 3, 5, 8, 13, 21):
+        turns, ended = play(CASES["CR-0009"], profile, limit)
+        assert ended == "finished" and len(bench(turns)) <= limit
+        assert limit < 8 or any("最后陈述" in turn.text for turn in bench(turns)[:-1])
+
+
+OTHER_WORDS: tuple[tuple[str, str], ...] = (
+    ("defendant", "开庭了。被告人，先把你的姓名、出生年月、住址这些基本情况说一下。"),
+    ("defendant", "以前被处罚过没有？这次是什么时候被采取强制措施的？"),
+    ("defendant", "起诉书什么时候送到你手里的？"),
+    ("defendant", "你对本庭的组成人员要不要申请回避？"),
+    ("procurator", "进行法庭调查，公诉人宣读起诉书。"),
+    ("defendant", "起诉书指控的事实和罪名，你有没有异议？"),
+    ("procurator", "公诉人先举证，拿第一份证据出来。"),
+)
+
+
+@pytest.mark.parametrize("until", [2, 5, 7])
+def test_the_judge_takes_over_in_the_middle_and_asks_nothing_again(until: int) -> None:
+    def speak(view: CourtView) -> Say:
+        at = len(bench(view.record))
+        if at < until:
+            role, text = OTHER_WORDS[at]
+            return Say(text, (role,), routed="words")
+        return said_by(CriminalJudge(), view)
+
+    turns, ended = play(CASES["CR-0006"], judge=Spoken(speak))
+    assert ended == "finished" and "判决如下" in turns[-1].text and "寻衅滋事罪" in turns[-1].text
+    later = " ".join(turn.text for turn in bench(turns)[until:])
+    assert "出生地、文化程度" not in later and ("有无前科劣迹" in later) is (until < 2)
+    assert "合议庭" in later and "辩护权利" not in later and "法庭辩论" in later
+    assert ("宣读起诉书" in later) is (until < 5) and ("诉讼权利" in later) and ("首先核实" not in later)
+
+
+def test_thin_imported_cases_are_tried_to_the_end(request: pytest.FixtureRequest) -> None:
+    case = import_upstream(request.path.parent / "upstream_courts" / "cr.jsonl").cases[0]
+    assert isinstance(case, CriminalCase)
+    for profile in ("law", "j1"):
+        turns, ended = play(case, profile)  # type: ignore[arg-type]
+        ours = pfs.strict(as_procedure(turns), hearing_of(case), profile)  # type: ignore[arg-type]
+        assert ended == "finished" and ours.pfs == 1.0 and not ours.course.violations
+        assert "未载明" not in " ".join(turn.text for turn in turns)
+        said = read_sentence([turns[-1].text.split("判决如下：")[1]])
+        assert said is not None and (said.kind, said.months, said.fine >= 1000) == ("拘役", 1, True)
+
+
+# --- the parties ----------------------------------------------------------------------------------------------------------
+
+
+def reply(case: str, role: str, text: str, *before: Turn, profile: ProfileName = "law") -> Say:
+    policies = {"procurator": Procurator(), "defendant": Accused(), "defence_lawyer": DefenceLawyer()}
+    view = view_of(CASES[case], role, *before, Turn(9, JUDGE, (role,), text), profile=profile)
+    return said_by(policies[role], view)
+
+
+ACCUSED: tuple[tuple[str, str], ...] = (
+    ("被告人，把你的个人基本情况向法庭说一下。", "我叫邵远舟.*1996年2月9日出生.*初中文化.*上河村"),
+    ("你叫什么名字，哪年出生的？", "我叫邵远舟"),
+    ("你多大年纪了，在哪里住？", "住在望川省云栖县"),
+    ("以前有没有坐过牢，或者被公安机关处理过？", "行政拘留十日"),
+    ("你是什么时候被抓的，关在哪里？", "2024年5月20日被刑事拘留，6月3日被逮捕.*第二看守所"),
+    ("起诉书你拿到了吗？什么时候拿到的？", "2024年8月5日"),
+    ("你要不要申请换掉哪位审判人员，也就是申请回避？", "不申请回避"),
+    ("刚才宣读的权利你都听明白了吗？", "听清楚了"),
+    ("公诉人指控你的这些事，你认不认？", "没有异议"),
+    ("起诉书上说的是不是事实？你认罪吗？", "没有异议"),
+    ("你签认罪认罚具结书的时候有没有人逼你？", "自愿签的"),
+    ("你对检察院的量刑建议有没有意见？", "没有意见"),
+    ("把当天发生的事情经过跟法庭讲一讲。", "我撬开.*挂锁"),
+    ("你为什么要去偷手机？", "欠了两个月房租"),
+    ("偷来的手机你怎么处理的？", "1500元"),
+    ("你有没有赔偿被害人？", "4260元"),
+    ("你是怎样到案的？", "抓获"),
+    ("这份证据你看清楚了吗，有没有意见？", "没有异议"),
+    ("你还有什么要为自己辩护的？", "糊涂|后悔|认罪"),
+    ("最后你还有什么想说的？", "对不起店主"),
+    ("你自己有没有证据要交给法庭？", "由我的辩护人提交"),
+    ("是否同意由温若谷律师为你辩护？", "同意"),
+    ("你同意适用简易程序吗？", "同意适用简易程序"),
+    ("你家里养了几条狗？", "不清楚"),
+)
+PROCURATOR: tuple[tuple[str, str], ...] = (
+    ("请公诉机关指控犯罪。", "窃得被害人贺屿.*应当以盗窃罪追究"),
+    ("公诉人，宣读一下起诉书吧。", "澜松检刑诉〔2024〕198号.*第二百六十四条"),
+    ("你们指控被告人犯什么罪名？", "罪名是盗窃罪"),
+    ("公诉人有哪些证据能够证明上述指控？", "^公诉人现在向法庭出示证据一：(?!.*证据二：)"),
+    ("可以打包出示剩下的证据。", "证据一：.*证据九：.*举证完毕"),
+    ("公诉机关的量刑建议是什么？", "有期徒刑八个月"),
+    ("请公诉人发表出庭意见。", "秘密窃取他人财物.*量刑建议"),
+    ("对辩护人刚才的辩护观点，公诉人怎么回应？", "坚持"),
+    ("被害人的损失有没有得到赔偿？", "贺屿.*4260元"),
+    ("作案工具和赃物怎么处理，公诉人有什么建议？", "钳子一把.*没收"),
+    ("公诉人对适用简易程序有意见吗？", "没有意见"),
+    ("公诉人是否申请回避？", "不申请"),
+)
+DEFENDER: tuple[tuple[str, str], ...] = (
+    ("辩护人要不要申请回避？", "不申请回避"),
+    ("辩护人怎么看这份证据？", "真实性、合法性、关联性没有异议"),
+    ("辩护人有没有材料要交？", "收条及谅解书.*举证完毕"),
+    ("请律师发表辩护词。", "系坦白"),
+    ("辩护人对指控罪名有没有意见？", "没有异议"),
+    ("律师，量刑建议你们同意吗？", "没有异议"),
+    ("辩护人还有没有补充？", "没有补充"),
+    ("请说明你的身份和所在律师事务所。", "望川知止律师事务所律师温若谷"),
+)
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "wanted"),
+    [(role, *row) for role, rows in (("defendant", ACCUSED), ("procurator", PROCURATOR), ("defence_lawyer", DEFENDER)) for row in rows],
+)
+def test_parties_answer_however_they_are_asked(role: str, text: str, wanted: str) -> None:
+    assert re.search(wanted, reply("CR-0001", role, text).text.replace("\n", "")), reply("CR-0001", role, text).text
+
+
+def test_several_questions_are_answered_in_their_order() -> None:
+    said = reply("CR-0001", "defendant", "你以前受过什么处罚？什么时候被采取强制措施？起诉书哪天收到的？对本庭是否申请回避？").text
+    places = [said.index(words) for words in ("行政拘留", "刑事拘留", "8月5日", "回避")]
+    assert places == sorted(places)
+    assert "\n" not in said and "被告人" not in said
+
+
+def test_an_accused_who_denies_does_not_tell_on_himself() -> None:
+    asked = "把当天的经过如实讲清楚，你有没有打人，有没有让人看着他？"
+    for name, words in (("CR-0008", ("扇", "拉回", "收走")), ("CR-0009", ("交给其白色晶体", "0.6克")), ("CR-0006", ("踢其腰腿部两脚",))):
+        said = reply(name, "defendant", asked).text
+        assert not any(word in said for word in words), said
+    assert "不承认" in reply("CR-0008", "defendant", "对起诉书指控的事实和罪名有无异议？").text
+
+
+def test_who_is_given_the_word_to_examine_asks_the_accused_once() -> None:
+    first = reply("CR-0003", "procurator", "公诉人可以讯问被告人。")
+    assert first.to == ("defendant",) and 2 <= first.text.count("？") <= 3
+    done = Turn(8, "procurator", ("defendant",), first.text)
+    assert reply("CR-0003", "procurator", "公诉人可以讯问被告人。", done).to == ()
+    assert reply("CR-0003", "procurator", "公诉人可以讯问被告人。", profile="j1").to == ()
+    assert reply("CR-0003", "defence_lawyer", "辩护人有无问题向被告人发问？").to == ("defendant",)
+    view = view_of(CASES["CR-0003"], "defendant", Turn(9, "procurator", ("defendant",), first.text))
+    said = said_by(Accused(), view).text
+    assert "110报警" in said and "46000元" in said
+
+
+def _show(case: str, *numbers: int) -> list[Turn]:
+    """The prosecution offers its exhibits one by one, as far as the last number."""
+    turns: list[Turn] = []
+    for number in range(1, max(numbers) + 1):
+        turns.append(Turn(number, JUDGE, ("procurator",), "请公诉人继续出示证据。"))
+        view = view_of(CASES[case], "procurator", *turns)
+        turns.append(Turn(number, "procurator", (JUDGE,), said_by(Procurator(), view).text))
+    return turns
+
+
+def test_exhibits_come_one_at_a_time_with_name_source_and_purpose() -> None:
+    turns = _show("CR-0002", 8)
+    mine = [item for item in hearing_of(CASES["CR-0002"]).exhibits if item.owner == "procurator"]
+    for number, turn in enumerate(turns[1::2], 1):
+        assert [offer.number for offer in offers_of(turn.text)] == [number]
+        assert mine[number - 1] in items_named(turn.text, mine) and "来源于" in turn.text and "拟证明" in turn.text
+    assert "举证完毕" in turns[-1].text
+    assert "举证完毕" in reply("CR-0002", "procurator", "请公诉人继续出示证据。", *turns).text
+
+
+def test_objections_are_raised_to_the_exhibit_they_belong_to() -> None:
+    shown = _show("CR-0002", 4)
+    counsel = reply("CR-0002", "defence_lawyer", "请辩护人对证据四发表质证意见。", *shown).text
+    assert "两次陈述对付款原因说法矛盾" in counsel and "真实性" in counsel
+    assert "没有异议" in reply("CR-0002", "defence_lawyer", "请辩护人对证据三发表质证意见。", *shown).text
+    assert "第二次改口" in reply("CR-0002", "defendant", "被告人对证据四有无异议？", *shown).text
+    every = reply("CR-0002", "defence_lawyer", "请辩护人对公诉人出示的全部证据发表质证意见。", *_show("CR-0002", 8)).text
+    assert all(f"证据{number}" in every for number in "四五六八") and "证据三" not in every and "其他证据没有异议" in every
+
+
+def test_objections_find_their_exhibit_by_words_where_ids_tell_no_place() -> None:
+    case = CASES["CR-0002"]
+    renamed = case.model_copy(
+        update={"evidence": tuple(one.model_copy(update={"id": f"{name}x"}) for one, name in zip(case.evidence, "abcdefghijk", strict=True))}
+    )
+    view = view_of(renamed, "defence_lawyer", *_show("CR-0002", 5), Turn(9, JUDGE, ("defence_lawyer",), "请辩护人对证据五发表质证意见。"))
+    assert "聊天记录只涉及尚可心和庞既白" in said_by(DefenceLawyer(), view).text
+
+
+def test_the_prosecution_answers_the_exhibits_of_the_defence() -> None:
+    shown = [
+        Turn(1, JUDGE, ("defence_lawyer",), "辩护人有无证据向法庭出示？"),
+        Turn(1, "defence_lawyer", (JUDGE,), "辩护人向法庭出示辩方证据一：借条，属于书证，拟证明是借款。"),
+    ]
+    assert "掩盖诈骗的手段" in reply("CR-0002", "procurator", "公诉人对辩护人出示的证据一有无异议？", *shown).text
+
+
+# --- law and arithmetic ---------------------------------------------------------------------------------------------------
+
+
+def test_the_table_of_charges_is_law() -> None:
+    assert len(crimes()) >= 80
+    days = (date(2024, 6, 1), date(2021, 4, 1))
+    for name, charge in crimes().items():
+        assert canonical(name) == name
+        assert all(cite(place).exists(days[0]) for place in (*charge.law, *(tier.law for tier in charge.tiers if tier.law)))
+        assert all(interpretation(entry)[0].exists(days[0]) for entry in charge.see), name
+        for tiers in (charge.tiers, *(old for _, old in charge.before)):
+            for one, two in zip(tiers, tiers[1:], strict=False):
+                assert one.most <= two.least or one.most <= two.most, name
+                assert not (one.from_ and two.from_) or one.from_[1] <= two.from_[1], name
+            for tier in tiers:
+                assert tier.fine in ("must", "may", "none") and re.compile(tier.grade) and re.compile(tier.cue)
+                assert tier.most == 0 or max(tier.least, 1) <= tier.start <= tier.most, name
+                assert set(tier.light.split()) <= {"拘役", "管制", "罚金"} and (not tier.light or tier.least == 0), name
+
+
+def test_the_milder_law_applies_to_old_conduct() -> None:
+    charge = crime("职务侵占罪")
+    assert charge is not None
+    assert applicable(charge, date(2020, 10, 20)).milder and applicable(charge, date(2020, 10, 20)).tiers == charge.tiers
+    bribery = crime("开设赌场罪")
+    assert bribery is not None
+    old = applicable(bribery, date(2020, 10, 20))
+    assert not old.milder and old.tiers[0].most == 36 and applicable(bribery, date(2023, 1, 1)).tiers[0].most == 60
+
+
+def test_articles_are_listed_as_judgments_list_them_and_only_where_they_exist() -> None:
+    day = date(2024, 6, 1)
+    assert listed([cite("72.1"), cite("72.3"), cite("133-1.1")], day) == "《中华人民共和国刑法》第七十二条第一款、第三款、第一百三十三条之一第一款"
+    assert listed([cite("999"), cite("264")], day) == "《中华人民共和国刑法》第二百六十四条"
+    assert listed([cite("264")], None) and shipped_laws().versions("中华人民共和国刑法")
+    assert court_above("望川省澜江市松汀区人民法院") == "望川省澜江市中级人民法院" and court_above("云栖县人民法院") == "上一级人民法院"
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "span", "suspended", "fine"),
+    [
+        ("量刑建议：建议判处有期徒刑八个月，并处罚金人民币四千元。", "有期徒刑", (8, 8), None, (4000, 4000)),
+        ("建议判处拘役四个月至五个月，并处罚金人民币四千元至六千元。", "拘役", (4, 5), None, (4000, 6000)),
+        ("建议对被告人判处有期徒刑一年六个月，缓刑二年。", "有期徒刑", (18, 18), True, None),
+        ("建议判处有期徒刑三年至四年，不适用缓刑，并处罚金2万元。", "有期徒刑", (36, 48), False, (20000, 20000)),
+        ("建议以甲罪判处有期徒刑一年；以乙罪判处有期徒刑二年；决定执行有期徒刑二年六个月。", "有期徒刑", (30, 30), None, None),
+    ],
+)
+def test_requests_are_read(text: str, kind: str, span: tuple[int, int], suspended: bool | None, fine: tuple[int, int] | None) -> None:
+    from tasks.policies.court.criminal_heard import Heard
+
+    found = request_of(Heard(view_of(CASES["CR-0001"], JUDGE, Turn(1, "procurator", (JUDGE,), text))))
+    assert found is not None
+    assert (found.kind, found.months, found.suspended, found.fine) == (kind, span, suspended, fine)
+    assert months("一年零六个月") == 18 and months("八个月") == 8 and months("") == 0
+
+
+def test_terms_are_pronounced_and_custody_is_set_off() -> None:
+    assert pronounced(Punishment("有期徒刑", 18, 4000, 24)) == "判处有期徒刑一年六个月，缓刑二年，并处罚金人民币四千元"
+    assert pronounced(Punishment("单处罚金", 0, 8000)) == "单处罚金人民币八千元"
+    assert probation_of(Punishment("拘役", 2)) == 3 and probation_of(Punishment("有期徒刑", 6)) == 12
+    broken = [
+        {"measure": "拘留", "since": "2024-04-09", "until": "2024-04-16"}, {"measure": "取保候审", "since": "2024-04-16", "until": "2024-07-08"},
+        {"measure": "逮捕", "since": "2024-07-08"},
+    ]  # fmt: skip
+    assert set_off(broken) == (date(2024, 7, 8), 8)
+    assert "至2024年11月29日止" in served(Punishment("拘役", 5, 5000), broken)
+    whole = [{"measure": "拘留", "since": "2024-05-20", "until": "2024-06-03"}, {"measure": "逮捕", "since": "2024-06-03"}]
+    assert set_off(whole) == (date(2024, 5, 20), 0) and "至2025年1月19日止" in served(Punishment("有期徒刑", 8), whole)
+    assert "至" not in served(Punishment("有期徒刑", 8), [{"measure": "取保候审", "since": "2024-05-20"}]).replace("直至", "")
+
+
+def test_questions_to_others_and_rights_read_out_ask_nothing() -> None:
+    rights = "被告人依法享有下列诉讼权利：可以申请回避；可以提出证据；可以自行辩护；可以作最后陈述。你听清楚没有？"
+    assert kinds_of(rights, "defendant") == ("heard",)
+    assert kinds_of("辩护人是否申请回避？请公诉人发表公诉意见。", "defence_lawyer") == ("recusal",)
+
+
+def test_of_two_exhibits_with_one_title_the_number_tells() -> None:
+    items = (Item("a", "procurator", "价格认定结论书（第一次）", 1), Item("b", "procurator", "价格认定结论书（重新认定）", 2))
+    assert items_named("出示证据二：价格认定结论书（重新认定）。", items) == items[1:]
+    assert items_named("出示价格认定结论书。", items) == items
