@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,15 +21,20 @@ from app import engines_offered
 from app.bindings import bindings
 from app.library import PackLine, RunLine
 from app.renderers import one, policy_name
-from app.strings import known, t
+from app.strings import known, language, t
 from app.widgets.engine_field import EngineField
 from app.widgets.field import Field, choice, line
 from app.widgets.mode_field import ModeField
 from tasks.benchmark import BENCHMARKS, benchmark
+from tasks.courts.procedure.tables import PROFILES
+from tasks.courts.roles import ENV_NAMES
 from tasks.spec import RunSpec
 
 PARALLEL = 16
 """Episodes driven together when everything runs without a model: their steps share one commit."""
+COURT = ("env", "profile", "task")
+"""Fields that only the courts have."""
+ALL = "*"
 FEW = 10
 """Tasks of a first run."""
 NUMBERS: dict[str, tuple[str, int | None, int]] = {
@@ -74,6 +79,9 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
                 yield Field(t("new.agent"), choice(self._agents(names[0]), "agent", self._first(names[0])), id="agent-field")
                 yield EngineField(self._engine)
                 yield ModeField()
+                yield Field(t("new.env"), choice(_environments(), "env"), id="env-field")
+                yield Field(t("new.profile"), choice(_profiles(), "profile"), id="profile-field")
+                yield Field(t("new.task"), line("task", "", t("new.task.empty")), note=t("new.task.note"), id="task-field", short=True)
                 packs = [(_pack(pack), pack.name) for pack in self._packs]
                 yield Field(t("new.pack"), choice(packs, "pack"), id="pack-field")
                 for name, (value, _, _) in NUMBERS.items():
@@ -98,8 +106,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
     def _agents(self, name: str) -> list[tuple[str, str]]:
         offered = benchmark(name).agents.items()
         return [
-            (t("new.with_model", policy=policy_name(agent)) if needs_model else policy_name(agent), agent)
-            for agent, (_, needs_model) in offered
+            (t("new.with_model", policy=_agent_name(agent, policy)) if needs_model else _agent_name(agent, policy), agent)
+            for agent, (policy, needs_model) in offered
         ]
 
     def _first(self, name: str) -> str | None:
@@ -120,6 +128,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         """Show the fields that mean something for this agent."""
         for name in ("#engine", "#mode-field", "#parallel-field"):
             self.query_one(name).display = self.with_model
+        for name in COURT:
+            self.query_one(f"#{name}-field").display = "env" in benchmark(self._chosen("benchmark")).options
         for field in self.query_one("#engine").query(Field):
             field.fault("")
         self.query_one(ModeField).offer(benchmark(self._chosen("benchmark")), self._chosen("agent"))
@@ -151,11 +161,19 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             bad.control.focus()
             return None
         return RunSpec(
-            benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec, pack=self._chosen("pack"),
+            **self._court(), benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec, pack=self._chosen("pack"),
             limit=numbers["limit"], max_turns=numbers["turns"], seed=numbers["seed"] or 0,
             parallel=numbers.get("parallel") or (PARALLEL if self._everything else 1),
             **(self.query_one(ModeField).flags if self.with_model else {}),
         )  # fmt: skip
+
+    def _court(self) -> dict[str, Any]:
+        """Environment, profile and case, where the benchmark knows them."""
+        if "env" not in benchmark(self._chosen("benchmark")).options:
+            return {}
+        task = self.query_one("#task", Input).value.strip()
+        env = "" if self._chosen("env") == ALL else self._chosen("env")
+        return {"env": env, "profile": self._chosen("profile"), "task_ids": (task,) if task else ()}
 
     def _tasks(self) -> dict[str, int]:
         return next((pack.tasks for pack in self._packs if pack.name == self._chosen("pack")), {})
@@ -228,6 +246,19 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
     def action_cancel(self) -> None:
         """Nothing."""
         self.dismiss(None)
+
+
+def _environments() -> list[tuple[str, str]]:
+    return [(t("new.env.all"), ALL), *((f"{env}  {name}" if language() == "zh" else env, env) for env, name in ENV_NAMES.items())]
+
+
+def _profiles() -> list[tuple[str, str]]:
+    return [(t(f"new.profile.{name}"), name) for name in PROFILES]
+
+
+def _agent_name(agent: str, policy: str) -> str:
+    """The agent in words: of its policy where that has words of its own."""
+    return policy_name(policy) if known(f"policy.{policy.split('/')[0]}") else policy_name(agent)
 
 
 def _pack(pack: PackLine) -> str:
