@@ -101,6 +101,7 @@ def _in(ref: LawRef, dates: CaseDates, laws: Laws, pack: str) -> Cited:
     # Rules on which law applies are rules of procedure: the court follows those of its own day.
     kind = "procedure" if "时间效力" in ref.law and kind_of(ref.law) == "civil" else kind_of(ref.law)
     marks = [(mark(version, dates, kind=kind, number=ref.number), version) for version in having]
-    best, version = min(marks, key=lambda pair: _ORDER.index(pair[0].verdict))
+    day = dates.judged or dates.proceeding or dates.acted or law_shelf.today()
+    best, version = min(marks, key=lambda pair: (_ORDER.index(pair[0].verdict), not pair[1].covers(day)))
     texts = [article.text for article in laws.article(ref.law, version.label, ref.number) if article.text]
     return Cited(ref, version, best, life_of(versions, law_shelf.today()), texts[0] if texts else None, pack)

@@ -20,6 +20,7 @@ from tasks.environment import SEAT
 from tasks.events import Said, StageEntered, TopicTracked
 
 TOPIC = "topic:"
+RULED = "判决如下"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,8 @@ def _hearing(review: EpisodeReview, env: Env) -> Iterator[Entry]:
 
 
 def place_of(review: EpisodeReview, metric: str) -> int:
-    """The utterance that a metric is about: the reply on a topic, the first words of a role, else the last of the tested seat."""
+    """The utterance that a metric is about: the reply on a topic, the first words of a role, else the judgment or the last words
+    of the tested seat."""
     said = [(place, event) for place, event in enumerate(review.events) if isinstance(event, Said)]
     if metric.startswith(TOPIC):
         topic = metric.removeprefix(TOPIC)
@@ -71,4 +73,6 @@ def place_of(review: EpisodeReview, metric: str) -> int:
     if metric.startswith(CONSISTENCY) and review.env is not None:
         role = metric.removeprefix(CONSISTENCY)
         return next((place for place, event in said if role_of(review.env, event.seat) == role), -1)
-    return max((place for place, event in said if event.seat == SEAT), default=1 if review.env is None else -1)
+    own = [(place, event) for place, event in said if event.seat == SEAT]
+    judged = [place for place, event in own if RULED in event.text]
+    return max(judged or [place for place, _ in own], default=1 if review.env is None else -1)

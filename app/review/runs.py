@@ -28,8 +28,8 @@ from tasks.prompts import load
 from tasks.rescoring import stored_task_file
 from tasks.runner import GRADER, read_episode
 from tasks.scheduler import HUMAN
-from tasks.scoring.human import SCORER, SHARE, Chosen, add_score, drawn, newest, sample, scale_of
-from tasks.scoring.result import Result
+from tasks.scoring.human import SCORER, SHARE, Chosen, add_score, drawn, group_of, newest, sample, scale_of
+from tasks.scoring.result import INFRASTRUCTURE, Result
 from tasks.state import State, fold
 
 SEED = 0
@@ -202,13 +202,14 @@ def read_review(path: Path, episode: str) -> EpisodeReview:
     with Journal.open(path) as journal:
         header = journal.header
         bench, questions = _questions(header)
-        chosen = next((one for one in sample(journal, share=1.0, seed=SEED) if one.episode == episode), None)
-        if chosen is None:
+        row = next((row for row in journal.episodes() if row.id == episode), None)
+        state = fold(read_episode(journal, episode)) if row is not None else State()
+        if row is None or state.stopped is None or state.stopped.outcome in INFRASTRUCTURE:
             raise UsageError(t("review_screen.not_ended", episode=episode), t("review_screen.not_ended.hint"))
-        question = questions.get(chosen.task_id)
+        question, attempt = questions.get(row.task_id), journal.attempts(row.id)[-1].id
         if question is None:
-            raise UsageError(t("review_screen.no_task", task=chosen.task_id), t("review_screen.no_task.hint"))
-        state = fold(read_episode(journal, episode))
+            raise UsageError(t("review_screen.no_task", task=row.task_id), t("review_screen.no_task.hint"))
+        chosen = Chosen(row.id, row.task_id, group_of(row.task_id, state.card), 0, state.stopped.outcome, attempt, ())
         others = (fold(read_episode(journal, row.id)) for row in journal.episodes() if row.task_id == chosen.task_id)
         held = any(map(_held, others))
         rows = tuple(journal.scores(chosen.attempt))
