@@ -205,6 +205,26 @@ def test_every_turn_follows_from_the_record_alone() -> None:
         assert move(seat, view).text == turn.text
 
 
+def test_the_judgment_follows_what_was_admitted_and_shown() -> None:
+    text = play(LOAN)[1][-1].text
+    assert "归还原告周映川借款本金176000元" in text and "利息6600元" in text and "年利率9%计算的利息" in text
+    assert (
+        "证据四《普洱茶进货清单一份》，对方以" in text
+        and "驳回原告周映川的其他诉讼请求" in text
+        and "律师费8000元；" not in text
+    )
+    admitted = tuple(d.model_copy(update={"position": "admit", "text": "没有异议，同意支付"}) for d in SHORT.defences)
+    text = play(SHORT.model_copy(update={"defences": admitted, "answer": ""}))[1][-1].text
+    assert "借款本金200000元" in text and "律师费8000元" in text and "驳回" not in text and "由被告罗成溪负担" in text
+    divorce = CASES["CI-0006"]
+    stays = divorce.defences[0].model_copy(update={"position": "deny", "text": "不同意离婚，夫妻感情没有破裂"})
+    case = divorce.model_copy(
+        update={"defences": (stays, *divorce.defences[1:]), "answer": "", "evidence": divorce.evidence[:2]}
+    )
+    text = play(case)[1][-1].text
+    assert "一、不准予原告逯安平与被告臧雨眠离婚；\n二、驳回" in text and "不得另行结婚" in text
+
+
 # --- settlement, takeover, nonsense ----------------------------------------------------------------------------------
 
 

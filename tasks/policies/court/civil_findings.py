@@ -32,7 +32,21 @@ def decide(case: Case) -> list[Finding]:
     for claim in order:
         if claim.kind != "costs":
             case.decided[claim.number] = _decide(case, claim)
-    return [case.decided[claim.number] for claim in case.claims if claim.number in case.decided]
+    found = [case.decided[claim.number] for claim in case.claims if claim.number in case.decided]
+    return [_with_marriage(one, found) for one in found]
+
+
+def _with_marriage(one: Finding, found: Sequence[Finding]) -> Finding:
+    """Where the marriage goes on, nothing is divided and no child is assigned."""
+    if not any(is_divorce(other.claim) and other.outcome == "rejected" for other in found) or is_divorce(one.claim):
+        return one
+    amount = 0.0 if one.claim.kind == "pay" else None
+    return Finding(one.claim, "rejected", amount, ("离婚的请求不予支持，与离婚有关的财产和子女问题在本案中不作处理",))
+
+
+def is_divorce(claim: Claim) -> bool:
+    """Whether a claim asks for divorce itself."""
+    return claim.kind == "declare" and bool(re.search(r"离婚", claim.text)) and "协议" not in claim.text
 
 
 def _depends(claim: Claim) -> bool:
@@ -55,7 +69,7 @@ def rule_for(case: Case, claim: Claim) -> Mapping[str, Any]:
 def _decide(case: Case, claim: Claim) -> Finding:
     mine, rule = case.on(claim), rule_for(case, claim)
     if mine and all(point.position == "admit" for point in mine):
-        reason = rule.get("granted") if rule.get("id") in ("divorce", "leaving_papers") else None
+        reason = rule.get("granted") if rule.get("tells") else None
         return Finding(claim, "granted", claim.amount, (*([reason] if reason else []), "被告对该项请求没有异议"))
     if fails := _fails(case, claim, rule):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (fails,))
@@ -78,7 +92,7 @@ def _fails(case: Case, claim: Claim, rule: Mapping[str, Any]) -> str:
     if "needs" not in rule:
         return ""
     where = case.shown if re.search(rule.get("denied", "(?!)"), pleaded) else case.established
-    return "" if re.search(rule["needs"], where + (pleaded if rule["id"] == "divorce" else "")) else rule["rejected"]
+    return "" if re.search(rule["needs"], where + (pleaded if rule.get("pleaded") else "")) else rule["rejected"]
 
 
 def _reminder(case: Case) -> Weighed | None:

@@ -13,7 +13,7 @@ from store.text.normalise import fold_width
 from tasks.courts.checking_civil import court_fee
 from tasks.policies.court.civil_asks import acts_of, asks
 from tasks.policies.court.civil_case import Case, Finding
-from tasks.policies.court.civil_findings import sums_of
+from tasks.policies.court.civil_findings import is_divorce, sums_of
 from tasks.policies.court.civil_heard import Claim, numeral
 from tasks.policies.court.civil_law import (
     CODE,
@@ -242,9 +242,12 @@ def _rulings(case: Case, found: Sequence[Finding], granted: Sequence[Finding]) -
     lines = [_ruling(case, one) for one in granted]
     if lines and re.search("保证", case.cause):
         lines.append(f"被告{defendant}承担保证责任后，有权向债务人追偿")
-    if not granted:
+    refused = next((one for one in found if is_divorce(one.claim) and one.outcome == "rejected"), None)
+    if refused is not None:
+        lines = [f"不准予原告{plaintiff}与被告{defendant}离婚"]
+    if not lines:
         lines.append(f"驳回原告{plaintiff}的诉讼请求")
-    elif any(one.outcome != "granted" for one in found):
+    elif any(one is not refused and one.outcome != "granted" for one in found):
         lines.append(f"驳回原告{plaintiff}的其他诉讼请求")
     ends = ["；"] * (len(lines) - 1) + ["。"]
     return [f"{numeral(place)}、{line}{end}" for place, (line, end) in enumerate(zip(lines, ends, strict=True), 1)]

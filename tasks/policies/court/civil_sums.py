@@ -85,11 +85,6 @@ def claimed(text: str) -> float | None:
     return total if total is not None else found[-1].yuan if found else None
 
 
-def runs_on(text: str) -> bool:
-    """Whether a claim asks for interest that runs until payment."""
-    return bool(_GOES_ON.search(fold_width(text)))
-
-
 def yuan(value: float) -> str:
     """13679.14元, 9339.80元, 8000元."""
     text = f"{round(value + 1e-9, 2):.2f}".removesuffix(".00")
