@@ -5,12 +5,23 @@ A role says its lines in their order and then the last one again. `@` and a sign
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from app.court.scene import Scene, scene_of
+from store import places
+from store.builder import PackBuilder
 from tasks.actions import Move, Say
+from tasks.courts.casefile import Case
 from tasks.courts.views import CourtView
+from tasks.events import Record
 from tasks.policies.court import registry
+from tasks.runner import start_run
+from tasks.sample.courtcases import court_cases
+from tasks.spec import RunSpec
 
 _TO = {"原": "plaintiff_lawyer", "被": "defendant_lawyer", "公": "procurator", "告": "defendant", "辩": "defence_lawyer"}
 
@@ -127,3 +138,45 @@ def install(monkeypatch: Any) -> None:
         return load(where) if where.startswith("human:") else lambda *_: Recited()
 
     monkeypatch.setattr(registry, "_load", recited)
+
+
+CASES = ("CI-0001", "CR-0001", "CD-0001", "LC-0001")
+
+
+def build_pack(name: str = "plays", cases: Sequence[str] = CASES) -> Path:
+    """A pack that holds these cases of the sample and nothing else."""
+    wanted = [case for case in court_cases() if case.id in cases]
+    with PackBuilder(name, jurisdiction="虚构法域", source="tests", licence="MIT", coverage="complete", as_of="2024-12-31") as builder:
+        builder.add_row("CourtCode", {"法院名称": "云溪县人民法院", "法院代字": "云溪0101", "行政级别": "区县"}, "authored")
+        builder.add_tasks("courts", [json.dumps(case.fields(), ensure_ascii=False) for case in wanted])
+    return places.packs() / name
+
+
+@dataclass(frozen=True)
+class Played:
+    """An episode as it is stored, its case and the header of its run."""
+
+    path: Path
+    pack: Path
+    header: dict[str, Any]
+    records: list[Record]
+    case: Case
+
+    def scene(self, upto: int | None = None, **options: Any) -> Scene:
+        """The scene at a step."""
+        kept = [record for record in self.records if upto is None or record.step <= upto]
+        scene = scene_of(self.header, kept, self.case, **options)
+        assert scene is not None
+        return scene
+
+
+def play(out: Path, pack: Path, **options: Any) -> dict[str, Played]:
+    """All plays to their ends, by case."""
+    spec = RunSpec(benchmark="courts", pack=str(pack), **options)
+    with start_run(spec, out=out) as run:
+        run.go()
+        run.record_scores()
+        header = dict(run.journal.header)
+        cases = {question.id: question.case for question in run.questions}
+        states = {name: driver.state for name, driver in run.scheduler.episodes.items()}
+    return {name: Played(out, pack, header, list(state.records), cases[state.task_id]) for name, state in states.items()}

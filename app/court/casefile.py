@@ -28,23 +28,23 @@ def file_lines(scene: Scene, everything: bool = False) -> list[Line]:
     if scene.case is None:
         return []
     if not everything:
-        lines = list(_sections(scene.seen, scene.env))
+        lines = list(_sections(scene.seen, scene))
         return lines or [((t("court.file.nothing", who=scene.name(scene.reader)), "dim"),)]
     whole = {name: value for name, value in scene.case.fields().items() if name not in _HIDDEN}
     topics = [topic.model_dump(mode="json", exclude_defaults=True) for topic in getattr(scene.case, "topics", ())]
-    lines = list(_sections({**whole, **({"topics": topics} if topics else {})}, scene.env))
+    lines = list(_sections({**whole, **({"topics": topics} if topics else {})}, scene))
     gold = scene.case.fields().get("gold")
     if gold:
         lines += [_heading(t("court.file.gold"), "mark"), *_gold(gold)]
     return lines
 
 
-def _sections(data: Data, env: str) -> Iterator[Line]:
+def _sections(data: Data, scene: Scene) -> Iterator[Line]:
     parties = data.get("parties", ())
     for party in parties:
-        yield from _party(party, env)
-    owners = {party["id"]: _side(party, env) for party in parties if "id" in party}
-    owners |= {"PROC": "公诉机关", "COUNSEL": "辩护人"}
+        yield from _party(party, scene.env)
+    owners = {party["id"]: _side(party, scene.env) for party in parties if "id" in party}
+    owners |= {"PROC": "公诉机关", "COUNSEL": "辩护人", **scene.numbers}
     if court := _court(data):
         yield _heading(t("court.file.court"))
         yield from court
@@ -69,7 +69,8 @@ def _party(party: Data, env: str) -> Iterator[Line]:
     words = [str(party[key]) for key in ("gender", "ethnicity") if party.get(key)]
     for key, form in _ABOUT.items():
         if value := party.get(key):
-            words.append(form.format(_day(str(value))))
+            seat = key == "address" and party.get("kind") == "company"
+            words.append(f"住所地{value}" if seat else form.format(_day(str(value))))
     if party.get("representative"):
         title = f"（{party['representative_title']}）" if party.get("representative_title") else ""
         words.append(f"法定代表人{party['representative']}{title}")
@@ -136,7 +137,7 @@ def _numbered(value: Any, owners: Mapping[str, str]) -> Iterator[Line]:
 
 def _exhibits(value: Any, owners: Mapping[str, str]) -> Iterator[Line]:
     for item in value:
-        whose = owners.get(str(item.get("owner", "")), "")
+        whose = owners.get(str(item.get("id", ""))) or owners.get(str(item.get("owner", "")), "")
         if item.get("title"):
             kind = f"（{item['kind']}）" if item.get("kind") else ""
             yield ((f"{whose} ", "seat"), (one(item["title"]), "text"), (one(kind), "dim"))
@@ -149,7 +150,7 @@ def _exhibits(value: Any, owners: Mapping[str, str]) -> Iterator[Line]:
             points = "；".join(f"{t(f'court.file.{key}')}：{objection[key]}" for key in _POINTS if objection.get(key))
             if points:
                 by = owners.get(str(objection.get("by", "")), "")
-                about = "" if item.get("title") else f"{whose}{item.get('id', '')} "
+                about = "" if item.get("title") else f"{whose} "
                 yield (("  ", "text"), (f"{about}{by}{t('court.file.objection')}：", "dim"), (one(points), "text"))
         if gold := item.get("gold"):
             yield (("  ", "text"), (f"{t('court.file.gold')}：{gold.get('result', '')}　", "mark"), (one(str(gold.get("reason", ""))), "dim"))
@@ -221,7 +222,7 @@ def _gold(gold: Data) -> Iterator[Line]:
     for key in ("charges", "judgment", "reason", "issues", "reason_points"):
         if value := gold.get(key):
             yield ((t(f"court.file.gold.{key}"), "mark"),)
-            yield from (((one(text), "text"),) for text in ([value] if isinstance(value, str) else value))
+            yield from (line for text in ([value] if isinstance(value, str) else value) for line in many(text))
     if laws := gold.get("laws"):
         yield ((t("court.file.gold.laws"), "mark"),)
         yield ((one("；".join(_laws(laws))), "text"),)

@@ -71,7 +71,9 @@ def draft_of(scene: Scene) -> Draft | None:
     own = [turn for turn in scene.turns if turn.speaker == scene.tested and turn.number > 0]
     document = strict_document(case, [turn.text for turn in own])
     heard = "\n".join(turn.text for turn in scene.turns if turn.speaker != scene.tested)
-    parts = tuple(_part(scene, case, kind, spec, document, heard) for spec in PARTS[kind])
+    order = [label.key for label in LABELS[kind]]
+    specs = sorted(PARTS[kind], key=lambda spec: order.index(spec.section))
+    parts = tuple(_part(scene, case, kind, spec, document, heard) for spec in specs)
     if document is None:
         return Draft(kind, parts)
     return Draft(kind, parts, document, own[document.message].number, own[document.message].text)

@@ -6,43 +6,26 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from app.court.scene import Scene
-from app.court_words import SIDES
 from app.renderers import Line, one
 from app.strings import t
-from store.text.numerals import int_to_chinese
-from tasks.courts.casefile import CivilCase, CriminalCase
-from tasks.courts.procedure.hearing import hearing_of
 
 STATES: Mapping[str, tuple[str, str]] = {
     "未出示": ("☐", "dim"), "已出示": ("▶", "label"), "已质证": ("◐", "seat"), "采信": ("✔", "good"), "不采信": ("✘", "bad"),
 }  # fmt: skip
 """State -> sign and role."""
-OWNERS: Mapping[str, str] = {"procurator": "控方", "defence": "辩方"}
-"""Side -> whose exhibits they are, where that is not the name of the side."""
 
 
 def exhibit_name(scene: Scene, exhibit: str) -> str:
     """原告证据一 借条; without its title where the person who looks must not know it yet."""
-    number = numbers(scene).get(exhibit, exhibit)
+    number = scene.numbers.get(exhibit, exhibit)
     moved = scene.exhibits.get(exhibit)
-    title = moved.title if moved is not None and moved.title else _titles(scene).get(exhibit, "")
+    title = moved.title if moved is not None and moved.title else scene.titles.get(exhibit, "")
     return f"{number} {title}".strip() if title and scene.knows(exhibit) else number
-
-
-def numbers(scene: Scene) -> Mapping[str, str]:
-    """Exhibit -> 原告证据一: its owner and its place among the exhibits of that side."""
-    if not isinstance(scene.case, CivilCase | CriminalCase) or not scene.court:
-        return {}
-    hearing = hearing_of(scene.case)
-    return {
-        item.id: t("court.exhibit", owner=OWNERS.get(item.owner, SIDES[item.owner]), n=int_to_chinese(item.number))
-        for item in hearing.exhibits
-    }
 
 
 def exhibit_lines(scene: Scene) -> list[Line]:
     """How many there are in each state, then every exhibit, one below the other."""
-    listed = list(numbers(scene)) or list(scene.exhibits)
+    listed = list(scene.numbers) or list(scene.exhibits)
     if not listed:
         return [((t("court.exhibits.none"), "dim"),)]
     count = Counter(_state(scene, exhibit) for exhibit in listed)
@@ -67,10 +50,6 @@ def _lines(scene: Scene, exhibit: str) -> Iterator[Line]:
         yield (("  ", "text"), (one(reason), tone))
     if shown and (purpose := _purpose(scene, exhibit)):
         yield (("  ", "text"), (one(f"{t('court.file.purpose')}：{purpose}"), "dim"))
-
-
-def _titles(scene: Scene) -> Mapping[str, str]:
-    return {item.id: item.title for item in getattr(scene.case, "evidence", ())}
 
 
 def _purpose(scene: Scene, exhibit: str) -> str:

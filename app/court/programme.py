@@ -181,7 +181,7 @@ def _exhibit_item(scene: Scene, course: _Course, exhibit: str, duties: Sequence[
     open_ = [duty for duty in owed or duties if duty not in done]
     moved = scene.exhibits.get(exhibit)
     state = moved.state if moved is not None else t("court.unshown")
-    title = next((item.title for item in getattr(scene.case, "evidence", ()) if item.id == exhibit), "")
+    title = scene.titles.get(exhibit, "")
     missing = next((seq for d in open_ if (seq := course.missing.get((d.spec.id, d.side or "", title))) is not None), None)
     mark = "done" if not open_ else "failed" if missing is not None else "partly" if done else "open"
     seq = course.done[done[-1].key][0] if done else missing

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from app.court_words import env_of
+from app.court_words import SIDES, env_of
 from app.strings import known, language, t
+from store.text.numerals import int_to_chinese
 from tasks.courts.casefile import Case, CivilCase, CriminalCase, Env
 from tasks.courts.flow import Cue, Ending, limit_of, made, next_cue
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.tables import Duty, ProfileName, duties
-from tasks.courts.procedure.turns import Turn
+from tasks.courts.procedure.turns import Hearing, Turn
 from tasks.courts.record import spoken, topic_turns
 from tasks.courts.roles import COURTS, OTHERS, role_name, role_of, seat_of
 from tasks.courts.tracking import TopicTurn
@@ -28,6 +29,9 @@ from tasks.scheduler import HUMAN
 
 SHORT: Mapping[str, str] = {"原告委托诉讼代理人": "原告代理人", "被告委托诉讼代理人": "被告代理人"}
 """Names that are too long for a bar."""
+
+OWNERS: Mapping[str, str] = {"procurator": "控方", "defence": "辩方"}
+"""Side -> whose exhibits they are, where that is not the name of the side."""
 
 
 @dataclass(frozen=True)
@@ -118,11 +122,27 @@ class Scene:
         return visible(self.case, self.env, self.reader) if self.case is not None else {}
 
     @cached_property
+    def hearing(self) -> Hearing | None:
+        """What the procedure knows of the case; None for what is no trial, or without the case."""
+        return hearing_of(self.case) if isinstance(self.case, CivilCase | CriminalCase) and self.court else None
+
+    @cached_property
     def duties(self) -> tuple[Duty, ...]:
-        """All that the hearing may hold; () for what is no trial, or without the case."""
-        if isinstance(self.case, CivilCase | CriminalCase) and self.court:
-            return duties(hearing_of(self.case), self.profile)
-        return ()
+        """All that the hearing may hold; () where there is none."""
+        return duties(self.hearing, self.profile) if self.hearing is not None else ()
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """Exhibit -> its title in the case."""
+        return {item.id: item.title for item in getattr(self.case, "evidence", ())}
+
+    @cached_property
+    def numbers(self) -> Mapping[str, str]:
+        """Exhibit of a trial -> 原告证据一: its owner and its place among the exhibits of that side."""
+        return {
+            item.id: t("court.exhibit", owner=OWNERS.get(item.owner, SIDES[item.owner]), n=int_to_chinese(item.number))
+            for item in (self.hearing.exhibits if self.hearing is not None else ())
+        }
 
     @cached_property
     def exhibits(self) -> Mapping[str, ExhibitMoved]:

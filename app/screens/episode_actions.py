@@ -295,7 +295,8 @@ class EpisodeActions(FindingScreen):
         """On a narrow screen: the next pane."""
         self._view = (self._view + 1) % len(VIEWS) if view is None else view
         for index, name in enumerate(VIEWS):
-            self.set_class(index == self._view, f"-view-{name}")
+            self.set_class(index == self._view, f"-view-{name}", update=False)
+        self.update_node_styles()
         self.query_one("#tabs", ViewTabs).show(self._view)
         self.query_one(f"#{self.face.panes[self._view]}").focus()
 
@@ -314,21 +315,24 @@ class EpisodeActions(FindingScreen):
         bar.offer(tabs, "tab")
         bar.show(tabs.index(self.tab) if tabs else 0)
         for name in ASIDE:
-            self.set_class(bool(tabs) and name == self.tab, f"-tab-{name}")
+            self.query_one(f"#{name}").display = name == self.tab if tabs else name in ("evidence", "scores")
 
     def action_aside(self, index: int | None = None) -> None:
-        """The next pane on the right, or the one with this index."""
+        """The next pane on the right, or the one with this index; on a narrow screen the right side is shown first."""
         tabs = self.face.tabs
         if not tabs:
             return
-        if self.has_class("-narrow") and VIEWS[self._view] != "evidence":
-            return self.action_view(VIEWS.index("evidence"))
+        narrow = self.has_class("-narrow")
+        shown = not narrow or VIEWS[self._view] == "evidence"
         focused = self.focused is not None and self.focused.id in tabs
-        self._tab = tabs[(tabs.index(self.tab) + 1) % len(tabs) if index is None else index]
+        if index is not None or shown:
+            self._tab = tabs[(tabs.index(self.tab) + 1) % len(tabs) if index is None else index]
         self.show_tab()
-        if focused or self.has_class("-narrow"):
+        self.face.paint()
+        if not shown:
+            self.action_view(VIEWS.index("evidence"))
+        elif focused or narrow:
             self.query_one(f"#{self.tab}").focus()
-        return None
 
     @on(ViewTabs.Chosen, "#aside")
     def _tab_chosen(self, event: ViewTabs.Chosen) -> None:

@@ -126,10 +126,10 @@ class CourtFace(Face):
         self.everything = self.everything and not self.screen.human
         pane = self.screen.query_one(ProgrammePane)
         pane.show(programme(scene), self.screen.fact_lines(), self._notice())
-        for name, lines in self._sheets.items():
-            if name in self.tabs:
-                sheet = self.screen.query_one(f"#{name}", Sheet)
-                sheet.show(lines(scene) or self._absent(), f"{self.screen.episode}/{self.everything}/{scene.reader}")
+        lines = self._sheets.get(self.screen.tab)
+        if lines is not None:
+            sheet = self.screen.query_one(f"#{self.screen.tab}", Sheet)
+            sheet.show(lines(scene) or self._absent(), f"{self.screen.episode}/{self.everything}/{scene.reader}")
         words = t("court.file.all") if self.everything else t("court.file.of", who=scene.name(scene.reader))
         self.screen.query_one("#file").border_title = words
         self.screen.query_one("#file").border_subtitle = "" if self.screen.human else t("court.file.key")
@@ -148,7 +148,8 @@ class CourtFace(Face):
         scene = self.scene()
         if scene is None:
             return heading
-        cause = scene.case.cause if scene.case is not None else ""
+        told = scene.case is not None and (not scene.tested_held or "cause" in scene.seen)
+        cause = scene.case.cause if scene.case is not None and told else ""
         cast = tuple(
             (scene.brief(role), who_sits(seated), STAYS.get(seat, 5))
             for role in scene.roles
