@@ -52,7 +52,10 @@ _KEY = re.compile(r"(?P<number>\d{1,4})(?:-(?P<sub>\d{1,2}))?[a-z]?")
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One row. number: None where the law is named without an article; signs: kind of predicate -> whether yes."""
+    """One row. number: None where the law is named without an article; signs: kind of predicate -> whether yes.
+
+    field: words of which the matter must have one.
+    """
 
     law: str
     number: ArticleNumber | None
@@ -62,6 +65,7 @@ class Rule:
     yes: re.Pattern[str] | None
     no: re.Pattern[str] | None
     bound: tuple[str, float, Verdict] | None
+    field: re.Pattern[str] | None
     since: date | None
     until: date | None
     grams: frozenset[str]
@@ -102,13 +106,14 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
         k: at most so many.
     """
     before = before[-_READ:]
+    told = f"{before}\n{question}"
     asked, grams, laws = read_question(question), bigrams(question), named_laws(question)
     weights = _weights()
     length = math.sqrt(sum(weights.get(gram, _rare()) ** 2 for gram in grams)) or 1.0
     found = []
     for rule in rules_of(day):
         matter = _worth(rule.keys[0], question, before)
-        if not matter:
+        if not matter or (rule.field and not rule.field.search(told)):
             continue
         keys = [matter, *(_worth(key, question, before) for key in rule.keys[1:])]
         if max(keys) < _HERE:
@@ -178,6 +183,7 @@ def _rule(law: Mapping[str, object], key: str, row: Mapping[str, object]) -> Rul
         yes=_pattern(str(row["yes"])) if "yes" in row else None,
         no=_pattern(str(row["no"])) if "no" in row else None,
         bound=(bound["unit"], float(bound["limit"]), bound["say"]) if isinstance(bound, dict) else None,
+        field=_pattern(str(law["field"])) if "field" in law else None,
         since=since if isinstance(since, date) else None,
         until=until if isinstance(until, date) else None,
         grams=bigrams(text),

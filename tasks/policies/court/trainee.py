@@ -31,8 +31,11 @@ NEAR = 0.8
 FAR = 0.9
 ALIKE = 0.3
 """An article that was searched for has to share so much with the question."""
+SAME = 0.8
+"""Words of an article are not quoted when so much of them was just said."""
 QUOTED = 90
 """Characters of a quotation."""
+_INNER = str.maketrans("“”", "‘’")
 _ASKED = re.compile(r"[?？]|吗(?:[。！\s]|$)")
 _QUESTIONS = re.compile(r"[^。！？?；\n]*[？?]")
 _ANYTHING = re.compile(r"[?？]|吗|呢|怎么|如何|什么|哪|多少|多久|几|是否|能否|想问|请问")
@@ -82,7 +85,7 @@ class Trainee:
 
     def _of_rule(self, asked: Asked, found: Found, day: date | None) -> Basis:
         rule = found.rule
-        words = self._words(rule.law, rule.number, day, asked.text) if rule.number else ""
+        words = self._words(rule.law, rule.number, day, f"{asked.text}{rule.text}") if rule.number else ""
         return Basis(rule.law, rule.named, rule.text, words, rule.verdict(asked) if asked.binary else "none")
 
     def _searched(self, asked: Asked, day: date | None) -> list[Basis]:
@@ -97,12 +100,12 @@ class Trainee:
         ranked = sorted(likely, key=lambda pair: -pair[0])
         return [_of_hit(asked, hit) for share, hit in ranked[:MOST] if share >= max(ALIKE, NEAR * ranked[0][0])]
 
-    def _words(self, law: str, number: ArticleNumber, day: date | None, question: str) -> str:
-        """The sentence of the article that is nearest to the question, as the statutes have it on the day."""
+    def _words(self, law: str, number: ArticleNumber, day: date | None, matter: str) -> str:
+        """The sentence of the article that is nearest to the matter, as the statutes have it on the day."""
         if self._search is None or day is None:
             return ""
         found = self._search.book.on(law, number, day)
-        return _nearest(found.article.text or "", question) if isinstance(found, FoundArticle) else ""
+        return _nearest(found.article.text or "", matter) if isinstance(found, FoundArticle) else ""
 
 
 def _bar(one: Found, first: Found) -> float:
@@ -135,7 +138,8 @@ def _answer(asked: Asked, bases: Sequence[Basis], view: CourtView) -> str:
     verdict = first_of([basis.verdict for basis in bases]) if asked.binary else "none"
     parts = [_head(asked, verdict) if asked.binary else ""]
     parts.append(f"根据{first.named}的规定，{first.says}。" if first.named else "")
-    parts.append(f"条文原话是：“{first.words.rstrip('。；')}”。" if first.words and first.words not in first.says else "")
+    if first.words and contained(first.words, first.says) < SAME:
+        parts.append(f"条文原话是：“{first.words.rstrip('。；').translate(_INNER)}”。")
     if others and not asked.binary:
         parts += [f"另外，{other.named}规定，{other.says}。" for other in others]
     elif others:
