@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, cast
 
 from app.strings import t
-from app.terminal import clean
+from app.terminal import clean, truncate
 from tasks.courts.casefile import ENVS, Env
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.procedure.tables import PROFILES, profile
@@ -18,6 +18,8 @@ from tasks.events import ActDone, Event, ExhibitMoved, Leaked, Routed, Said, Sta
 DISCLAIMER = "仅供评测演示，不构成法律意见，非人民法院裁判"
 """Stands on court screens, in presenter mode and in reports, in Chinese whatever the language."""
 ALL = "全体"
+WHY = 80
+"""Cells shown of why an exhibit is refused."""
 SIDES: Mapping[str, str] = {
     "plaintiff": "原告", "defendant": "被告", "procurator": "公诉人", "accused": "被告人", "defence": "辩护人",
 }  # fmt: skip
@@ -91,8 +93,9 @@ def told(event: Event, env: Env) -> str:
 
 
 def exhibit_words(event: ExhibitMoved) -> str:
-    """An exhibit, its state, and why."""
-    return f"{event.title or event.exhibit}：{event.state}" + (f"（{event.reason}）" if event.reason else "")
+    """An exhibit and its state; of one that is refused the gist of why. The pane of exhibits has the whole reason."""
+    why = truncate(event.reason, WHY) if event.reason and event.state == "不采信" else ""
+    return f"{event.title or event.exhibit}：{event.state}" + (f"（{why}）" if why else "")
 
 
 def plain_told(event: Event, env: Env) -> str:

@@ -67,7 +67,7 @@ class SeatScreen(ModalScreen[Seated | None]):
     def compose(self) -> ComposeResult:
         """Which seat, who sits there, who may; engine and mode for a model."""
         seats = list(self._sitting)
-        seats.sort(key=lambda seat: seat != self._bench.seat)
+        seats.sort(key=lambda seat: (self._sitting[seat].engine != HUMAN, seat != self._bench.seat))
         mode = "paper" if self._spec.paper else "free" if self._spec.free else "lean"
         model = next((who.engine for who in self._sitting.values() if who.engine not in ("", HUMAN)), self._spec.model)
         with Vertical(classes="dialog") as box:
