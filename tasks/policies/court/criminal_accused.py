@@ -37,10 +37,11 @@ _TOPICS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
 _STORY = re.compile(r"经过|过程|怎么回事|事实|怎样做|说一下|承认")
 _ARREST = re.compile(r"到案|投案|抓获|归案")
 _WHY = re.compile(r"为什么|动机|原因|理由|为何|否认|不承认|不认可")
-_CAUSE = re.compile(r"因为|为了|想着|想到|以为|缺钱|急用|糊涂|就是贪|图便宜|没看清|光顾|眼红|气|怕")
+_CAUSE = re.compile(r"因为|为了|想着|以为|缺钱|欠|糊涂|一时|贪|图|没看清|没注意|气不过|害怕")
+_CONTRARY = re.compile(r"不是|没[有人打卖骗偷拿叫]|不认|不承认|借的|愿意|凭什么|冤")
 _ATTITUDE = re.compile(r"认识|悔|态度|想法|看法|想说")
 _SIGNED = re.compile(r"具结书|自愿|律师|没有人逼|签")
-_SAFE = re.compile(r"赔偿|退赔|谅解|报警|电话通知|缴存|付息|借条|政策|拖欠|整改")
+_SAFE = re.compile(r"赔偿|退赔|退还|谅解|报警|电话通知|缴存|付息|借条|合同|约定")
 
 
 class AccusedSpeaks:
@@ -162,7 +163,7 @@ class AccusedSpeaks:
         if _ARREST.search(question) and (held := custody(self.floor.matter.get("custody", ()))):
             return self.floor.say("custody", list=held)
         if _WHY.search(question) and (account := self._account()):
-            because = [one for one in account if _CAUSE.search(one)] if self.guilty else []
+            because = [one for one in account if (_CAUSE if self.guilty else _CONTRARY).search(one)]
             return joined(self._fresh(because or account)[:2])
         if _ATTITUDE.search(question) and (account := self._account()):
             return joined(self._fresh(account)[:2])
@@ -202,7 +203,7 @@ class AccusedSpeaks:
 
     def _self_defence(self) -> str:
         own = parts(self.plea.get("text", ""))
-        told = joined(own[1:] or own[:1])
+        told = re.sub(r"^(?:但是?|可是?|不过)，?", "", joined(own[1:] or own[:1]))
         return told or self.floor.say("self_guilty" if self.guilty else "self_denied")
 
     def _last(self) -> str:

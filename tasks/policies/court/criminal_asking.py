@@ -21,10 +21,8 @@ from tasks.courts.views import CourtView
 from tasks.courts.visibility import Role
 
 SIDES: Mapping[Role, Side] = {"procurator": "procurator", "defendant": "accused", "defence_lawyer": "defence"}
-ALL = re.compile(r"全部|所有|上述|以上|各项|一并|逐一|其余|其他证据|双方|公诉人(?:出示|提交)的证据")
-"""Words of a question that reach beyond the exhibit shown last."""
 DENIES = re.compile(
-    r"不承认|否认|真不是|不是我花|不全是我|多算了|没有那么多|不认(?!识|为)|不构成|不是(?:我|事实|诈骗|犯罪)|冤|无罪|有异议|没有(?:做|干|卖|打|骗|偷|拿|犯罪)|没[卖打骗偷拿做干]"
+    r"不承认|否认|真不是|不全是|多算了|没有那么多|不认(?!识|为)|不构成|不是(?:我|事实|诈骗|犯罪)|冤|无罪|有异议|没有(?:做|干|卖|打|骗|偷|拿|犯罪)|没[卖打骗偷拿做干]"
 )
 NO_OBJECTION = re.compile(r"[^，。；：\n]*(?:(?:没有|无)(?:任何)?(?:异议|意见)|不持异议)")
 """A clause that agrees."""

@@ -22,7 +22,7 @@ _REPEATED = re.compile(r"[^。\n]*(?:坚持已经发表|没有(?:新的|补充)|
 _POINT = re.compile(r"(?:^|(?<=[。；：\n]))\s*(?:[一二三四五六七八九]、|第[一二三四五六七八九]，|[1-9][.、])")
 _ALLEGED = re.compile(r"(?:指控|认定|起诉)(?:被告人[\u4e00-\u9fff·]{0,4})?(?P<what>[^，。；：]{3,30}?)(?:的?(?:事实|部分|一节))?(?:的)?(?:证据不足|不能成立|不能认定|有异议)")
 _DENIAL = re.compile(r"(?:否认|不承认)(?P<what>[^，。；]{2,24})")
-_TAKEN_OFF = re.compile(r"扣除|不应?(?:当)?计入|已(?:作为|经)[^，。]{0,12}(?:返点|支付|退还)|付给[^，。]{0,8}返点")
+_TAKEN_OFF = re.compile(r"扣除|不应?(?:当)?计入|已(?:作为|经)[^，。]{0,12}(?:支付|付给|退还|返还)")
 LIKE = 0.3
 """Share of an allegation's character pairs that the indictment must hold for it to be alleged there."""
 

@@ -64,8 +64,13 @@ def _exhibit(floor: Floor, number: int, item: Mapping[str, Any], brief: bool) ->
     if witness.get("name") and witness.get("relation") and not brief:
         said += floor.say("witness", name=witness["name"], relation=witness["relation"]) or ""
     if item.get("excerpt") not in (None, "", item["title"]) and not brief:
-        said += floor.say("excerpt", excerpt=item["excerpt"].rstrip("。") + "。")
+        said += floor.say("excerpt", excerpt=ended(item["excerpt"]))
     return said
+
+
+def ended(text: str) -> str:
+    """A text with a full stop, where it has none of its own before a quotation mark."""
+    return text if text[-1:] in "。！？" or text[-2:] in ("。”", "！”", "？”") else f"{text}。"
 
 
 def _comma(title: str) -> str:

@@ -24,7 +24,7 @@ from tasks.policies.court.criminal_weighing import Weighing
 _CITY = re.compile(r"^(.*?市)(?:[\u4e00-\u9fff]{1,8}(?:区|县|市|旗))?人民法院$")
 _NUMBER = re.compile(r"^\s*(?:[一二三四五六七八九十]、\s*)+")
 _LATER = re.compile(r"抓获|查获|到案|传唤|归案|解救|如实供述|认罪认罚|赔偿|退赔|谅解|取保候审")
-_POINT_HEAD = re.compile(r"^[^。；]{6,60}?(?=[。；：]|$)")
+_POINT_HEAD = re.compile(r"^[^。；]{6,110}?(?=[。；：]|$)")
 _LEADS = re.compile(r"(?:打电话)?(?:纠集|邀约|召集|指使|组织)$")
 
 
@@ -107,7 +107,7 @@ def _found(weighing: Weighing) -> str:
             body = _without(body, allegation.words)
     if off := [value for value, finding in weighing.taken_off if finding.proven]:
         total = sum(weighing.amount(name) for name in weighing.convicted)
-        body += f"其中人民币{off[0]:g}元应当扣除，犯罪数额为人民币{total:g}元。"
+        body += f"其中人民币{off[0]:g}元不属于被告人{heard.name}占有的款项，应予扣除，犯罪数额为人民币{total:g}元。"
     return filled(words()["words"]["found"], {"facts": re.sub(r"^[一二三四五]、", "", body.strip())})
 
 

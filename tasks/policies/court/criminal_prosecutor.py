@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from tasks.courts.people import LawRef
 from tasks.courts.procedure.replies import numbers_named
 from tasks.policies.court.criminal_asking import DENIES, NO_OBJECTION, Floor, joined, speech
-from tasks.policies.court.criminal_exhibits import exhibit_numbers, left_to_show, names, offered
+from tasks.policies.court.criminal_exhibits import ended, exhibit_numbers, left_to_show, names, offered
 from tasks.policies.court.criminal_objections import asked_about, grounds_text, objections
 from tasks.policies.court.criminal_telling import birthday
 
@@ -151,7 +151,7 @@ class ProsecutorSpeaks:
         parts = []
         for number, item in enumerate(floor.own_exhibits, 1):
             if number in numbers and number in shown and item.get("excerpt"):
-                parts.append(floor.say("detail", n=names([number]), excerpt=item["excerpt"].rstrip("。") + "。"))
+                parts.append(floor.say("detail", n=names([number]), excerpt=ended(item["excerpt"])))
         return joined(parts)
 
     def _views(self) -> str:

@@ -26,7 +26,6 @@ TOP = 0.9
 CURVE = 0.7
 """Terms grow fast above the threshold of a sum, slowly later."""
 STEP = 1000
-LIFE = 999
 _ALONE = re.compile(r"单处罚金|免予刑事处罚|免除处罚")
 _SUSPEND = re.compile(r"缓刑")
 UNKNOWN = Tier("", 36, 8, "none", light="拘役 管制")
