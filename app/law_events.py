@@ -15,15 +15,20 @@ from app.strings import counted, t
 from app.terminal import clean
 from store.statutes.applicable import RULES
 from store.statutes.names import short_name
+from store.text.citation import parse_number
 from tasks.events import ToolReturned
 
 Piece = tuple[str, str]
 Line = tuple[Piece, ...]
 RAG, WEB, BROWSE = "rag_retrieve", "web_search", "browse_webpage"
-ARGUMENTS = {RAG: "query", WEB: "query", BROWSE: "url_list"}
-"""Tool -> the one argument it takes, a list of texts."""
-KEYS = {RAG: "hits", WEB: "pages", BROWSE: "windows"}
+COURT = "search_law"
+"""The search of a court: its value lists what was found, for the one question that was asked."""
+ARGUMENTS = {RAG: "query", WEB: "query", BROWSE: "url_list", COURT: "query"}
+"""Tool -> the one argument it takes, a text or a list of texts."""
+KEYS = {RAG: "hits", WEB: "pages", BROWSE: "windows", COURT: "hits"}
 """Tool -> where an item of its value lists what was found."""
+IN_WORDS = ("show_law", "search_cases")
+"""Tools whose observation says everything and whose value only identifies it."""
 STATES = {"in_force": "good", "amended": "warn", "repealed": "bad", "not_yet": "warn", "unknown": "dim"}
 """State of a version -> role."""
 MARKS = {"applicable": ("✔", "good"), "possible": ("●", "warn"), "not": ("✘", "bad")}
@@ -40,7 +45,7 @@ def days_words(first: date | None, last: date | None) -> str:
 
 def tool_name(tool: str) -> str:
     """检索法条, 检索网页, 浏览网页; other tools by their own names."""
-    return t(f"tool.{tool}") if tool in KEYS else _line(tool)
+    return t(f"tool.{tool}") if tool in (*KEYS, *IN_WORDS) else _line(tool)
 
 
 def asked(tool: str, given: object) -> str | None:
@@ -56,6 +61,8 @@ def asked(tool: str, given: object) -> str | None:
 def items_of(event: ToolReturned) -> list[Mapping[str, Any]] | None:
     """The items of a value of one of these tools, each with its list of what was found; None for anything else."""
     value, key = event.value, KEYS.get(event.tool)
+    if event.tool == COURT and isinstance(value, list) and value:
+        value = [{KEYS[COURT]: value}]
     if key is None or not isinstance(value, list) or not value:
         return None
     fine = all(isinstance(item, Mapping) and isinstance(item.get(key), list) and all(isinstance(one, Mapping) for one in item[key]) for item in value)
@@ -87,7 +94,7 @@ def returned_lines(event: ToolReturned) -> Iterator[Line]:
 
 
 def _short(tool: str, one: Mapping[str, Any]) -> Iterable[Piece]:
-    if tool != RAG:
+    if tool not in (RAG, COURT):
         day = f"　{_line(str(one['day']))}" if one.get("day") else ""
         windows = f"　{_places(one['windows'])}" if tool == BROWSE else ""
         return ((_text(one, "title") or _text(one, "url"), "text"), (f"{day}{windows}", "dim"))
@@ -99,7 +106,8 @@ def _short(tool: str, one: Mapping[str, Any]) -> Iterable[Piece]:
 
 def article_name(hit: Mapping[str, Any]) -> str:
     """刑法第一百三十三条之一."""
-    return f"{_line(short_name(_text(hit, 'law')))}{_text(hit, 'chinese') or _text(hit, 'number')}"
+    number = parse_number(_text(hit, "number"))
+    return f"{_line(short_name(_text(hit, 'law')))}{_text(hit, 'chinese') or (number.chinese if number else _text(hit, 'number'))}"
 
 
 def window_of(hit: Mapping[str, Any]) -> tuple[date | None, date | None]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from app.court_words import DISCLAIMER
 from app.messages import RunFacts
-from app.renderers import one, policy_name, seat_name
+from app.renderers import Block, one, policy_name, seat_name
 from app.shown import blocks_of
 from app.strings import t
 from app.terminal import clean
@@ -34,12 +35,14 @@ def fence(text: str, kind: str = "") -> str:
     return f"{marks}{kind}\n{text}\n{marks}"
 
 
-def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record]) -> str:
-    """The record of an episode, step by step."""
+def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[Block] = ()) -> str:
+    """The record of an episode, step by step; as the transcript that its `blocks` make, where they are given."""
     lines = [f"# {t('app.title')} · {one(facts.benchmark)} · {one(episode)}", "", f"- {t('export.run')}: `{one(facts.id)}`"]
     lines.append(f"- {t('export.pack')}: `{one(facts.pack)}`")
     if "authored" in facts.header.get("pack", {}).get("provenance", ()):
         lines.append(f"- {t('mark.fictional')}")
+    if blocks:
+        return "\n".join([*lines, f"- {DISCLAIMER}", *_transcript(blocks)]) + "\n"
     step = 0
     for record in records:
         if record.step != step:
@@ -48,6 +51,20 @@ def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record]) -
         if not isinstance(record.event, StepEnded):
             lines += ["", *_event(record)]
     return "\n".join(lines) + "\n"
+
+
+def _transcript(blocks: Sequence[Block]) -> Iterator[str]:
+    """A heading a stage, and what was said and done in it in a fence."""
+    said: list[str] = []
+    for block in blocks:
+        text = "\n".join("".join(part for part, _ in line) for line in block.lines)
+        if block.heading:
+            yield from ("", fence("\n".join(said), "text"), "", f"## {one(text)}") if said else ("", f"## {one(text)}")
+            said = []
+        else:
+            said.append(f"{block.label} {text}".strip())
+    if said:
+        yield from ("", fence("\n".join(said), "text"))
 
 
 def _event(record: Record) -> list[str]:
@@ -74,11 +91,11 @@ def _event(record: Record) -> list[str]:
     return [f"**{block.label}**", "", fence("\n".join("".join(p for p, _ in line) for line in block.whole), "text")]
 
 
-def export_episode(facts: RunFacts, episode: str, records: Sequence[Record]) -> Path:
+def export_episode(facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[Block] = ()) -> Path:
     """Write the Markdown beside everything else Moot keeps; gives the path. A new export replaces the old one."""
     folder = places.home() / "exports"
     folder.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^\w.-]+", "_", f"{facts.id}-{episode}")[:120]
     path = folder / f"{name}.md"
-    path.write_text(episode_markdown(facts, episode, records), encoding="utf-8")
+    path.write_text(episode_markdown(facts, episode, records, blocks), encoding="utf-8")
     return path

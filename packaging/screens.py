@@ -1,11 +1,11 @@
 """Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models, trial chat, Law,
-Review.
+Review, the court.
 
 Two sizes, two languages, on the sample pack. The models and what they say are stand-ins: no weights are needed.
 
     python packaging/screens.py [FOLDER [PART...]]
 
-PART is records, dialogs, law or review; without one all are drawn.
+PART is records, dialogs, law, review or court; without one all are drawn.
 
 Textual's SVG names fonts on a server; that block is taken out, so that no browser goes on line for them, and the
 widths of Chinese texts are set right.
@@ -337,7 +337,33 @@ async def review(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     keep("review-case")
 
 
-PARTS = {"records": records, "dialogs": dialogs, "law": law, "review": review}
+TRIALS = (("civil", "CI-0002", 34, 1, 0), ("criminal", "CR-0002", 41, 0, 1), ("draft", "CD-0002", 99, 1, 2), ("advice", "LC-0001", 7, 0, 0))
+"""Name, case, steps that were made, the pane on the right, and what is shown of it on a narrow screen."""
+
+
+async def court(app: Any, pilot: Any, keep: Keep, language: str) -> None:
+    """Two trials, a draft and a consultation of the rules, somewhere on their way."""
+    from store import places
+    from tasks.runner import start_run
+    from tasks.spec import RunSpec
+
+    for name, case, steps, tab, view in TRIALS:
+        path = places.runs() / f"20261121-120000-courts-rules-{case}.moot"
+        if not path.exists():
+            with start_run(RunSpec(benchmark="courts", task_ids=(case,)), out=path) as run:
+                while steps and run.scheduler.step(case):
+                    steps -= 1
+        app.open_episode(path, case)
+        await pilot.pause(0.5)
+        while app.episode_screen.episode != case or app.episode_screen.keeper is None:
+            await pilot.pause(0.05)
+        app.screen.action_aside(tab)
+        app.screen.action_view(view if app.size.width < 110 else 0)
+        await pilot.pause(1)
+        keep(f"court-{name}")
+
+
+PARTS = {"records": records, "dialogs": dialogs, "law": law, "review": review, "court": court}
 """In the order in which they are drawn."""
 
 

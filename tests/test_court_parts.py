@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app import strings  # noqa: E402
@@ -17,8 +18,13 @@ from app.court.exhibits import exhibit_lines  # noqa: E402
 from app.court.lines import CourtLines, transcript  # noqa: E402
 from app.court.programme import Item, programme  # noqa: E402
 from app.court.scene import Scene, scene_of  # noqa: E402
+from app.court_words import DISCLAIMER  # noqa: E402
 from app.live import LONGEST, PACES, Pace  # noqa: E402
+from app.markdown import episode_markdown  # noqa: E402
+from app.messages import RunFacts  # noqa: E402
 from app.renderers import Block, Line  # noqa: E402
+from app.widgets.law_evidence import law_rows  # noqa: E402
+from app.widgets.lines import row_text  # noqa: E402
 from tasks.courts.procedure.findings import CODES  # noqa: E402
 from tasks.courts.roles import OTHERS  # noqa: E402
 from tasks.courts.terms import wrong_words  # noqa: E402
@@ -31,6 +37,7 @@ from tasks.events import (  # noqa: E402
     Routed,
     Said,
     Thought,
+    ToolCalled,
     ToolReturned,
     Unknown,
 )
@@ -215,6 +222,33 @@ def test_other_events_stay_short_in_between(plays: dict[str, Played]) -> None:
     )  # fmt: skip
     assert len(shown) == 6 and "\n" not in shown[0] and shown[0].startswith("模型")
     assert any("later" in line for line in shown)
+
+
+FOUND = {
+    "id": 7, "law": "中华人民共和国民法典", "label": "中华人民共和国民法典", "number": "675", "text": "借款人应当按照约定的期限返还借款。",
+    "valid_from": "2021-01-01", "valid_to": None, "state": "in_force", "kept": [],
+}  # fmt: skip
+
+
+def test_a_search_of_law_is_told_with_its_window(plays: dict[str, Played]) -> None:
+    asked = ToolCalled(seat="agent", tool="search_law", input={"query": "借款 返还期限"})
+    found = ToolReturned(seat="agent", tool="search_law", status="ok", observation="1. …", value=[FOUND], milliseconds=6.0)
+    shown = lines(plays, asked, found)
+    assert shown[0].endswith("检索法条  借款 返还期限") and "检索法条 → 1 条" in shown[1]
+    assert "民法典第六百七十五条" in shown[1] and "2021-01-01" in shown[1]
+    for room in (33, 76):
+        rows = [row_text(row) for row in law_rows(found, room) or ()]
+        assert any("民法典第六百七十五条" in row for row in rows) and any("现行有效" in row for row in rows)
+        assert all(cell_len(row) <= room for row in rows)
+    one = ToolReturned(seat="agent", tool="show_law", status="ok", observation="《民法典》第六百七十五条……", value={"answer": "found", "number": "675"})
+    assert law_rows(one, 40) is None and "查阅条文" in lines(plays, ToolCalled(seat="agent", tool="show_law", input={"law": "民法典", "article": "675"}))[0]
+
+
+def test_the_export_reads_as_a_transcript(plays: dict[str, Played]) -> None:
+    civil = plays["CI-0001"]
+    said = episode_markdown(RunFacts("r-1", civil.path, civil.header), "CI-0001", civil.records, transcript(civil.scene()))
+    assert "## 法庭调查" in said and DISCLAIMER in said and "虚构数据" in said
+    assert "6 独任审判员 → 原告代理人：现在进行法庭调查。" in said and said.index("## 法庭调查") < said.index("6 独任审判员")
 
 
 # what a seat may see

@@ -89,6 +89,8 @@ async def test_every_environment_fills_its_panes(size: tuple[int, int], plays: d
                 screen.action_view(0)
             await pilot.pause()
             shown = text_of(pilot)
+            record = screen.query_one(Transcript)
+            assert record.scroll_offset.y == record.max_scroll_y, "the end of the record is in view"
             assert title in shown and middle in shown and DISCLAIMER in shown and "虚构数据" in shown
             assert "轮" in shown.splitlines()[0] and "规则" in shown.splitlines()[0]
             for index, name in enumerate(tabs):

@@ -284,7 +284,8 @@ class EpisodeActions(FindingScreen):
     def action_export(self) -> None:
         """Write the looked-at record as Markdown."""
         assert self.facts is not None
-        self.work(partial(export_episode, self.facts, self.episode, tuple(self.shown.visible())), "export")
+        blocks = () if self.face.ruled else tuple(self.shown.blocks())
+        self.work(partial(export_episode, self.facts, self.episode, tuple(self.shown.visible()), blocks), "export")
 
     async def action_review(self) -> None:
         """Score the episode by hand, once it is over."""

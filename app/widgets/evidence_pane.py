@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from textual.binding import BindingType
 
 from app.bindings import bindings
-from app.law_events import tool_name
+from app.law_events import IN_WORDS, tool_name
 from app.renderers import TONES, Line, compact, duration, many, one, provenance_marks, size_of
 from app.strings import known, t
 from app.terminal import pad, width
@@ -86,6 +86,9 @@ class EvidencePane(LineView):
         value = event.value
         if (rows := law_rows(event, width_)) is not None:
             yield from rows
+        elif event.tool in IN_WORDS:
+            for line in many(event.observation):
+                yield from _text(line, width_)
         elif isinstance(value, dict):
             yield from _record(value, width_)
         elif isinstance(value, list) and value and all(isinstance(item, dict) and item for item in value):

@@ -13,6 +13,7 @@ from typing import Any
 from app import law_shelf
 from app.law_events import (
     BROWSE,
+    COURT,
     MARKS,
     RAG,
     STATES,
@@ -54,7 +55,8 @@ def _articles(items: Sequence[Mapping[str, Any]], room: int) -> Iterator[Row]:
     for place, item in enumerate(items):
         if place:
             yield Row(())
-        yield from _rows(((_text(item, "query"), "question"),), room)
+        if item.get("query"):
+            yield from _rows(((_text(item, "query"), "question"),), room)
         for line in _read(item):
             yield from _rows(line, room)
         asked = _day(item)
@@ -162,7 +164,7 @@ def _where(page: Mapping[str, Any], room: int) -> Iterator[Row]:
     yield from _rows(((f"{margin}{_text(page, 'url')}", "dim"),), room, INDENT)
 
 
-_ROWS = {RAG: _articles, WEB: _pages, BROWSE: _browsed}
+_ROWS = {RAG: _articles, COURT: _articles, WEB: _pages, BROWSE: _browsed}
 
 
 def _life(items: Sequence[Mapping[str, Any]]) -> Life | None:

@@ -122,12 +122,13 @@ class Transcript(Searchable):
         return self.blocks[self.cursor] if 0 <= self.cursor < len(self.blocks) else None
 
     def relabel(self, blocks: Sequence[Block]) -> None:
-        """The same blocks in another language."""
+        """The same blocks in other words; the reader keeps the place."""
         self.blocks = list(blocks)
         self._wrapped.clear()
         self.search()
         self.rebuild()
         self._announce()
+        self.call_after_refresh(self._settle)
 
     # rows
 
