@@ -38,7 +38,7 @@ TABS: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Kind -> the panes on the right."""
 STAYS: Mapping[str, int] = {SEAT: 8, "clerk": 1, "tracker": 1}
-"""Seat -> how long it stays in the title bar when room gets scarce; others 5."""
+"""Seat -> how long it stays in the title bar when room gets scarce; others 3, less than the cause."""
 
 
 class CourtFace(Face):
@@ -144,20 +144,20 @@ class CourtFace(Face):
     # the title bar
 
     def heading(self, heading: Heading) -> Heading:
-        """Environment, case and cause; who sits where; the turn of so many."""
+        """Environment, case and cause; who sits where; the turn of so many. What is fictional is said on a line of its own."""
         scene = self.scene()
         if scene is None:
             return heading
         told = scene.case is not None and (not scene.tested_held or "cause" in scene.seen)
         cause = scene.case.cause if scene.case is not None and told else ""
         cast = tuple(
-            (scene.brief(role), who_sits(seated), STAYS.get(seat, 5))
+            (scene.brief(role), who_sits(seated), STAYS.get(seat, 3))
             for role in scene.roles
             if (seated := scene.seats.get(seat := seat_of(scene.env, role))) is not None
         )
         turns = t("court.turns", n=scene.made, of=scene.limit if scene.limit is not None else "–")
         title = f"{t(f'court.env.{scene.env}')} {one(heading.task)}"
-        return replace(heading, title=title, group=one(cause), cast=cast, progress=turns)
+        return replace(heading, title=title, group=one(cause), cast=cast, progress=turns, fictional=False)
 
     # a person
 
