@@ -210,7 +210,9 @@ def test_an_announcement_is_no_fault_but_a_judge_who_must_address_is_told(plays:
     nobody = Routed(seat="agent", how="")
     assert lines(plays, nobody) == [] and "没有送达" in lines(plays, nobody, profile="j1")[0]
     assert "没有送达" in lines(plays, called(True), nobody)[-1]
-    assert lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="field")) == []
+    for how in ("field", "marker"):
+        assert lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how=how)) == []
+    assert lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="words")) == ["按发言内容送达 原告代理人"]
     assert "未送达" in lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="field", dropped=("clerk",)))[0]
 
 

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.calls import call_lines
+from app.calls import ENDS, call_lines
 from app.court.scene import Scene
 from app.court_words import SIDES, act_name, exhibit_words, fault_words
-from app.renderers import Block, Line, Piece, many, one, policy_name, render, routed_words, tracked_words
+from app.renderers import Block, Line, Piece, duration, many, one, policy_name, render, routed_words, tracked_words
 from app.strings import t
 from store.text.numerals import chinese_to_int
 from tasks.courts.procedure.findings import CODES
@@ -161,9 +161,13 @@ class CourtLines:
             self._typed.add((record.step, event.seat))
             return None
         lines, full = call_lines(event)
-        head: Line = ((t("event.model_called"), "dim"), ("  ", "dim"), *lines[0])
-        whole = (head, *lines[1:]) if full is None else (head, *full[1:])
-        return Block(record.seq, record.step, "", "dim", (head,), event.text, full=whole)
+        cost = [t("call.generated", n=f"{event.generated:,}")]
+        if event.reused:
+            cost.append(t("court.reused", share=round(100 * event.reused / (event.evaluated + event.reused))))
+        cost += [duration(event.milliseconds)] if event.milliseconds else []
+        ended = [(t(f"finish.{event.finish}"), ENDS[event.finish]), (" · ", "dim")] if event.finish in ENDS else []
+        head: Line = ((t("event.model_called"), "dim"), ("  ", "dim"), *ended, (" · ".join(cost), "dim"))
+        return Block(record.seq, record.step, "", "dim", (head,), event.text, full=full or lines)
 
     def _seated(self, record: Record, event: Seated) -> Block:
         who = policy_name(event.policy, event.engine)

@@ -110,7 +110,7 @@ def _trial(scene: Scene) -> Iterator[Item]:
         seq = course.entered[stage][1] if stage in course.entered else None
         begun = seq is not None or ready > 0
         mark = "now" if current else "failed" if course.over and lacking else _stage_mark(ready, len(owed), begun)
-        count = (ready, len(owed)) if scene.duties else None
+        count = (ready, len(owed)) if owed and scene.duties else None
         yield Item(
             f"stage/{stage}", name, mark, count=count, faults=len(faults) + lacking, seq=seq,
             children=(*acts, *faults), unfolded=current,

@@ -80,7 +80,7 @@ class SeatBar(Widget):
         if _cells(parts) > space:
             parts = self._left(short=True)
         while len(parts) > 1 and _cells(parts) > space:
-            parts.remove(min(parts, key=lambda part: part[2]))
+            parts.remove(min(reversed(parts), key=lambda part: part[2]))
         left = Text(no_wrap=True, end="")
         for index, (text, role, _) in enumerate(parts):
             if index:
