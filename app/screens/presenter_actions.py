@@ -118,7 +118,7 @@ class PresenterActions(ModalScreen[None]):
             return False
         rules = {
             "next": self.at < self.last or not (over or waits or self.speaking), "back": self.at > 0,
-            "auto": not self.closing, "now": self.at < self.last, "seat": not over and self.head,
+            "auto": not self.closing, "now": self.at < self.last, "seat": not over,
         }  # fmt: skip
         return True if rules.get(action, True) else None
 
@@ -232,6 +232,8 @@ class PresenterActions(ModalScreen[None]):
         """A person takes a seat, or leaves it."""
         if self.whole is not None:
             self._hold()
+            self.at = len(self.said)
+            self.settle()
             cue = self.whole.cue
             self.desk.push_screen(PresenterSeat(self.whole, cue.role if isinstance(cue, Cue) else ""), self._take_seat)
 
