@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import importlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from store.errors import BadInput
 from store.importers.reading import records
-from tasks.courts.loading import CaseFault
+from tasks.courts.loading import CaseFault, case_records
 from tasks.courts.upstream import upstream_env
 from tasks.errors import UsageError
 
 READERS: dict[str, str] = {
     "legalagentbench": "tasks.legalagentbench.questions:read_question",
     "legalsearch": "tasks.legalsearch.questions:read_question",
-    "courts": "tasks.courts.questions:read_question",
+    "courts": "tasks.courts.questions:read_questions",
 }
-"""Benchmark -> the function that reads one record of its task files."""
+"""Benchmark -> the function that reads one record of its task files: a task, or the tasks of one that holds several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,41 +45,59 @@ def validate(path: Path, benchmark: str = "") -> Report:
     """Check every record of a task file.
 
     Args:
-        path: the file, as JSON lines or an array, plain or gzipped.
+        path: the file, as JSON lines or an array, plain or gzipped; of the courts also TOML, or a folder of case files.
         benchmark: whose tasks they are; "" decides by the first record.
 
     Raises:
         NotFound: there is no such file.
-        BadInput: the file is no JSON; the title names the line.
+        BadInput: the file is no JSON or no TOML; the title names the line.
         UsageError: there is no such benchmark.
     """
     if benchmark and benchmark not in READERS:
         raise UsageError(f"unknown benchmark '{benchmark}'", f"Known: {', '.join(READERS)}.")
     faults: list[str] = []
-    seen: dict[str, int] = {}
+    seen: dict[str, str] = {}
     groups: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
     count = 0
-    for line, fields in records(path, str(path)):
+    if path.is_dir() or path.suffix == ".toml":
+        benchmark = benchmark or "courts"
+        if benchmark != "courts":
+            raise UsageError(f"{path}: {benchmark} has no task files in TOML, nor folders of them", "Give a JSON file.")
+    for where, fields in _records(path):
         benchmark = benchmark or benchmark_of(fields)
-        count += 1
-        where = f"{path}, line {line}"
         try:
-            question = _reader(benchmark)(where, fields)
+            read = _reader(benchmark)(where, fields)
         except BadInput as error:
+            count += 1
             faults += [str(error)] if not isinstance(error, CaseFault) else error.lines
             continue
-        if question.id in seen:
-            faults.append(f"{where}: task {question.id} stands on line {seen[question.id]} already")
-        seen.setdefault(question.id, line)
-        gold = getattr(question, "gold", None)
-        groups[question.card.get("type") or question.card.get("env") or getattr(gold, "group", "")] += 1
-        if pair := getattr(gold, "pair", ""):
-            pairs[pair] += 1
+        for question in read if isinstance(read, tuple) else (read,):
+            count += 1
+            if question.id in seen:
+                faults.append(f"{where}: task {question.id} stands {_there(path, seen[question.id])} already")
+            seen.setdefault(question.id, where)
+            gold = getattr(question, "gold", None)
+            groups[question.card.get("type") or question.card.get("env") or getattr(gold, "group", "")] += 1
+            if pair := getattr(gold, "pair", ""):
+                pairs[pair] += 1
     if not count:
         faults.append(f"{path}: no tasks in it")
     notes = tuple(f"pair {pair} has {n} members instead of 2" for pair, n in sorted(pairs.items()) if n != 2)
     return Report(benchmark, count, dict(groups), tuple(faults), notes)
+
+
+def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Where each record stands, and its fields."""
+    if path.is_dir() or path.suffix == ".toml":
+        return case_records(path)
+    return ((f"{path}, line {line}", fields) for line, fields in records(path, str(path)))
+
+
+def _there(path: Path, where: str) -> str:
+    """Where a record stands, seen from the same file."""
+    _, line, number = where.partition(f"{path}, line ")
+    return f"on line {number}" if line else f"in {where}"
 
 
 def _reader(benchmark: str) -> Callable[[str, dict[str, Any]], Any]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
@@ -115,3 +117,24 @@ def test_mistakes_are_one_sentence(tmp_path: Path, moot_home: Path) -> None:
         builder.add_document("LegalKnowledge", "甲", "authored")
     bare = invoke("construct", "--benchmark", "legalsearch", "--pack", "bare", "--out", out)
     assert isinstance(bare.exception, NotFound) and not Path(out).exists()
+
+
+def test_case_files_in_toml_are_checked_and_a_dispute_gives_three_cases(tmp_path: Path) -> None:
+    with as_file(files("tasks.sample") / "data" / "courts" / "disputes") as folder:
+        shipped = sorted(folder.glob("*.toml"))[:2]
+        told = json.loads(invoke("validate", str(shipped[0]), "--json").output)
+        assert told["ok"] and told["benchmark"] == "courts" and told["groups"] == {"CD": 1, "DD": 1, "CI": 1}
+        for path in shipped:
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "readme.txt").write_text("no case", encoding="utf-8")
+    assert json.loads(invoke("validate", str(tmp_path), "--json").output)["tasks"] == 6
+    broken = tmp_path / "z.toml"
+    broken.write_text(re.sub(r'(?m)^filed = .*$', 'filed = "昨天"', shipped[0].read_text("utf-8"), count=1), encoding="utf-8")
+    checked = invoke("validate", str(tmp_path))
+    assert checked.exit_code == 1 and str(broken) in checked.output and "'昨天' is no day" in checked.output
+    broken.write_bytes(shipped[0].read_bytes())
+    twice = invoke("validate", str(tmp_path))
+    assert twice.exit_code == 1 and f"stands in {tmp_path / shipped[0].name}" in twice.output
+    broken.write_text("id = ", encoding="utf-8")
+    assert "not valid TOML" in str(invoke("validate", str(tmp_path)).exception)
+    assert isinstance(invoke("validate", str(broken), "--benchmark", "legalsearch").exception, UsageError)

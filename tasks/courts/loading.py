@@ -39,6 +39,19 @@ _MISSING = {
     "topics": "Write at least one [[topics]].",
     "criminal": "Write the charge, the plea and the opinions under [criminal].",
 }
+_SHAPES = (
+    ("date", "no day", "Write a day as YYYY-MM-DD."),
+    ("int", "no whole number", "Write a whole number, without quotes."),
+    ("float", "no number", "Write a number, a sum in yuan, without quotes."),
+    ("finite_number", "no number", "Write a number, a sum in yuan, without quotes."),
+    ("bool", "neither yes nor no", "Write true or false."),
+    ("string_type", "no text", "Write a text in quotes."),
+    (("tuple", "list"), "no list", "Write a list in square brackets."),
+    (("model", "dict"), "no table of fields", "Write a table of fields."),
+)
+"""How a kind of fault that pydantic finds begins -> what the value is not, and what to write."""
+_BOUNDS = {"gt": "not above", "ge": "below", "lt": "not below", "le": "above"}
+"""Which bound is broken -> how a value stands to it."""
 _SUFFIXES = (".toml", ".json", ".jsonl")
 
 
@@ -182,6 +195,12 @@ def _fault(detail: Any, fields: Mapping[str, Any]) -> Fault:
         return Fault(field, "is empty", _MISSING.get(last, "Write it, or leave the field out where that is allowed."))
     if kind == "value_error":
         return Fault(field or "case", str(detail["ctx"]["error"]), "Correct it.")
+    if kind.startswith(("greater_than", "less_than")):
+        ((bound, limit),) = detail["ctx"].items()
+        return Fault(field, f"{shown} is {_BOUNDS[bound]} {limit:g}", "Write another number.")
+    for words, what, todo in _SHAPES:
+        if kind.startswith(words):
+            return Fault(field, f"{shown} is {what}", todo)
     return Fault(field, f"{shown}: {detail['msg'][:1].lower()}{detail['msg'][1:]}", "Correct it.")
 
 

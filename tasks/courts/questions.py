@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tasks.courts.casefile import Case
-from tasks.courts.loading import case_records, load_cases, read_case
+from tasks.courts.casefile import DISPUTE_SCHEMA, Case
+from tasks.courts.loading import case_records, load_cases, read_case, read_dispute
 from tasks.courts.roles import ENV_NAMES
 from tasks.courts.upstream import import_upstream, read_upstream, upstream_env
 
@@ -51,6 +51,13 @@ def read_question(where: str, fields: Mapping[str, Any]) -> CourtQuestion:
     if "schema" not in fields and upstream_env(fields) is not None:
         return CourtQuestion(read_upstream(where, fields)[0])
     return CourtQuestion(read_case(where, fields))
+
+
+def read_questions(where: str, fields: Mapping[str, Any]) -> tuple[CourtQuestion, ...]:
+    """The case of one record, or the three of a civil dispute; faults as of `read_question`."""
+    if fields.get("schema") == DISPUTE_SCHEMA:
+        return tuple(map(CourtQuestion, read_dispute(where, fields).cases()))
+    return (read_question(where, fields),)
 
 
 def load_questions(path: Path) -> list[CourtQuestion]:
