@@ -22,6 +22,7 @@ SAYS_ALL: tuple[tuple[str, Where], ...] = (
     ("tasks/policies/court/*.py", "both"),
     ("app/strings/zh.toml", "both"),
     ("app/court*.py", "both"),
+    ("app/court/*.py", "both"),
     ("app/**/court*.py", "both"),
 )
 """Files whose Chinese texts are ours, and the proceedings they speak of."""
