@@ -37,8 +37,9 @@ from tasks.events import AttemptStarted, Leaked, Seated, Violation
 from tasks.policies.court.civil_asks import asked_of
 from tasks.policies.court.civil_heard import claims_in, none_left, offers_in, opinion_in, points_in
 from tasks.policies.court.civil_judge import CivilJudge
-from tasks.policies.court.civil_law import articles, causes, references
+from tasks.policies.court.civil_law import Reference, articles, causes, cited, references
 from tasks.policies.court.civil_parties import CivilLawyer
+from tasks.policies.court.civil_quoting import outer
 from tasks.policies.court.civil_sums import Span, claimed, interest, lpr, prime_interest, rate, reduced, spans
 from tasks.policies.court.clerk import Clerk
 from tasks.sample.courtcases import court_cases
@@ -223,6 +224,28 @@ def test_the_judgment_follows_what_was_admitted_and_shown() -> None:
     )
     text = play(case)[1][-1].text
     assert "一、不准予原告逯安平与被告臧雨眠离婚；\n二、驳回" in text and "不得另行结婚" in text
+
+
+def test_a_sum_that_is_less_is_worded_and_reckoned_from_what_was_granted() -> None:
+    camera, ride, works, surety = (play(CASES[f"CI-00{n}"])[1][-1].text for n in ("07", "04", "08", "11"))
+    assert "赔偿原告虞星眠38997元；" in camera and "赔偿原告虞星眠检测费300元；" in camera
+    assert "交通费、鉴定费共计22009.48元" in ride
+    assert "（47922.35元＋8000元－420元－1200元－714元）×56%－8000元＝22009.48元" in ride
+    assert (
+        "以尚欠工程款510800元为基数" in works and "证据不足，不予采纳" in works and "缺乏法律依据，不予采纳" in works
+    )
+    assert "利息62977.53元，以及以尚欠借款本金300000元为基数、自" in surety and "的利息，承担连带清偿责任" in surety
+    fee = re.search(r"案件受理费([0-9.]+)元，由原告.*负担([0-9.]+)元，被告.*负担([0-9.]+)元", works)
+    assert fee is not None and "." not in fee[0] and int(fee[1]) == int(fee[2]) + int(fee[3])
+    assert "由原告逯安平、被告臧雨眠各负担75元" in play(CASES["CI-0006"])[1][-1].text
+
+
+def test_statutes_are_cited_before_interpretations() -> None:
+    substance, procedure = Reference("中华人民共和国民法典", 509), Reference("中华人民共和国民事诉讼法", 67)
+    reading = Reference("最高人民法院关于审理民间借贷案件适用法律若干问题的规定", 25)
+    text = cited([reading, substance], 9, procedure)
+    assert text.index("民法典") < text.index("民事诉讼法") < text.index("民间借贷")
+    assert outer("“甲称‘乙’”和‘丙’") == "“甲称‘乙’”和“丙”"
 
 
 # --- settlement, takeover, nonsense ----------------------------------------------------------------------------------

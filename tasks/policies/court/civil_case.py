@@ -27,6 +27,10 @@ class Finding:
     unproven: bool = False
     standard: str = ""
     """At what interest or penalty runs on: 年利率9%."""
+    base: float = 0.0
+    """On what it runs on; 0 where that was not reckoned."""
+    dropped: tuple[str, ...] = ()
+    """Heads of the claim of which nothing is granted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,8 @@ class Reckoned:
     standard: str = ""
     adopts: str = "(?!)"
     """Words of the points of the answer that were followed."""
+    base: float = 0.0
+    """On what interest or a penalty runs on."""
 
 
 @dataclass

@@ -13,14 +13,17 @@ from typing import Any
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_case import Case, Finding, Lessened, Reckoned
 from tasks.policies.court.civil_heard import Claim, Point
-from tasks.policies.court.civil_lessening import lessened
+from tasks.policies.court.civil_lessening import dropped, lessened
 from tasks.policies.court.civil_quoting import contention, gist, quotable
 from tasks.policies.court.civil_reckoning import liability, method
 from tasks.policies.court.civil_sums import days, yuan
 from tasks.policies.court.civil_weighing import NEAR, Weighed, nearest, overlap, points
 
 LIMITATION = 3 * 365
-_LEGAL = re.compile(r"不应|不能|无权|有权|视为|依据|规定|法律|没有约定|未约定|约定|义务|属于|主体")
+_LEGAL = re.compile(
+    r"法律|民法典|[^办方无合非违]法(?=[，,；;。规第]|$)|(?:没有|未|未作|并未)约定|视为|应为|不属于|主体|有争议"
+)
+"""A defence of law; any other is one of fact."""
 _REMINDS = re.compile(r"催|律师函|主张权利|时效中断|对账|承诺")
 SPEAKS = 0.14
 """Share of a claim that an exhibit must hold to speak to it at all."""
@@ -186,7 +189,10 @@ def _granted(case: Case, claim: Claim, rule: Mapping[str, Any], mine: Sequence[P
     if amount <= 0:
         return Finding(claim, "rejected", 0.0, tuple(reasons), reckoned.steps)
     if amount < claim.amount * 0.999:
-        return Finding(claim, "partly", amount, tuple(reasons), reckoned.steps, standard=reckoned.standard)
+        return Finding(
+            claim, "partly", amount, tuple(reasons), reckoned.steps,
+            standard=reckoned.standard, base=reckoned.base, dropped=dropped(claim, less),
+        )  # fmt: skip
     return Finding(claim, "granted", claim.amount, tuple(reasons), standard=reckoned.standard)
 
 
@@ -209,7 +215,7 @@ def _met(case: Case, mine: Iterable[Point], less: Lessened, reckoned: Reckoned) 
         if "诉讼时效" in point.text and (reminder := _reminder(case)):
             return [f"{reminder.name}能够证明原告起诉前已经主张权利，诉讼时效因此中断，被告的时效抗辩不予采纳"]
         argued = gist(contention(point.text))
-        why = "缺乏法律依据" if _LEGAL.search(argued) else "没有提供足够的证据"
+        why = "缺乏法律依据" if _LEGAL.search(argued) else "证据不足"
         return [f"被告关于“{argued}”的意见，{why}，不予采纳"]
     return []
 

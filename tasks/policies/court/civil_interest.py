@@ -55,7 +55,7 @@ def appropriated(case: Case, claim: Claim, less: Lessened) -> Reckoned:
     left = cents(asked - max(0.0, paid - accrued))
     case.repaid = Span(left, day, day)
     rest = yuan(max(0.0, paid - accrued))
-    step = f"双方没有约定抵充顺序，{yuan(paid)}应当先抵充此前已经到期的利息{yuan(accrued)}，剩余{rest}再归还本金，本金尚欠{yuan(left)}"
+    step = f"双方没有约定抵充顺序，{yuan(paid)}应当先抵充此前已经到期的利息{yuan(accrued)}，剩余{rest}再归还本金，{yuan(asked)}－{rest}＝{yuan(left)}，本金尚欠{yuan(left)}"
     return Reckoned(left, (step,))
 
 
@@ -66,26 +66,36 @@ def running(case: Case, claim: Claim, dated: Sequence[Span], *, penalty: bool) -
         dated = [Span(case.repaid.base, max(case.repaid.first, dated[0].first), dated[-1].last)]
     else:
         dated = reduced(dated, _cut(case, dated))
+    base = _base(dated)
     if penalty:
         yearly = [(lpr(span.first) or 0.0) * PENALTY for span in dated]
         total = sum(interest(span.base, y, span.first, span.last) for span, y in zip(dated, yearly, strict=True))
         steps = [f"以资金占用损失为基础，参照违约时{PRIME}加计百分之五十计算", _worked(dated, yearly, total)]
-        return Reckoned(cents(total), tuple(steps), f"违约时{PRIME}加计百分之五十", TOO_HIGH)
+        return Reckoned(cents(total), tuple(steps), f"违约时{PRIME}加计百分之五十", TOO_HIGH, base)
     fixed = rate(claim.text)
     if fixed is None:
         total = sum(prime_interest(span) for span in dated) - already
-        return Reckoned(cents(total), (f"以尚欠款项为基数按{PRIME}计算为{yuan(total)}",), PRIME)
+        on = "；".join(f"以{yuan(s.base)}为基数，自{chinese(s.first)}起计算至{chinese(s.last)}" for s in dated)
+        gross = f"{yuan(total + already)}－{yuan(already)}＝{yuan(total)}" if already else yuan(total)
+        return Reckoned(cents(total), (f"{on}，按{PRIME}计算为{gross}",), PRIME, base=base)
     parts = [part for span in dated for part in _capped(case, span, fixed)]
     total = sum(interest(part.base, yearly_part, part.first, part.last) for part, yearly_part in parts)
     allowed = parts[-1][1]
     steps = [
         _worked(dated, [fixed] * len(dated), total)
         if allowed == fixed
-        else f"超过司法保护上限的利息不予支持，分段计算为{yuan(total)}"
+        else "超过司法保护上限的利息不予支持，"
+        + _worked([part for part, _ in parts], [yearly_part for _, yearly_part in parts], total)
     ]
     if already:
-        steps.append(f"扣除已付的{yuan(already)}")
-    return Reckoned(cents(total - already), tuple(steps), f"年利率{percent(allowed)}")
+        steps.append(f"扣除已付的{yuan(already)}，{yuan(total)}－{yuan(already)}＝{yuan(cents(total - already))}")
+    return Reckoned(cents(total - already), tuple(steps), f"年利率{percent(allowed)}", base=base)
+
+
+def _base(dated: Sequence[Span]) -> float:
+    """On what interest runs on behind the last day: the spans that reach it, together."""
+    last = max(span.last for span in dated)
+    return sum(span.base for span in dated if span.last == last)
 
 
 def _cut(case: Case, dated: Sequence[Span]) -> float:

@@ -28,7 +28,7 @@ from tasks.policies.court.civil_law import (
     under_old_law,
 )
 from tasks.policies.court.civil_lessening import UNIT
-from tasks.policies.court.civil_quoting import gist, quotable
+from tasks.policies.court.civil_quoting import gist, outer, quotable
 from tasks.policies.court.civil_sums import cents, days, sums, yuan
 from tasks.policies.court.civil_weighing import NEAR, Weighed, overlap, points
 
@@ -63,7 +63,10 @@ _RUNS = re.compile(
 )
 _SAME = re.compile(r"按(?:照)?(?:同一|同样|上述|该)标准(?:计算)?")
 _HEADS = re.compile(r"[，,]其中[^；;。]*")
-_TOTAL = re.compile(r"(?:共计|合计|总计|共)$")
+_TOTAL = re.compile(r"[，,]?(?:共计|合计|总计|共)$")
+_RECKONED = re.compile(r"按(?:照)?[^，,；;。]{0,40}?(?:倍|标准|比例)(?:计算)?的?(?=赔偿|支付|返还|给付)")
+_NOUN = re.compile(r"股权转让款|转让款|工程款|货款|价款|租金|报酬|(?:服务|物业)费")
+_BEARS = re.compile(r"[，,]?(?=承担[^，,；;。]{0,10}责任$)")
 _CITY = re.compile(r"^(?P<city>.{2,12}?[市州盟])")
 
 
@@ -71,7 +74,7 @@ def judgment(case: Case, held: Mapping[str, Any], found: Sequence[Finding]) -> s
     """The judgment, from 经审理查明 to the notice of appeal."""
     text = ""
     for most, full in _ATTEMPTS:
-        text = "\n".join(part for part in _parts(case, held, found, most, full) if part)
+        text = outer("\n".join(part for part in _parts(case, held, found, most, full) if part))
         if text.count("第") <= MOST_SIGNS and not any(
             asks(act.act) and act.act != "question" for act in acts_of(text)
         ):
@@ -199,6 +202,9 @@ def _valid(case: Case) -> list[str]:
     """That the contract binds, where one is before the court and nobody says that it is void."""
     if cause_of(case.cause).group != "contract" or "无效" in case.trial.defence:
         return []
+    if "保证" in case.cause:
+        shown = any("保证" in one.offer.says for one in case.standing)
+        return ["原、被告之间的保证合同合法有效，被告应当按照约定承担保证责任。"] if shown else []
     named = (_CONTRACT.search(one.offer.title) for one in case.standing if _BETWEEN.search(one.offer.purpose))
     return [f"双方之间的{match[0]}合法有效，被告应当按照约定履行义务。" for match in named if match][:1]
 
@@ -271,7 +277,7 @@ def _ruling(case: Case, one: Finding) -> str:
     if claim.kind == "declare":
         name = case.names["defendant"]
         text = re.sub(rf"被告(?!{re.escape(name)})", f"被告{name}", text, count=1)
-    return text + (_goes_on(runs["run"], one) if runs and claim.kind == "pay" else "")
+    return text + (_goes_on(case, runs["run"], one) if runs and claim.kind == "pay" else "")
 
 
 def _ordered(text: str, defendant: str) -> str:
@@ -282,9 +288,12 @@ def _ordered(text: str, defendant: str) -> str:
 
 
 def _with_sum(text: str, claim: Claim, one: Finding) -> str:
-    """The words of a claim with the sum that is granted; heads of a total that is less lose their own sums."""
+    """The words of a claim with the sum that is granted: without heads that fail, other sums and how it was reckoned."""
     if one.outcome == "granted":
         return text
+    for failed in one.dropped:
+        text = re.sub(rf"(?:、|和|及)?{re.escape(failed)}(?:[0-9][0-9,.]*元)?", "", text)
+    text = _RECKONED.sub("", text)
     named = [found for found in sums(text) if abs(found.yuan - (claim.amount or 0)) < 0.01]
     if not named:
         return f"{text}，以{yuan(one.amount or 0)}为限"
@@ -292,15 +301,30 @@ def _with_sum(text: str, claim: Claim, one: Finding) -> str:
     head = text[: place.start]
     if _TOTAL.search(head):
         head = re.sub(r"[0-9][0-9,.]*元", "", head)
+        head = head if "、" in head else _TOTAL.sub("", head)
+    elif sums(head) and (gives := _GIVES.search(head)):
+        head = f"被告{gives[0]}原告"
     return f"{head}{yuan(one.amount or 0)}{text[place.end :]}"
 
 
-def _goes_on(run: str, one: Finding) -> str:
+def _owed(case: Case) -> str:
+    """What is owed, by its name: 借款本金, 工程款."""
+    if re.search(r"借|保证", case.cause):
+        return "借款本金"
+    named = next((match[0] for one in case.claims if (match := _NOUN.search(one.text))), "款项")
+    return named
+
+
+def _goes_on(case: Case, run: str, one: Finding) -> str:
     """Interest that runs until payment, at the rate that was allowed."""
     words = quotable(run).lstrip("并以及支付给")
     if one.standard:
         words = _SAME.sub(f"按{one.standard}计算", words)
-    base = "以尚欠款项为基数、" if one.outcome == "partly" else ""
+    base = f"以尚欠{_owed(case)}{yuan(one.base)}为基数、" if one.base and "基数" not in words else ""
+    bears = _BEARS.search(words)
+    if bears:
+        words = f"{words[: bears.start()]}，{words[bears.end() :]}"
+        return f"，以及{base}{words}"
     return f"，并支付{base}{words}"
 
 
@@ -315,17 +339,26 @@ def fee_of(case: Case, procedure: str) -> float:
     return cents(full / 2 if procedure != "普通程序" else full)
 
 
+def _whole(value: float) -> float:
+    """Rounded to the yuan, half up."""
+    return float(int(value + 0.5))
+
+
 def _costs(case: Case, found: Sequence[Finding], procedure: str) -> str:
-    fee = fee_of(case, procedure)
+    fee = _whole(fee_of(case, procedure))
     asked, given = sums_of(found)
     won = sum({"granted": 1.0, "partly": 0.5, "rejected": 0.0}[one.outcome] for one in found)
     share = given / asked if asked else won / len(found) if found else 0.0
     if fee <= TOKEN_FEE:
         share = 1.0 if won else 0.0
-    theirs = cents(fee * min(1.0, share))
+    theirs = _whole(fee * min(1.0, share))
+    if "离婚" in case.cause and "离婚后" not in case.cause:
+        theirs = fee / 2 if any(is_divorce(one.claim) and one.outcome == "granted" for one in found) else 0.0
     own = cents(fee - theirs)
     plaintiff, defendant = case.names["plaintiff"], case.names["defendant"]
-    if own and theirs:
+    if own and own == theirs:
+        borne = f"由原告{plaintiff}、被告{defendant}各负担{yuan(own)}"
+    elif own and theirs:
         borne = f"由原告{plaintiff}负担{yuan(own)}，被告{defendant}负担{yuan(theirs)}"
     else:
         borne = f"由{f'原告{plaintiff}' if own else f'被告{defendant}'}负担"

@@ -173,8 +173,11 @@ def cited(found: Iterable[Reference], most: int, always: Reference) -> str:
 
 
 def _rank(one: Reference) -> int:
+    """Statutes (substance, then procedure), regulations, interpretations: the order of 裁判文书引用规范第二条."""
     procedure = "民事诉讼" in one.law
-    return 2 * procedure + one.law.startswith("最高")
+    if one.law.startswith("最高"):
+        return 4 + procedure
+    return 2 if one.law.endswith("条例") else int(procedure)
 
 
 def _reference(text: str) -> Reference:

@@ -176,9 +176,18 @@ def minus(asked: float, less: Lessened, *, half: bool = False) -> tuple[str, ...
         whole = any(abs(said.yuan - value) < 0.01 for said in sums(words))
         shown = "有证据证明" if whole else f"，有证据证明的部分为{yuan(value)}"
         steps.append(f"被告关于“{gist(words, 50)}”的意见{shown}，应当扣除{yuan(value)}{part}")
-    if len(steps) > 1:
-        steps.append(f"{yuan(asked)}扣除{'、'.join(yuan(v) for v, _ in (*less.excluded, *less.sums))}{part}")
+    if half:
+        steps.append(f"{yuan(asked)}－{yuan(less.total)}÷2＝{yuan(asked - less.total / 2)}")
     return tuple(steps)
+
+
+def dropped(claim: Claim, less: Lessened) -> tuple[str, ...]:
+    """The heads of a claim that are left out by name with their whole sum."""
+    return tuple(
+        head["head"]
+        for head in HEADED.finditer(fold_width(claim.text).partition(",其中")[0])
+        if any(value == value_of(head["sum"]) and head["head"][-3:] in words for value, words in less.excluded)
+    )
 
 
 def noted(claim: Claim) -> float:

@@ -16,6 +16,15 @@ def quotable(text: str, most: int = 400) -> str:
     return _SPEAKER.sub(r"\1\2，", plain)[:most].strip("，,；;。 ")
 
 
+def outer(text: str) -> str:
+    """‘’ that stand in no “” become “”: single marks are for a quotation within a quotation."""
+    kept, depth = [], 0
+    for sign in text:
+        depth = max(0, depth + (sign == "“") - (sign == "”"))
+        kept.append({"‘": "“", "’": "”"}.get(sign, sign) if not depth else sign)
+    return "".join(kept)
+
+
 def gist(text: str, most: int = 40) -> str:
     """The first clauses of a point, without its end mark."""
     kept = ""

@@ -32,7 +32,8 @@ def method(case: Case, claim: Claim, rule: Mapping[str, Any], less: Lessened) ->
     asked = claim.amount or 0.0
     match rule.get("method"):
         case "discretion":
-            return Reckoned(cents(asked * rule["share"]), adopts=".")
+            left = cents(asked * rule["share"])
+            return Reckoned(left, (f"{yuan(asked)}×{round(rule['share'] * 100)}%＝{yuan(left)}",), adopts=".")
         case "half":
             left = asked - less.total / 2
             return Reckoned(cents(left), minus(asked, less, half=True))
@@ -75,14 +76,23 @@ def _shared(case: Case, claim: Claim, less: Lessened) -> Reckoned:
     share, why = liability(case)
     already = noted(claim)
     left_out = sum(value for value, _ in less.excluded)
-    set_off = sum(
-        value for value, words in less.sums if value != already and not (share < 1 and _others(words, value))
-    )
+    paid = tuple((v, words) for v, words in less.sums if v != already and not (share < 1 and _others(words, v)))
+    others = [value for value, words in less.sums if share < 1 and _others(words, value)]
+    set_off = sum(value for value, _ in paid)
     if left_out or set_off:
-        steps += [*minus(gross, replace(less, sums=tuple(s for s in less.sums if s[0] != already)))]
+        steps += [*minus(gross, replace(less, sums=paid))]
     if share < 1:
+        steps += [f"案外人已付的{yuan(value)}属于其自身应负的份额，不从被告的份额中再行扣除" for value in others]
         steps.append(f"{why}，被告承担{round(share * 100)}%")
-    amount = (gross + already - left_out) * share - already - set_off if share < 1 else gross - left_out - set_off
+    back = already if share < 1 else 0.0
+    amount = (gross + back - left_out) * share - back - set_off
+    if 0 < amount <= asked and cents(amount) != gross:
+        whole = [*([f"＋{yuan(back)}"] if back else []), *(f"－{yuan(value)}" for value, _ in less.excluded)]
+        off = [*([f"－{yuan(back)}"] if back else []), *(f"－{yuan(value)}" for value, _ in paid)]
+        first = yuan(gross) + "".join(whole)
+        if share < 1:
+            first = f"{f'（{first}）' if whole else first}×{round(share * 100)}%"
+        steps.append(f"{first}{''.join(off)}＝{yuan(cents(amount))}")
     adopts = "|".join(
         [
             *(["每[天日月年]|月工资|单价"] if gross < asked else []),
@@ -139,7 +149,9 @@ def _by_count(case: Case, claim: Claim, gross: float) -> tuple[float, list[str]]
     if not shown["plaintiff"] or days <= 0:
         return gross, []
     less = f"，扣除{shown['defendant']}天" if shown["defendant"] else ""
-    return cents(gross * days / asked), [f"证据能够证明的天数为{shown['plaintiff']}天{less}，按{days}天计算"]
+    return cents(gross * days / asked), [
+        f"证据能够证明的天数为{shown['plaintiff']}天{less}，{yuan(gross)}×{days}天÷{asked}天＝{yuan(cents(gross * days / asked))}"
+    ]
 
 
 def liability(case: Case) -> tuple[float, str]:
