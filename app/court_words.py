@@ -41,6 +41,11 @@ def speaker(seat: str, env: Env) -> str:
     return role_name(role_of(env, seat), env)
 
 
+def seat_words(seat: str, env: Env | None) -> str:
+    """A seat in words, of any benchmark."""
+    return speaker(seat, env) if env else t(f"seat.{seat}")
+
+
 def addressees(roles: Sequence[str], env: Env) -> str:
     """To whom, in court language; nobody by name is everybody."""
     return "、".join(role_name(role, env) for role in roles) or ALL
@@ -87,8 +92,8 @@ def told(event: Event, env: Env) -> str:
             return f"  ! {t('court.leak')}：{event.text}"
         case TopicTracked():
             return f"  · {event.pointer} {t('court.verdict.' + event.verdict)}" + (f"：{event.quote}" if event.quote else "")
-        case Routed() if event.dropped or not event.how:
-            return f"  ! {t('court.unrouted')}"
+        case Routed() if event.dropped:  # what names nobody is an announcement or a judgment, and heard by all
+            return f"  ! {t('court.dropped', to=addressees(event.dropped, env))}"
     return ""
 
 

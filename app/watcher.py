@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable
 from typing import Any, TextIO
 
-from app.court_words import env_of, plain_told
+from app.court_words import env_of, plain_told, seat_words
 from app.strings import t
 from app.terminal import clean, json_text, truncate
 from tasks.courts.casefile import Env
@@ -85,26 +85,38 @@ def plain_line(record: Record) -> str:
 
 
 class PlainWatcher:
-    """Writes every committed event as it comes, with a heading a step."""
+    """Writes every committed event as it comes, with a heading a step, and one where another episode goes on."""
 
     def __init__(self, stream: TextIO, *, headings: bool = True) -> None:
         self._stream = stream
         self._headings = headings
         self._step: tuple[str, int] = ("", -1)
+        self._episode = ""
+        self._envs: dict[str, Env | None] = {}
 
     def notify(self, notice: Notice) -> None:
         """Write the records of the notice."""
         if isinstance(notice, Committed):
+            env = self._envs[notice.episode] = env_of(notice.state.card)
             for record in notice.records:
-                self._write(notice.episode, record, env_of(notice.state.card))
+                self._write(notice.episode, record, env)
         elif isinstance(notice, Waiting):
-            self._stream.write(clean(f"{t('event.waiting')}: {notice.ask.seat}") + "\n")
+            self._head(notice.episode)
+            words = seat_words(notice.ask.seat, self._envs.get(notice.episode))
+            self._stream.write(clean(f"{t('event.waiting')}: {words}", multiline=False) + "\n")
         self._stream.flush()
+
+    def _head(self, episode: str, *, named: bool = False) -> None:
+        """Say which episode goes on, unless it is the one of the line before, or the line to come names it."""
+        if self._headings and episode != self._episode and not named:
+            self._stream.write(clean(f"■ {episode}", multiline=False) + "\n")
+        self._episode = episode
 
     def _write(self, episode: str, record: Record, env: Env | None) -> None:
         line = (plain_told(record.event, env) if env else "") or plain_line(record)
         if not line:
             return
+        self._head(episode, named=isinstance(record.event, AttemptStarted))
         if self._headings and env is None and record.step > 0 and self._step != (episode, record.step):
             self._step = (episode, record.step)
             self._stream.write(t("event.step", step=record.step) + "\n")

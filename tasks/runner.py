@@ -25,7 +25,18 @@ from tasks.records import record_of
 from tasks.scheduler import HUMAN, Scheduler
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.result import Result
-from tasks.spec import RunSpec, check_cast, choose, fresh_id, limits_of, others, policy_of, sitting, task_file
+from tasks.spec import (
+    RunSpec,
+    check_cast,
+    check_seat,
+    choose,
+    fresh_id,
+    limits_of,
+    others,
+    policy_of,
+    sitting,
+    task_file,
+)
 from tasks.state import completed, digest, fold
 from tasks.watcher import Watcher
 
@@ -188,10 +199,14 @@ def fork_run(
     engine: str = "",
     out: Path | None = None,
     allow_hosts: Sequence[str] = (),
+    argv: Sequence[str] = (),
 ) -> Run:
     """A new run with one episode that shares the first `step` steps of an old one and goes on from there.
 
-    `allow_hosts` may be reached in addition to those of the old run.
+    `allow_hosts` may be reached in addition to those of the old run; `argv` is the command line that forks.
+
+    Raises:
+        UsageError: the episode has no such step, or no seat for the newcomer.
     """
     path = run_path(name)
     with Journal.open(path) as old:
@@ -214,10 +229,13 @@ def fork_run(
         for record in completed(records, step)
         if record.event.tag != "stopped" and record.event.tag != "limit_hit"
     ]
-    sitting = {**fold(kept).seats, **({newcomer.seat: newcomer} if newcomer else {})}
+    seats = fold(kept).seats
+    if newcomer is not None:
+        check_seat(newcomer, seats, episode)
+    sitting = {**seats, **({newcomer.seat: newcomer} if newcomer else {})}
     engines = _engines(spec, engine, *(sits.engine for sits in sitting.values()))
     header = {
-        **header, "run": fresh, "created": now(), "spec": {**header["spec"], "allow_hosts": list(spec.allow_hosts)},
+        **header, "run": fresh, "created": now(), "command": list(argv), "spec": {**header["spec"], "allow_hosts": list(spec.allow_hosts)},
         "parent": {"run": header["run"], "episode": row.id, "step": step, "digest": digest(kept)},
     }  # fmt: skip
     journal = Journal.create(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -111,10 +111,30 @@ def _check_settings(bench: Benchmark, spec: RunSpec) -> None:
         if role == bench.seat or role in bench.aliases:
             raise UsageError(f"'{role}' is the tested seat", "Say who sits there with --agent and --model.")
         if role not in known:
-            only = f"Its only seat is '{bench.seat}'." if len(known) == 1 else f"Its seats: {', '.join(known)}."
-            raise UsageError(f"{bench.name} has no seat '{role}'", only)
+            raise UsageError(f"{bench.name} has no seat '{role}'", _known_seats(bench, known))
         if role in bench.graders and ":" not in spec.seats[role]:
             raise UsageError(f"'{spec.seats[role]}' cannot sit in seat '{role}'", "Possible: SPEC of a model.")
+
+
+def _known_seats(bench: Benchmark, known: Sequence[str]) -> str:
+    """The seats of a benchmark, the tested one with its other names."""
+    if len(known) == 1 and not bench.aliases:
+        return f"Its only seat is '{bench.seat}'."
+    also = f" ({', '.join(bench.aliases)})" if bench.aliases else ""
+    return f"Its seats: {', '.join(role + also * (role == bench.seat) for role in known)}."
+
+
+def check_sitter(bench: Benchmark, value: str) -> None:
+    """Refuse what is neither an agent nor in the form of the SPEC of a model for the tested seat."""
+    if value not in bench.agents and ":" not in value:
+        alone = ", ".join(agent for agent, (_, needs_model) in bench.agents.items() if not needs_model)
+        raise UsageError(f"'{value}' cannot sit in seat '{bench.seat}'", f"Possible: {alone}, or the SPEC of a model.")
+
+
+def check_seat(sits: Seated, seats: Mapping[str, Seated], episode: str) -> None:
+    """Refuse a newcomer to a seat that an episode has not."""
+    if sits.seat not in seats:
+        raise UsageError(f"episode {episode} has no seat '{sits.seat}'", f"Its seats: {', '.join(sorted(seats))}.")
 
 
 def others(bench: Benchmark, spec: RunSpec) -> list[Seated]:
@@ -175,13 +195,13 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
         return _other(bench, seat, value)
     if seat != bench.seat:
         known = [bench.seat, *bench.roles]
-        only = f"Its only seat is '{bench.seat}'." if len(known) == 1 else f"Its seats: {', '.join(known)}."
-        raise UsageError(f"{bench.name} has no seat '{seat}'", only)
+        raise UsageError(f"{bench.name} has no seat '{seat}'", _known_seats(bench, known))
     if value in bench.agents:
         policy, needs_model = bench.agents[value]
         if needs_model:
             raise UsageError(f"agent '{value}' needs a model", f"Give its SPEC: --seat {seat}=llama:FILE.")
         return Seated(seat=seat, policy=policy, engine=HUMAN if value == "human" else "")
+    check_sitter(bench, value)
     if value.startswith(RECORDED_LOG):
         return Seated(seat=seat, policy=_policy_of_log(bench, value), engine=value)
     first, _ = bench.agents[first_model_agent(bench)]

@@ -12,6 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app.cli.main import main  # noqa: E402
+from tests.court_run_fixture import prepare_courts  # noqa: E402
 from tests.kill_harness import prepare  # noqa: E402
 
 
@@ -88,6 +89,50 @@ def test_a_human_answers_at_the_terminal(moot: Moot, monkeypatch: pytest.MonkeyP
     assert "standard input has ended" in moot.err
 
 
+@pytest.fixture
+def courts(moot: Moot, moot_home: Path) -> tuple[str, ...]:
+    """Arguments of a run on one case of each environment, ids 1 to 6."""
+    spec = prepare_courts(moot_home)
+    return ("run", "courts", "--pack", "bare", "--tasks", spec["tasks"])
+
+
+def test_a_person_in_court_is_told_all_that_was_said_meanwhile(
+    moot: Moot, courts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("@双方 请到庭当事人陈述诉讼请求和答辩意见。\n"))
+    moot(*courts, "--env", "ci", "--seat", "judge=human", "--watch", "plain")
+    assert "等待本人作答: 审判长" in moot.err and "没有送达" not in moot.err
+    _, _, put = moot.err.rpartition("等待本人作答: 审判长\n")
+    speakers = [line.split("：")[0] for line in put.splitlines() if "：" in line]
+    assert [name for name in speakers if name.endswith("代理人")] == ["原告委托诉讼代理人", "被告委托诉讼代理人"]
+    assert "请到庭当事人陈述" not in put and "审判长" not in speakers
+
+
+def test_episodes_side_by_side_are_told_apart(moot: Moot, courts: tuple[str, ...]) -> None:
+    moot(*courts, "--task", "3", "--task", "4", "--parallel", "2", "--watch", "plain", "--max-turns", "3")
+    heads = [line for line in moot.err.splitlines() if line.startswith("■ ")]
+    assert {"■ 3", "■ 4"} <= set(heads)
+    assert all(a.split()[-1] != b.split()[-1] for a, b in zip(heads, heads[1:], strict=False))
+
+
+def test_a_fork_to_a_seat_that_is_not_there_is_refused_and_keeps_its_own_command(
+    moot: Moot, courts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = moot(*courts, "--task", "5", "--max-turns", "3", "--json").json()["run"]
+    moot("fork", run, "5", "--turn", "2", "--seat", "procurator=human")
+    assert moot.code == 2 and "episode 5 has no seat 'procurator'" in moot.err and "plaintiff_lawyer" in moot.err
+    moot.code = 0
+    monkeypatch.setattr("sys.argv", ["moot", "fork", run])
+    forked = moot("fork", run, "5", "--turn", "2", "--seat", "plaintiff_lawyer=rules", "--json").json()["run"]
+    assert moot("show", forked, "--json").json()["header"]["command"] == ["fork", run]
+
+
+def test_outcomes_are_told_in_words(moot: Moot) -> None:
+    run = moot.run("--limit", "1", "--max-tokens", "1")["run"]
+    assert moot("show", run, "--json").json()["episodes"][0]["outcome"] == "token_limit"
+    assert "词元用尽" in moot("show", run).out and "词元用尽 1" in moot("list").out
+
+
 def test_dry_run_writes_nothing(moot: Moot, moot_home: Path) -> None:
     plan = moot.run("--dry-run", "--epochs", "2")
     assert plan["n"] == 6 and not (moot_home / "runs").exists()
@@ -110,6 +155,8 @@ def test_watchers(moot: Moot) -> None:
         (["run", "legalagentbench", "--pack", "kill", "--task", "99"], 2, "tasks"),
         (["run", "legalagentbench", "--pack", "kill", "--seat", "judge=human"], 2, "no seat 'judge'"),
         (["run", "legalagentbench", "--pack", "kill", "--seat", "agent"], 2, "ROLE=SPEC"),
+        (["run", "courts", "--seat", "judge=humann"], 2, "Possible: rules, human, gold, echo, or the SPEC"),
+        (["run", "courts", "--seat", "jury=human"], 2, "Its seats: agent (judge, trainee), client"),
         (["run"], 2, "BENCHMARK"),
         (["show", "absent"], 2, "no run"),
         (["resume", "absent"], 2, "no run"),

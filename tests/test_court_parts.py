@@ -18,7 +18,7 @@ from app.court.exhibits import exhibit_lines  # noqa: E402
 from app.court.lines import CourtLines, transcript  # noqa: E402
 from app.court.programme import Item, programme  # noqa: E402
 from app.court.scene import Scene, scene_of  # noqa: E402
-from app.court_words import DISCLAIMER  # noqa: E402
+from app.court_words import DISCLAIMER, told  # noqa: E402
 from app.live import LONGEST, PACES, Pace  # noqa: E402
 from app.markdown import episode_markdown  # noqa: E402
 from app.messages import RunFacts  # noqa: E402
@@ -214,6 +214,12 @@ def test_an_announcement_is_no_fault_but_a_judge_who_must_address_is_told(plays:
         assert lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how=how)) == []
     assert lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="words")) == ["按发言内容送达 原告代理人"]
     assert "未送达" in lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="field", dropped=("clerk",)))[0]
+
+
+def test_a_plain_terminal_is_told_of_nobody_reached_only_where_somebody_was_addressed() -> None:
+    assert told(Routed(seat="agent", how=""), "CI") == ""
+    assert told(Routed(seat="agent", how="field", dropped=("procurator",)), "CI") != ""
+    assert told(Routed(seat="agent", to=("clerk",), how="field", dropped=("procurator",)), "CR") == "  ! 未送达 公诉人"
 
 
 def test_other_events_stay_short_in_between(plays: dict[str, Played]) -> None:

@@ -15,15 +15,18 @@ import click
 from pydantic import ValidationError
 
 from app.cli.grading import grade
+from app.court_words import env_of, speaker
 from app.guard import install_guard
 from app.hosts import checked_hosts, open_hosts_of
 from app.strings import language, t
 from app.terminal import clean, json_text
 from app.watcher import JsonWatcher, PlainWatcher, Progress
+from models.engine import Ask
 from models.specs import FORMS
 from store import places
 from store.journal import Journal
 from tasks.benchmark import benchmark as load_benchmark
+from tasks.courts.casefile import Env
 from tasks.engines import run_path
 from tasks.errors import UsageError
 from tasks.events import Seated
@@ -34,6 +37,8 @@ from tasks.spec import (
     RECORDED_LOG,
     RunSpec,
     check_cast,
+    check_seat,
+    check_sitter,
     choose,
     first_model_agent,
     newcomer,
@@ -149,7 +154,7 @@ def fork(
     sits = _newcomer(run_name, episode, turn, seats)
     open_hosts_of(run_name, allow_host)
     hosts = checked_hosts(allow_host)
-    made = fork_run(run_name, episode, turn, newcomer=sits, out=out, allow_hosts=hosts)
+    made = fork_run(run_name, episode, turn, newcomer=sits, out=out, allow_hosts=hosts, argv=sys.argv[1:])
     _drive(made, watch, as_json)
 
 
@@ -163,6 +168,7 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
         if value in bench.agents:
             agent = value
         else:
+            check_sitter(bench, value)
             model = value
     if model.startswith(RECORDED_LOG):
         agent = agent or method_of(Path(model.removeprefix(RECORDED_LOG)))
@@ -182,7 +188,7 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
             parallel=parallel, allow_hosts=checked_hosts(options["allow_host"]), seats=seats, tools=options["tools_choice"],
             channels=_channels(options["channels"]), law_filter=options["law_filter"],
-            **{**{name: options[name] for name in names}, **sampling},
+            **{**{name: options[name] for name in names}, "env": options["env"].upper(), **sampling},
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
@@ -210,7 +216,9 @@ def _newcomer(run_name: str, episode: str, turn: int, pairs: Sequence[str]) -> S
             bench = load_benchmark(spec_of(journal.header).benchmark)
             seats = fold(completed(read_episode(journal, episode), turn)).seats
         before = seats.get(bench.aliases.get(role, role))
-        return newcomer(bench, role, value, before.policy if before else "")
+        sits = newcomer(bench, role, value, before.policy if before else "")
+        check_seat(sits, seats, episode)
+        return sits
     return None
 
 
@@ -298,12 +306,23 @@ def _ask_person(made: Run) -> bool:
         return False
     driver = waiting[0]
     assert driver.ask is not None
-    click.echo(clean(driver.ask.messages[-1].content), err=True)
+    for words in _unheard(driver.ask, env_of(driver.state.card)):
+        click.echo(clean(words), err=True)
     line = sys.stdin.readline()
     if not line:
         raise UsageError("a human sits in the seat but standard input has ended", "Type an answer, or use the desk.")
     made.scheduler.answer(driver.episode, line.strip())
     return True
+
+
+def _unheard(ask: Ask, env: Env | None) -> list[str]:
+    """What a person is shown with a question: in court all that was said since the own last turn, else the last word."""
+    said = [message.content for message in ask.messages]
+    if env is None:
+        return said[-1:]
+    own = f"{speaker(ask.seat, env)}："
+    last = max((place for place, words in enumerate(said) if words.startswith(own)), default=-1)
+    return said[last + 1 :] or said[-1:]
 
 
 @contextmanager

@@ -61,8 +61,13 @@ def list_runs(as_json: bool) -> None:
         if "error" in row:
             click.echo(clean(f"{row['run']}  ✘ {row['error']}", multiline=False))
             continue
-        cells = (pad(row["run"], 52), pad(row["pack"], 16), pad(f"{row['finished']}/{row['n']}", 9), row["created"])
-        click.echo(clean("  ".join(cells), multiline=False))
+        cells = (pad(row["run"], 52), pad(row["pack"], 16), pad(f"{row['finished']}/{row['n']}", 9), row["created"], _cut_short(row["outcomes"]))
+        click.echo(clean("  ".join(filter(None, cells)), multiline=False))
+
+
+def _cut_short(outcomes: dict[str, int]) -> str:
+    """Episodes that did not come to their end by themselves, by outcome in words; those still open stand in the count."""
+    return " · ".join(f"{t('outcome.' + name)} {n}" for name, n in outcomes.items() if name not in ("finished", "unfinished"))
 
 
 def summary(path: Any) -> dict[str, Any]:
@@ -119,7 +124,7 @@ def _show_run(journal: Journal, as_json: bool) -> None:
     click.echo(clean(f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}", multiline=False))
     widest = max((width(e["episode"]) for e in episodes), default=0)
     for e in episodes:
-        line = f"{pad(e['episode'], widest)} {pad(e['outcome'], 12)} {e['steps']:>4}  {truncate(e['question'], 80)}"
+        line = f"{pad(e['episode'], widest)} {pad(t('outcome.' + e['outcome']), 12)} {e['steps']:>4}  {truncate(e['question'], 80)}"
         click.echo(clean(line, multiline=False))
 
 
