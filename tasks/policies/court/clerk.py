@@ -45,7 +45,8 @@ def _civil(held: Mapping[str, Any]) -> str:
 
 def _criminal(held: Mapping[str, Any]) -> str:
     prosecution = held.get("criminal", {}).get("prosecution", {})
-    who = f"公诉人{prosecution.get('name', '')}{prosecution.get('title', '检察员')}{prosecution.get('prosecutor', '')}已到庭"
+    who = f"公诉人{prosecution.get('name', '')}{prosecution.get('title', '检察员')}{prosecution.get('prosecutor', '')}"
     accused = [party for party in held.get("parties", ()) if party["side"] == "defendant"]
-    counsel = [f"辩护人{party['counsel']['name']}已到庭" for party in accused if party.get("counsel", {}).get("name")]
-    return "，".join([who, *counsel, *(f"被告人{party.get('name', '')}已到庭" for party in accused)]) + "。"
+    counsel = [f"辩护人{party['counsel']['name']}" for party in accused if party.get("counsel", {}).get("name")]
+    waiting = [f"被告人{party.get('name', '')}在庭外候审" for party in accused]
+    return "，".join(["、".join([who, *counsel]) + "已到庭", *waiting]) + "。"

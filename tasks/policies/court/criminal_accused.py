@@ -36,6 +36,8 @@ _TOPICS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
 """Words of a question -> words by which a sentence on that topic is known."""
 _STORY = re.compile(r"经过|过程|怎么回事|事实|怎样做|说一下|承认")
 _ARREST = re.compile(r"到案|投案|抓获|归案")
+_NOT_ADMITTED = ((_TOPICS[1][0], "victims_denied"), (_TOPICS[2][0], "money_denied"))
+"""What who denies is asked about as if it were so."""
 _WHY = re.compile(r"为什么|动机|原因|理由|为何|否认|不承认|不认可")
 _CAUSE = re.compile(r"因为|为了|想着|以为|缺钱|欠|糊涂|一时|贪|图|没看清|没注意|气不过|害怕")
 _CONTRARY = re.compile(r"不是|没[有人打卖骗偷拿叫]|不认|不承认|借的|愿意|凭什么|冤")
@@ -161,7 +163,9 @@ class AccusedSpeaks:
                 if found:
                     return joined(self._shorter(found))
         if _ARREST.search(question) and (held := custody(self.floor.matter.get("custody", ()))):
-            return self.floor.say("custody", list=held)
+            return self.floor.say("arrest", list=held)
+        if not self.guilty and (denied := next((key for cue, key in _NOT_ADMITTED if cue.search(question)), "")):
+            return self.floor.say(denied)
         if _WHY.search(question) and (account := self._account()):
             because = [one for one in account if (_CAUSE if self.guilty else _CONTRARY).search(one)]
             return joined(self._fresh(because or account)[:2])
@@ -171,6 +175,8 @@ class AccusedSpeaks:
             found = facts[:2] if self.guilty and facts else own[:3]
             if found:
                 return joined(found)
+        if _WHY.search(question) and self.guilty:
+            return self._plea()
         return joined(answering(question, (*facts, *own))) or self.floor.say("forgotten")
 
     def _shorter(self, told: list[str]) -> list[str]:
@@ -212,7 +218,7 @@ class AccusedSpeaks:
 
     def _victims(self) -> str:
         found = [one for one in (*self._facts(), *self._own()) if re.search(r"赔偿|退赔|退缴|谅解|补偿|道歉", one)]
-        return joined(self._shorter(found)) or self.floor.say("victims_none")
+        return joined(self._shorter(found)) or self.floor.say("victims_none" if self.guilty else "victims_denied")
 
     _ANSWERS: ClassVar[Mapping[str, Callable[[AccusedSpeaks], str]]] = {
         "identity": _identity, "record": _record, "custody": _custody, "served": _served, "consent": _consent,

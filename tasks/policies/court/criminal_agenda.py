@@ -109,6 +109,7 @@ _WHEN: Mapping[str, Callable[[Heard], bool]] = {
     "unread": lambda heard: not heard.answered("procurator", "indictment"),
     "examines": lambda heard: heard.view.profile == "j1" or procedure_of(heard) != "速裁",
     "property": _property,
+    "seized": lambda heard: "在案扣押" in heard.answers("procurator", "property"),
     "brief_objected": _brief_objected,
     "findings": lambda heard: bool(findings(heard)),
 }

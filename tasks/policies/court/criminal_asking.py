@@ -31,6 +31,7 @@ _RIGHTS = re.compile(r"(?:享有|下列|以下|如下)[^。\n]{0,12}权利[：:]
 """Rights that are read out ask for nothing."""
 _PLEAD = re.compile(r"发表|辩护意见|辩护词|公诉意见|公诉词|进行辩护")
 _PART = re.compile(r"[^？?\n]+[？?\n]?")
+_SOLE = re.compile(r"报告独任审判员|由审判员[^，。；]{1,8}独任审[判理]")
 _LEAD = re.compile(
     r"^[\s，,、；;。]*(?:<[^>]{1,8}>|(?:审判长|法庭|本庭|公诉人|辩护人)(?:讯问|询问|发问|问)?(?:被告人)?[：:，,]?|被告人[^，,：:]{0,4}[，,：:])+"
 )
@@ -133,6 +134,12 @@ class Floor:
     def name(self) -> str:
         """Name of the accused; '' where it is not held."""
         return str(self.accused.get("name", ""))
+
+    @property
+    def bench(self) -> str:
+        """How the court is addressed: 审判员 alone where the record says that one judge sits alone."""
+        told = (turn.text for turn in self.view.record if turn.speaker in ("clerk", "judge"))
+        return "审判员" if any(map(_SOLE.search, told)) else "审判长、审判员"
 
     def say(self, key: str, **values: object) -> str:
         """A phrase of this role; fields it does not hold are left out."""

@@ -89,7 +89,7 @@ class DefenderSpeaks:
             return floor.say("no_opinion_denied" if self._denies() else "no_opinion", accused=floor.name)
         if any(opinion.strip() in turn.text for turn in floor.view.own):
             return floor.say("mutual")
-        return floor.say("opinion_fast" if "速裁" in floor.text else "opinion", opinion=opinion)
+        return floor.say("opinion_fast" if "速裁" in floor.text else "opinion", bench=floor.bench, opinion=opinion)
 
     def _request(self) -> str:
         agreed = re.search(r"量刑建议[^。；]{0,12}(?:没有异议|无异议|适当)|同意量刑建议", self.floor.matter.get("defence_opinion", ""))

@@ -15,7 +15,7 @@ from tasks.policies.court.criminal_circumstances import Circumstances, words
 from tasks.policies.court.criminal_facts import Count, charged_facts, main_sum, rest_of, sums
 from tasks.policies.court.criminal_heard import Heard
 from tasks.policies.court.criminal_law import CRIMINAL_LAW, PROCEDURE_LAW, Cited, cite, crime, interpretation, listed
-from tasks.policies.court.criminal_orders import handed_over, orders
+from tasks.policies.court.criminal_orders import handed_over, orders, settled
 from tasks.policies.court.criminal_reasons import Reasons
 from tasks.policies.court.criminal_sentence import Sentencing
 from tasks.policies.court.criminal_serving import set_off
@@ -25,6 +25,7 @@ _CITY = re.compile(r"^(.*?市)(?:[\u4e00-\u9fff]{1,8}(?:区|县|市|旗))?人民
 _NUMBER = re.compile(r"^\s*(?:[一二三四五六七八九十]、\s*)+")
 _LATER = re.compile(r"抓获|查获|到案|传唤|归案|解救|如实供述|认罪认罚|赔偿|退赔|谅解|取保候审")
 _POINT_HEAD = re.compile(r"^[^。；]{6,110}?(?=[。；：]|$)")
+_TOTAL = re.compile(r"(?:共计|合计|总计)(?:人民币)?\d[\d,.]*万?元")
 _LEADS = re.compile(r"(?:打电话)?(?:纠集|邀约|召集|指使|组织)$")
 
 
@@ -39,7 +40,7 @@ def judgment(heard: Heard) -> str:
         _charge(weighing, sentencing, circumstances),
         _found(weighing),
         _evidence(weighing),
-        f"本院认为，{reasons.text()}",
+        f"本院认为，{reasons.text()}{settled(weighing, circumstances)}",
         _order(weighing, circumstances, sentencing, any(re.search(r"予以(?:没收|追缴)|责令|依法发还被害人[^，]{1,20}。", item) for item in items)),
         "\n".join(items),
         filled(words()["order"]["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
@@ -78,7 +79,7 @@ def _charge(weighing: Weighing, sentencing: Sentencing, circumstances: Circumsta
 def _defence(weighing: Weighing) -> str:
     """The points of the defence, each by its first words."""
     heads = [_POINT_HEAD.match(point.strip()) for point in weighing.contest.points]
-    found = [head[0].strip("，：") for head in heads if head and not head[0].startswith(("审判长", "辩护人发表"))][:5]
+    found = [head[0].strip("，：") for head in heads if head and not head[0].startswith(("审判长", "审判员：", "辩护人发表"))][:5]
     return filled(words()["words"]["counsel"], {"opinion": "；".join(found) + "。"}) if found else ""
 
 
@@ -97,7 +98,7 @@ def _found(weighing: Weighing) -> str:
             if _LATER.search(part) and "：" not in part
         ]
         told = "".join(_whole(_corrected(weighing, count), heard.name, facts) for count in stands)
-        body = _preamble(facts, stands, failed) + told + "".join(rest)
+        body = _preamble(facts, stands, failed, sum(map(weighing.amount, weighing.convicted))) + told + "".join(rest)
     else:
         body = facts
         for count in stands:
@@ -111,8 +112,8 @@ def _found(weighing: Weighing) -> str:
     return filled(words()["words"]["found"], {"facts": re.sub(r"^[一二三四五]、", "", body.strip())})
 
 
-def _preamble(facts: str, stands: list[Count], failed: list[Count]) -> str:
-    """What stands before numbered counts, without sums and without what only counts that fail are about."""
+def _preamble(facts: str, stands: list[Count], failed: list[Count], total: float) -> str:
+    """What stands before numbered counts, with the total that is found, without other sums and without what only counts that fail are about."""
     head, mark, _ = facts.partition("：")
     if not mark or not _NUMBER.match(facts[len(head) + 1 :].strip()):
         return ""
@@ -120,6 +121,8 @@ def _preamble(facts: str, stands: list[Count], failed: list[Count]) -> str:
     kept = []
     for clause in head.split("，"):
         if sums(clause):
+            if total and _TOTAL.search(clause):
+                kept.append(_TOTAL.sub(f"共计人民币{total:g}元", clause))
             continue
         parts = clause.split("、")
         left = [part for part in parts if len(bigrams(part) & lost) < 2]
@@ -197,12 +200,12 @@ def _substance(
             laws += cited_by_prosecution(weighing.heard)[:2]
             continue
         places = [one.tier.law, *known.law[1:]] if one.tier.law and "." in one.tier.law else list(known.law)
-        laws += [cite(place) for place in dict.fromkeys(places)]
+        facts = "".join(count.text for count in weighing.stands(one.charge))
+        laws += [cite(place) for place in dict.fromkeys(known.narrowed(places, facts))]
         laws += [cite("12.1")] if one.applied.milder else []
         conditions = {"base": True, "sum": bool(weighing.amount(one.charge)), "fine": bool(one.punishment.fine)}
         graver = sentencing.said_grade(one.charge)
         conditions["grave"] = one.tier is not one.applied.tiers[0] or graver not in (None, one.applied.tiers[0])
-        facts = "".join(count.text for count in weighing.stands(one.charge))
         further += [article for article, when in map(interpretation, known.see) if conditions.get(when, re.search(when, facts))]
     for found in circumstances.found:
         laws += [law for law in found.articles if law.law == CRIMINAL_LAW]

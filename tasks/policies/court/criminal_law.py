@@ -74,6 +74,13 @@ class Crime:
     remarks: tuple[tuple[re.Pattern[str], str], ...] = ()
     """Words of the facts -> what the law says of them."""
     see: tuple[str, ...] = ()
+    also: tuple[tuple[re.Pattern[str], str], ...] = ()
+    """Words of the facts -> a place to cite too; an item (234.1.1) takes the place of its paragraph (234.1)."""
+
+    def narrowed(self, places: Iterable[str], facts: str) -> list[str]:
+        """The places to cite, with those that the facts call for."""
+        more = [place for cue, place in self.also if cue.search(facts)]
+        return [*(place for place in places if not any(one.startswith(f"{place}.") for one in more)), *more]
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -155,10 +162,11 @@ def _crime(name: str, row: Mapping[str, Any]) -> Crime:
     before = tuple((one["day"], tuple(map(_tier, one["tiers"]))) for one in row.get("before", ()))
     scale = tuple((re.compile(cue), share) for cue, share in row.get("scale", ()))
     remarks = tuple((re.compile(cue), text) for cue, text in row.get("remarks", ()))
+    also = tuple((re.compile(cue), place) for cue, place in row.get("also", ()))
     more = tuple((re.compile(cue), months) for cue, months in row.get("more", ()))
     rest = {key: row[key] for key in ("does", "unit", "month", "floor", "times") if key in row}
     return Crime(name, tuple(row["law"]), tiers=tuple(map(_tier, row["tiers"])), before=before, more=more,
-                 acts=tuple(row.get("acts", "").split()), scale=scale, remarks=remarks, see=tuple(row.get("see", ())), **rest)  # fmt: skip
+                 acts=tuple(row.get("acts", "").split()), scale=scale, remarks=remarks, also=also, see=tuple(row.get("see", ())), **rest)  # fmt: skip
 
 
 def _tier(row: Mapping[str, Any]) -> Tier:

@@ -13,7 +13,7 @@ from tasks.policies.court.criminal_sentence import Sentencing
 from tasks.policies.court.criminal_serving import money, pronounced, served
 from tasks.policies.court.criminal_weighing import Weighing
 
-_SEIZED = re.compile(r"(?:其中)?(?P<things>[^，。；]{2,80}?)(?:，)?系作案工具[^。]*没收")
+_SEIZED = re.compile(r"(?:其中)?(?P<things>[^，。；]{2,80}?)(?:，)?系(?:作案工具|违禁品)[^。]*没收")
 _ASKED = re.compile(r"建议(?:依法)?(?:予以)?没收(?P<things>[^。；，]{2,40})|(?P<more>[^，。；]{2,40})，?建议(?:依法)?(?:予以)?没收")
 _NONE = re.compile(r"(?:没有|无)(?:查封|扣押|冻结)[^。；]{0,16}")
 _RETURNED = re.compile(r"已经?(?:依法)?发还|发还(?:清单|被害人|失主|[\u4e00-\u9fff]{2,3}[；。，])")
@@ -62,9 +62,9 @@ def _property(weighing: Weighing, circumstances: Circumstances) -> list[str]:
     every += " ".join(one.name for one in heard.exhibits)
     items: list[str] = []
     if weighing.convicted:
-        if match := _SEIZED.search(told) or _ASKED.search(told):
-            things = match["things"] or match.groupdict().get("more") or ""
-            items.append(filled(text["confiscate"], {"things": things.strip("，：的")}))
+        if matches := list(_SEIZED.finditer(told)) or list(_ASKED.finditer(told))[:1]:
+            things = [(match["things"] or match.groupdict().get("more") or "").strip("，：的") for match in matches]
+            items.append(filled(text["confiscate"], {"things": "、".join(things)}))
         items += _gains(weighing)
         items += [
             filled(text["restore"], {"name": heard.name, "victim": victim, "sum": money(sum_)}) for victim, sum_ in circumstances.owed
@@ -73,11 +73,20 @@ def _property(weighing: Weighing, circumstances: Circumstances) -> list[str]:
             victim = _VICTIM.search(told)
             whom = f"被害人{victim['name']}" if victim else "被害人"
             items.append(filled(text["handed"], {"name": heard.name, "sum": money(kept), "victim": whom}))
-    if not items and PROPERTY.search(_NONE.sub("", every)):
-        returned = bool(_RETURNED.search(told + every))
-        paid = bool(re.search(r"退赔|退缴|赔偿", circumstances.shown + circumstances.facts))
-        items.append(text["settled" if returned and paid else "returned_only" if returned else "deposited"])
+    if not items and PROPERTY.search(_NONE.sub("", every)) and not _RETURNED.search(told + every):
+        items.append(text["deposited"])
     return items
+
+
+def settled(weighing: Weighing, circumstances: Circumstances) -> str:
+    """That nothing is left to order on property, for the reasons; '' where something is, or nothing was spoken of."""
+    heard, text = weighing.heard, words()["order"]
+    every = heard.answers("procurator", "charge", "indictment", "opinion", "property")
+    every += " ".join(one.name for one in heard.exhibits)
+    if _property(weighing, circumstances) or not (PROPERTY.search(_NONE.sub("", every)) and _RETURNED.search(every)):
+        return ""
+    paid = re.search(r"退赔|退缴|赔偿", circumstances.shown + circumstances.facts)
+    return str(text["settled" if paid else "returned_only"])
 
 
 def handed_over(weighing: Weighing) -> float:

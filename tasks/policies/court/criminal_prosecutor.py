@@ -19,6 +19,8 @@ from tasks.policies.court.criminal_telling import birthday
 _FAST = re.compile(r"速裁")
 _SHORT = re.compile(r"速裁|简要|摘要")
 _MONEY = re.compile(r"\d元|万元|钱款|货款|财物|手机")
+_BANNED = re.compile(r"毒品|冰毒|甲基苯丙胺|海洛因|大麻|枪|弹药|子弹|炸药|雷管|假币|伪造的?货币|淫秽")
+_DRUG = re.compile(r"晶体|粉末|药片|药丸|颗粒|植物")
 _THING = re.compile(r"^扣押的")
 _BRACKET = re.compile(r"[（(]([^（）()]*)[）)]")
 _PHOTO = re.compile(r"(?:及|和|的)照片$")
@@ -111,9 +113,14 @@ class ProsecutorSpeaks:
     def _opinion(self) -> str:
         floor = self.floor
         opinion = floor.matter.get("opinion", "")
-        said = floor.say("opinion", opinion=opinion) if opinion else ""
+        said = floor.say("opinion", bench=floor.bench, opinion=opinion) if opinion else ""
         said = said or floor.say("no_opinion", accused=floor.name, charges=self._charges())
         return said + (self._request() if floor.matter.get("request") else "")
+
+    def _mutual(self) -> str:
+        opinion = self.floor.matter.get("opinion", "")
+        given = any("公诉意见" in turn.text or (opinion and opinion in turn.text) for turn in self.floor.view.own)
+        return self.floor.say("mutual" if given else "mutual_early")
 
     # --- examination --------------------------------------------------------------------------------------------------
 
@@ -175,11 +182,18 @@ class ProsecutorSpeaks:
         if returned:
             parts.append(self.floor.say("returned", things="、".join(returned)))
         if things:
-            parts.append(self.floor.say("seized_tool", things="、".join(things)))
+            banned = [one for one in things if self._banned(one)]
+            tools = [one for one in things if one not in banned]
+            parts.append(self.floor.say("seized_banned", things="、".join(banned)) if banned else "")
+            parts.append(self.floor.say("seized_tool", things="、".join(tools)) if tools else "")
         parts += [self._loss(one) for one in self.floor.matter.get("victims", ()) if _MONEY.search(one.get("loss", ""))]
         if any(not one.get("settled") and _MONEY.search(one.get("loss", "")) for one in self.floor.matter.get("victims", ())):
             parts.append(self.floor.say("restore"))
         return joined(parts) or self.floor.say("no_property")
+
+    def _banned(self, thing: str) -> bool:
+        """Whether nobody may own a thing: drugs, arms, counterfeit money and the like."""
+        return bool(_BANNED.search(thing)) or ("毒品" in self._charges() and bool(_DRUG.search(thing)))
 
     def _seized(self) -> tuple[list[str], list[str]]:
         """What was seized and is still held, and what was given back, as the titles of exhibits tell."""
@@ -203,7 +217,7 @@ class ProsecutorSpeaks:
         return joined([self._loss(one) for one in self.floor.matter.get("victims", ())]) or self.floor.say("no_victims")
 
     _ANSWERS: ClassVar[Mapping[str, Callable[[ProsecutorSpeaks], str]]] = {
-        "identity": _identity, "charge": _charge, "indictment": _indictment, "opinion": _opinion, "request": _request,
+        "identity": _identity, "charge": _charge, "indictment": _indictment, "opinion": _opinion, "mutual": _mutual, "request": _request,
         "examine": _examine, "evidence": _evidence, "detail": _detail, "views": _views, "property": _property,
         "victims": _victims,
     }  # fmt: skip

@@ -20,6 +20,8 @@ _SENTENCING = re.compile(r"从轻|减轻|缓刑|量刑|请求|自首|坦白|谅�
 _BORNE_OUT = 0.35
 """Share of an argument's character pairs that the exhibits on the point hold, where they bear it out."""
 _LEGALITY = "签名|核对|捺印|程序|刑讯|逼供|非法|合法"
+_SIGNED = re.compile(r"(?<=[。；”])[\u4e00-\u9fff·]{2,16}[，\s]{0,2}\d{4}年\d{1,2}月\d{1,2}日。?\s*$")
+"""The line with which a document is signed."""
 _SHORT = 46
 _EXCERPT = 64
 _MOST = 3
@@ -167,7 +169,7 @@ class Reasons:
         """The answer to a denial that fails: what the exhibits that stand show."""
         wanted = bigrams(finding.text)
         near = sorted(finding.stands, key=lambda one: -recall(wanted, bigrams(one.offer.body)))
-        quoted = [f"{one.name}证实，{excerpt}" for one in near if (excerpt := self._quoted(one))][:_MOST]
+        quoted = [f"{one.name}{_shows(excerpt)}" for one in near if (excerpt := self._quoted(one))][:_MOST]
         told = "；".join(quoted) or f"{'，'.join(one.name for one in near[:_MOST])}能够证实指控的事实"
         return self._say("denied", charge=charge, told=told)
 
@@ -178,7 +180,7 @@ class Reasons:
         if not match or not exhibit.objective:
             return ""
         first = ""
-        for part in re.split(r"(?<=[；。，])", match[1].strip().split("公诉人举证完毕")[0]):
+        for part in re.split(r"(?<=[；。，])", _SIGNED.sub("", match[1].strip().split("公诉人举证完毕")[0])):
             if len(first) + len(part) > _EXCERPT:
                 break
             first += part
@@ -252,7 +254,9 @@ class Reasons:
         years = {36: "三", 60: "五", 84: "七", 120: "十", 24: "二", 12: "一", 180: "十五"}
         high = f"{years.get(tier.most, str(tier.most // 12))}年以下"
         low = f"{years.get(tier.least, str(tier.least // 12))}年以上" if tier.least else ""
-        return f"{low}{high}有期徒刑{'、拘役' if tier.short else ''}"
+        kinds = [f"{low}{high if tier.most < 180 or not low else ''}有期徒刑", *(one for one in tier.light.split() if one != "罚金")]
+        kinds += ["无期徒刑"] if tier.life else []
+        return "或者".join(filter(None, ("、".join(kinds[:-1]), kinds[-1])))
 
     # --- 认证 ---------------------------------------------------------------------------------------------------------
 
@@ -291,6 +295,11 @@ def _alleged(weighing: Weighing, exhibit: Exhibit) -> str:
         if found and not found.proven and exhibit in found.shaken:
             return _short(count.text)
     return next((one.words for one, found in weighing.allegations if not found.proven and exhibit in found.shaken), "指控")
+
+
+def _shows(excerpt: str) -> str:
+    """证实，…; a document in the first person is quoted: 载明“…”."""
+    return f"载明“{excerpt}”" if excerpt.startswith(("本人", "我", "今")) else f"证实，{excerpt}"
 
 
 def _adds(exhibit: Exhibit, value: float) -> bool:
