@@ -306,6 +306,20 @@ def test_text_of_one_environment() -> None:
     assert "no grader: CD DOC" in text
 
 
+def test_text_has_limits_by_rule_and_says_what_the_overall_score_rests_on() -> None:
+    made = whole()
+    text = text_report([made], [header()])
+    form = next(line for line in text.split("DD 答辩状撰写")[1].splitlines() if line.split()[:1] == ["FOR"])
+    assert form.endswith("60.0/100.0")
+    assert "论文口径上限低于 100: DD FOR 60.00 (论文规则把答辩状的三个标签按五个计，最高 60)" in text
+    assert all(f"{name} 0.00" not in text for name in ("VER", "SEN", "FINE"))
+    columns = made["overall"]["strict"]["columns"]
+    assert columns and f"仅计 {', '.join(columns)}" in text and "CI JUD" not in columns
+    assert f"rests on {', '.join(columns)} only" in text_report([made], [header()], "en")
+    complete = {**made, "overall": {rule: {**one, "missing": []} for rule, one in made["overall"].items()}}
+    assert "仅计" not in text_report([complete], [header()])
+
+
 def test_what_forbids_comparison_is_said() -> None:
     context = ScoreContext(spec=RunSpec(benchmark="courts", law_pack="mine"))
     text = FORMATS["md"]([report(block(draft("CD-0001"), context=context))], "zh")

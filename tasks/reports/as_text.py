@@ -56,7 +56,7 @@ def _table(report: Report, language: str) -> list[str]:
 
 
 def _by_environment(report: Report, language: str) -> list[str]:
-    """A line a metric of each environment: n, both scores with their intervals, floor and ceiling of the strict one."""
+    """A line a metric of each environment: n, both scores with their intervals, floor and ceiling, by each rule where the rules differ."""
     made = {(line.rule, line.rate, line.group): line for line in lines(report)}
     brief = [re.split("[：:]", heading([report], name, language))[0] for name in ("floor", "reference")]
     heads = [word("n", language), word("compat.all", language), word("interval", language)]
@@ -70,7 +70,7 @@ def _by_environment(report: Report, language: str) -> list[str]:
             none = word("unscored", language) if waits else _mean(None)
             means = [_mean(None) if line is None else none if line.value is None else _mean(line.value) for line in (compat, strict)]
             spans = ["–" if line is None else _range(line) for line in (compat, strict)]
-            cells_ = [str(strict.n), means[0], spans[0], means[1], spans[1], _mean(strict.floor), _mean(strict.reference)]
+            cells_ = [str(strict.n), means[0], spans[0], means[1], spans[1], _limit("floor", compat, strict), _limit("reference", compat, strict)]
             rows.append((f"  {word(f'rate.{rate}', language)}", cells_))
     return [_row(label, values, LABEL, 11) for label, values in rows]
 
@@ -95,6 +95,14 @@ def _by_row(report: Report, language: str) -> list[str]:
             rows.append((label, [*cells_, _mean(compat.floor)]))
     width = max(LABEL, *(cells(label) for label, _ in rows))
     return [_row(label, values, width, 11) for label, values in rows]
+
+
+def _limit(name: str, compat: Line | None, strict: Line) -> str:
+    """Floor or ceiling; two where the rules differ, the published one first."""
+    loose, own = getattr(compat, name, None), getattr(strict, name)
+    if compat is None or show(loose, 2) == show(own, 2):
+        return _mean(own)
+    return "/".join("–" if value is None else f"{value:.1f}" for value in (loose, own))
 
 
 def _mean(value: float | None) -> str:

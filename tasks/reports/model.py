@@ -211,10 +211,37 @@ def _court_counts(block: Mapping[str, Any], language: str) -> list[tuple[str, st
     return [
         ("profile", word(f"profile.{block.get('profile')}", language)),
         ("comparable", word(may, language).format(why=why)),
+        ("overall_of", _overall_of(block, language)),
+        ("limits", word("limits.order", language) if at(block, "ceiling", "compat") else ""),
+        ("compat_ceiling", _short_of_full(block, language)),
         ("unscored", "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items())),
         ("unfinished", ", ".join(f"{env} {count}" for env, count in lost.items())),
         ("violations", ", ".join(f"{code} {count}" for code, count in faults)),
     ]
+
+
+def _overall_of(block: Mapping[str, Any], language: str) -> str:
+    """The columns that the overall scores rest on, where some lack."""
+    made = {rule: at(block, "overall", rule) or {} for rule in RULES}
+    if not any(one.get("missing") for one in made.values()):
+        return ""
+    said = {rule: word("overall.only", language).format(names=", ".join(one.get("columns") or ()) or "–") for rule, one in made.items()}
+    if len(set(said.values())) == 1:
+        return next(iter(said.values()))
+    return "; ".join(f"{word(f'{rule}.all', language)} {text}" for rule, text in said.items())
+
+
+def _short_of_full(block: Mapping[str, Any], language: str) -> str:
+    """Metrics of which even the gold answer does not earn everything by the published rule, and why."""
+    from tasks.courts.scoring.columns import LOWER
+
+    found: dict[str, list[str]] = {}
+    for env in block["groups"]:
+        for metric, value in (at(block, "ceiling", "compat", env) or {}).items():
+            if value is not None and value < 100 and metric not in LOWER:
+                why = "ceiling.labels" if (env, metric) == ("DD", "FOR") else "ceiling.gold"
+                found.setdefault(why, []).append(f"{env} {metric} {show(value, 2)}")
+    return "; ".join(f"{', '.join(names)} ({word(why, language)})" for why, names in found.items())
 
 
 def _windows(block: Mapping[str, Any], language: str) -> str:
