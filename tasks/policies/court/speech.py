@@ -13,14 +13,18 @@ from tasks.courts.scores.bigrams import sentences
 from tasks.courts.views import CourtView
 
 _CHATTER = (
-    "我说话啰嗦，您多担待。", "有没说清楚的地方，您随时打断我。", "我这个人有一说一。", "您慢慢来，我不赶时间。",
+    "我说话啰嗦，您多担待。", "要是哪儿没说清楚，您随时打断我。", "我这个人有一说一。", "您慢慢来，我不赶时间。",
     "这些天我跟家里人说的也都是这件事。", "身边的人各说各的，我也不知道该听谁的。", "我就想弄个明白。", "我能想起来的都会说。",
     "我这也是头一回跟人请教法律上的事。", "我一说起来就收不住，您别见怪。", "昨晚我还跟邻居念叨来着。", "听人说多问一句总没有坏处。",
 )  # fmt: skip
-_WORRY = ("我心里一直挺担心的。", "这个，我真有点着急。", "唉，一想到这事我就害怕。", "您说这可怎么办。")
+_WORRY = ("我心里一直挺担心的。", "我真有点着急。", "唉，一想到这事我就害怕。", "您说这可怎么办。")
 _THANKS = ("麻烦您了。", "谢谢您。", "辛苦您了。")
 _BLUNT = ("这些你记好。", "别绕弯子。", "本来就不是我的错。")
 _FILLED = ("呃，", "嗯，", "唉，", "这个，")
+_AT_HOME = re.compile(r"家里人|邻居|身边的人")
+"""What a company does not speak of."""
+_COMPANY = re.compile(r"公司|企业|厂长|经理|法务|人事|负责人|主管|老板")
+_QUOTED = re.compile(r"(“[^”]{0,200}”)")
 _WORRIED = re.compile(r"呃|嗯|唉|哎|担心|害怕|着急|怎么办")
 _LOW, _HIGH = 2, 4
 
@@ -57,8 +61,22 @@ def styled(parts: Sequence[str], view: CourtView, *, thanks: bool = True) -> str
         told = [*told[:-1], unsaid(_BLUNT, view), *told[-1:]]
     text = "".join(told)
     if traits.get("stability") == "low" and (view.turn % 2 or not any(_WORRIED.search(turn.text) for turn in view.own)):
-        text = pick(_FILLED, view, "filler") + text
-    return text.replace("您", "你") if traits.get("agreeableness") == "low" else text
+        text = pick(_FILLED[: 3 if text.startswith("这个") else 4], view, "filler") + text
+    return _addressing(text, "你" if traits.get("agreeableness") == "low" else "您")
+
+
+def _addressing(text: str, word: str) -> str:
+    """The lawyer addressed in one way throughout; what others are quoted with stays."""
+    parts = _QUOTED.split(text)
+    return "".join(part if part.startswith("“") else re.sub("您|你(?!们)", word, part) for part in parts)
+
+
+def _company(view: CourtView) -> bool:
+    """Whether somebody speaks for a company."""
+    own = (party for party in view.held.get("parties", ()) if party.get("side") == view.role)
+    return any(party.get("kind") == "company" for party in own) or bool(
+        _COMPANY.search(str(view.held.get("client", {}).get("occupation", "")))
+    )
 
 
 def _short(told: Sequence[str]) -> list[str]:
@@ -72,7 +90,8 @@ def _short(told: Sequence[str]) -> list[str]:
 
 def _long(told: Sequence[str], view: CourtView) -> list[str]:
     parts = list(told)
-    pool = (*_CHATTER, *_WORRY) if view.traits.get("stability") == "low" else _CHATTER
+    pool: tuple[str, ...] = (*_CHATTER, *_WORRY) if view.traits.get("stability") == "low" else _CHATTER
+    pool = tuple(one for one in pool if not (_AT_HOME.search(one) and _company(view)))
     for salt in ("first", "second"):
         extra = unsaid([one for one in pool if one not in parts], view, salt)
         if not extra or sum(len(sentences(part)) for part in parts) >= _HIGH:
