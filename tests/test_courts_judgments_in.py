@@ -426,6 +426,18 @@ def test_how_the_accused_stands_to_the_charge(said: str, stance: str) -> None:
     assert drafted(TEXTS.THEFT.replace(old, said)).case_fields["criminal"]["plea"]["stance"] == stance
 
 
+def test_parties_by_name_alone_claim_and_answer() -> None:
+    full = drafted(TEXTS.LOAN)
+    text = TEXTS.LOAN.replace("原告周映川向本院提出", "周映川向本院提出").replace("被告罗成溪辩称，", "罗成溪辩称，")
+    named = drafted(text)
+    assert not named.needed
+    assert [named.case_fields[part] for part in ("claims", "complaint", "answer", "evidence")] == [
+        full.case_fields[part] for part in ("claims", "complaint", "answer", "evidence")
+    ]
+    silent = drafted(re.sub("被告罗成溪辩称，.*", "罗成溪未作答辩。", TEXTS.LOAN))
+    assert silent.case_fields["answer"].endswith("未作答辩。") and silent.case_fields["claims"] == full.case_fields["claims"]
+
+
 def test_other_ways_to_write_it_civil() -> None:
     text = TEXTS.WORKS.replace("审判员 庄敏", "审判员：庄　敏").replace(
         "书记员 姜文", "书记员：姜　文\n附：相关法律条文"
@@ -569,7 +581,7 @@ def test_the_command_writes_a_file_that_loads(name: str, tmp_path: Path) -> None
     path.write_text(getattr(TEXTS, name), encoding="utf-8")
     done = invoke(path, "--out", out)
     assert (
-        done.exit_code == 0 and done.stdout == "" and "The file loads." in done.stderr and "missing: " in done.stderr
+        done.exit_code == 0 and done.stdout == "" and f"{out} loads." in done.stderr and "missing: " in done.stderr
     )
     (case,) = load_cases(out)
     assert isinstance(case, CivilCase if name in ("LOAN", "WORKS") else CriminalCase)
@@ -584,10 +596,13 @@ def test_the_command_as_json_and_with_a_model(tmp_path: Path) -> None:
     script.write_text(json.dumps({"otherwise": ["{}"]}), encoding="utf-8")
     done = invoke(path, "--json", "--model", f"scripted:{script}")
     told = json.loads(done.stdout)
-    assert done.exit_code == 0 and set(told) == {"case", "masked", "missing", "notes"}
+    assert done.exit_code == 1 and set(told) == {"case", "masked", "missing", "notes"}
     assert {"kind": "name", "count": 1, "replacement": "陶某"} in told["masked"]
     assert any(note.startswith("needed: criminal.plea") for note in told["notes"])
-    assert "does not load before that is written" in done.stderr
+    assert "moot: The draft does not load yet" in done.stderr
+    written = invoke(path, "--out", tmp_path / "case.jsonl")
+    assert written.exit_code == 0 and f"moot: {tmp_path / 'case.jsonl'} does not load yet" in written.stderr
+    assert (tmp_path / "case.jsonl").is_file()
 
 
 def test_the_command_refuses_with_one_sentence(tmp_path: Path) -> None:

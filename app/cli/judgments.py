@@ -34,7 +34,9 @@ if TYPE_CHECKING:
     help="Ask this engine for what the rules missed; it sees masked text.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print case, masked, missing and notes as JSON.")
+@click.pass_context
 def from_judgment(
+    ctx: click.Context,
     file: Path,
     out: Path | None,
     env: Literal["CI", "CR"] | None,
@@ -45,7 +47,8 @@ def from_judgment(
 ) -> None:
     """Draft a case file from the Chinese first-instance judgment in FILE (txt, docx, html, text PDF).
 
-    Names, numbers and addresses are masked. The draft is unreviewed: the report names what is missing and what to look at.
+    Names, numbers and addresses are masked. The draft is unreviewed: the report names what is missing and what to look at. Exit code 1
+    when the draft does not load and is not written to a file.
 
     Example: moot tasks from-judgment judgment.docx --out case.jsonl
     """
@@ -64,12 +67,14 @@ def from_judgment(
         )
     elif out is None:
         click.echo(json_text(made.case_fields))
-    for line in report(made):
+    for line in report(made, out):
         click.echo(clean(line, multiline=False), err=True)
+    # A draft that was written can be finished by hand; one that was printed alone is of no use to the next program.
+    ctx.exit(1 if made.needed and out is None else 0)
 
 
-def report(made: Draft) -> list[str]:
-    """What a reader has to know of a draft, in lines."""
+def report(made: Draft, out: Path | None = None) -> list[str]:
+    """What a reader has to know of a draft, in lines; `out`: where it was written."""
     case = made.case_fields
     kind = {"CI": "civil", "CR": "criminal"}[case["env"]]
     counts = ", ".join(f"{len(case[name])} {name}" for name in ("claims", "facts", "evidence") if case.get(name))
@@ -80,7 +85,9 @@ def report(made: Draft) -> list[str]:
         lines.append(f"missing: {', '.join(made.missing)}")
     lines += [f"note: {note}" for note in made.notes]
     lines += [f"needed: {fault}" for fault in made.needed]
-    lines.append("The file does not load before that is written." if made.needed else "The file loads.")
+    name = str(out) if out else "The draft"
+    unusable = f"moot: {name} does not load yet: write what is needed first (see above)."
+    lines.append(unusable if made.needed else f"{name} loads.")
     return lines
 
 

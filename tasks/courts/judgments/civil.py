@@ -133,11 +133,9 @@ def _amount(claims: list[dict[str, Any]]) -> float | None:
 def _answer(paper: Paper, notes: list[str]) -> str:
     answer = paper.part("answer")
     if answer:
-        return (
-            answer[lead_of(answer, "CI", "answer") :]
-            if re.match(r"[^。]{0,50}?辩称|[^。]{0,50}?答辩", fold_width(answer))
-            else answer
-        )
+        told = re.match(r"[^。]{0,50}?辩称|[^。]{0,50}?答辩", fold_width(answer))
+        cut = answer[lead_of(answer, "CI", "answer") :] if told else answer
+        return cut if cut.strip("。 \n") else answer
     away = _STAYED_AWAY.search(fold_width(paper.course))
     if away:
         notes.append("answer: the defendant did not answer; the words of the judgment on that stand there")
