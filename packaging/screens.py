@@ -1,11 +1,11 @@
 """Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models, trial chat, Law,
-Review, the court.
+Review, the court, presenter mode.
 
 Two sizes, two languages, on the sample pack. The models and what they say are stand-ins: no weights are needed.
 
     python packaging/screens.py [FOLDER [PART...]]
 
-PART is records, dialogs, law, review or court; without one all are drawn.
+PART is records, dialogs, law, review, court or presenter; without one all are drawn.
 
 Textual's SVG names fonts on a server; that block is taken out, so that no browser goes on line for them, and the
 widths of Chinese texts are set right.
@@ -363,7 +363,41 @@ async def court(app: Any, pilot: Any, keep: Keep, language: str) -> None:
         keep(f"court-{name}")
 
 
-PARTS = {"records": records, "dialogs": dialogs, "law": law, "review": review, "court": court}
+PRESENTED = (
+    ("civil", "CI-0002", "对真实性有异议", ()), ("criminal", "CR-0002", "判决如下", ("end",)), ("result", "CI-0002", "判决如下", ("f2",)),
+)  # fmt: skip
+"""Name, case, words of the utterance that is shown, and keys pressed then."""
+
+
+async def presenter(app: Any, pilot: Any, keep: Keep, language: str) -> None:
+    """Presenter mode: an exhibit that is contested, a criminal judgment at its rulings, the card at the end."""
+    from store import places
+    from tasks.runner import start_run
+    from tasks.spec import RunSpec
+
+    for name, case, words, keys in PRESENTED:
+        path = places.runs() / f"20261121-130000-courts-rules-{case}.moot"
+        if not path.exists():
+            with start_run(RunSpec(benchmark="courts", task_ids=(case,)), out=path) as run:
+                run.go()
+                run.record_scores()
+        app.open_episode(path, case)
+        await pilot.pause(0.5)
+        while app.episode_screen.episode != case or app.episode_screen.keeper is None:
+            await pilot.pause(0.05)
+        await pilot.press("f12")
+        await pilot.pause(0.3)
+        screen = app.screen
+        screen.at = next((at for at, said in enumerate(screen.said, 1) if words in said.text), len(screen.said))
+        screen.settle()
+        await pilot.press(*keys)
+        await pilot.pause(1.5)
+        keep(f"presenter-{name}")
+        await pilot.press("f10")
+        await pilot.pause(0.3)
+
+
+PARTS = {"records": records, "dialogs": dialogs, "law": law, "review": review, "court": court, "presenter": presenter}
 """In the order in which they are drawn."""
 
 

@@ -43,6 +43,7 @@ from tasks.events import AttemptStarted, Record, Said, Stopped, Violation  # noq
 from tasks.runner import start_run  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tests.court_run_fixture import prepare_courts  # noqa: E402
+from tests.slow_engine import SlowEngine, install  # noqa: E402
 from tests.test_desk_screens import NARROW, SIZES, WIDE, desk, settled, text_of, until  # noqa: E402, F401
 
 TASKS = {"KQ": "1", "LC": "2", "CD": "3", "DD": "4", "CI": "5", "CR": "6"}
@@ -287,3 +288,24 @@ def test_a_card_without_the_case_says_what_the_record_says() -> None:
     scene = trial(Violation(code="after_end", turn=2), Stopped(outcome="stalled", reason="the judge said the same twice"))
     card = "\n".join("".join(text for text, _ in line) for line in closing_lines(scene, (), None, "…"))
     assert card.startswith("没有进行完毕：连续两次发言相同，庭审停滞。") and "闭庭后继续发言" in card and "宣告的判决" not in card
+
+
+async def test_while_a_model_makes_its_turn_its_name_stands_there_and_no_word_of_it(
+    courts: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = install(monkeypatch, SlowEngine())
+    async with desk(NARROW) as pilot:
+        spec = RunSpec(**{**courts["settings"], "task_ids": (TASKS["CI"],), "agent": "direct", "model": "slow:model"})
+        await pilot.app.start(spec, everything=False)  # type: ignore[attr-defined]
+        screen = await opened(pilot)
+        await pilot.press("f2")
+        await until(pilot, lambda: len(screen.said) == 1)
+        await pilot.press("f2")
+        await until(pilot, engine.waits.is_set)
+        engine.tell("thinking", "先核对身份", 5, episode=TASKS["CI"])
+        await until(pilot, lambda: screen.turn is not None and screen.turn.thought)
+        text = fits(pilot, screen)
+        assert "请独任审判员发言 ……" in text and "先核对身份" not in text and screen.check_action("next", ()) is None
+        engine.end('{"text": "现在开庭。请原告说明身份。", "to": ["原告"]}')
+        await until(pilot, lambda: len(screen.said) == 2)
+        assert "现在开庭" in fits(pilot, screen) and "发言 ……" not in text_of(pilot)

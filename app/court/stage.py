@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from app.court.draft import Draft
 from app.court.exhibits import STATES, exhibit_name
@@ -181,31 +180,32 @@ def _rows(text: str, room: int, count: int) -> list[str]:
 
 
 def act_lines(scene: Scene, room: int, limit: int = ACTS) -> list[Line]:
-    """The acts done last, each with its article; one that was done again and again is told once."""
-    done = [(record.step, record.event) for record in scene.records if isinstance(record.event, ActDone)]
-    groups = [list(group) for _, group in groupby(done, key=lambda pair: pair[1].name)]
+    """The acts done last, each with its article; an act that comes again and again is told once, where it was done last."""
+    acts: dict[str, list[tuple[int, ActDone]]] = {}
+    for record in scene.records:
+        if isinstance(record.event, ActDone):
+            acts[record.event.name] = [*acts.pop(record.event.name, []), (record.step, record.event)]
     last = max((record.step for record in scene.records), default=0)
     lines: list[Line] = []
-    for group in groups[-limit:]:
-        events = [event for _, event in group]
-        fresh = group[-1][0] == last
-        whole = one(events[0].name) + _of_whom(scene, events)
-        name = whole if width(whole) <= room - 2 else truncate(one(events[0].name), room - 2)
-        lines.append((("✔ ", "good" if fresh else "dim"), (name, "text" if fresh else "dim")))
-        if basis := next(iter(events[0].basis), ""):
+    for name, done in list(acts.items())[-limit:]:
+        fresh = done[-1][0] == last
+        whole = one(name) + _of_whom(scene, done)
+        named = whole if width(whole) <= room - 2 else truncate(one(name), room - 2)
+        lines.append((("✔ ", "good" if fresh else "dim"), (named, "text" if fresh else "dim")))
+        if basis := next(iter(done[-1][1].basis), ""):
             lines.append((("  ", "dim"), (one(basis).replace(" ", ""), "rule")))
     return lines
 
 
-def _of_whom(scene: Scene, events: Sequence[ActDone]) -> str:
-    """Which exhibit or side an act was on; how many exhibits where it was several."""
-    exhibits = list(dict.fromkeys(event.exhibit for event in events if event.exhibit))
-    if len(exhibits) > 1:
-        return t("presenter.of.many", n=len(exhibits))
+def _of_whom(scene: Scene, done: Sequence[tuple[int, ActDone]]) -> str:
+    """The sides an act was done to; of exhibits the last, or how many there were at once."""
+    step, act = done[-1]
+    exhibits = list(dict.fromkeys(event.exhibit for at, event in done if at == step and event.exhibit))
     if exhibits:
-        return t("presenter.of", what=one(exhibit_name(scene, exhibits[0]).split(" ")[0]))
-    sides = [SIDES.get(event.side, event.side) for event in events if event.side]
-    named = "、".join(side for side in dict.fromkeys(sides) if side not in events[0].name)
+        number = one(exhibit_name(scene, exhibits[0]).split(" ")[0])
+        return t("presenter.of.many", n=len(exhibits)) if len(exhibits) > 1 else t("presenter.of", what=number)
+    sides = dict.fromkeys(SIDES.get(event.side, event.side) for _, event in done if event.side)
+    named = "、".join(side for side in sides if side not in act.name)
     return t("presenter.of", what=named) if named else ""
 
 
