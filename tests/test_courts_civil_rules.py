@@ -373,7 +373,7 @@ ASKED: tuple[tuple[str, str, str], ...] = (
     ("原", "最后还有什么要说的？", "支持原告的全部诉讼请求"),
     ("被", "请被告作最后陈述。", "坚持答辩意见"),
     ("原", "愿不愿意调解？", "^不同意调解"),
-    ("被", "被告，同不同意由法庭主持调解，有什么方案？", "同意.*分十二个月.*176000元"),
+    ("被", "被告，同不同意由法庭主持调解，有什么方案？", "同意调解，可以由双方协商(?!.*[0-9]元)"),
     ("被", "法庭提出方案：被告一次性支付原告15万元，被告能否接受？", "同意该调解方案"),
     ("被", "法庭提出方案：被告一次性支付原告19万元，被告能否接受？", "不同意该方案"),
     ("原", "本庭建议被告支付20万元了结本案，原告是否同意该方案？", "不同意该方案"),
@@ -396,6 +396,21 @@ def test_lawyers_answer_what_is_asked(side: str, question: str, answer: str) -> 
     role = {"原": PLAINTIFF, "被": DEFENDANT}[side]
     said = move(CivilLawyer(), view_of(LOAN, role, [Turn(1, JUDGE, (role,), question)])).text
     assert re.search(answer, said.replace("\n", " ")), said
+
+
+def test_counsel_name_the_limit_only_when_asked_again() -> None:
+    first = [Turn(1, JUDGE, (DEFENDANT,), "被告是否同意调解？"), Turn(1, DEFENDANT, (JUDGE,), "同意调解。")]
+    second = [*first, Turn(2, JUDGE, (DEFENDANT,), "双方均有协商解决的意愿，请被告提出具体的方案。")]
+    said = move(CivilLawyer(), view_of(LOAN, DEFENDANT, second)).text
+    assert re.search("分十二个月.*不超过176000元", said)
+
+
+def test_two_answers_to_one_claim_take_one_position() -> None:
+    case = CASES["CI-0002"]
+    said = move(CivilLawyer(), view_of(case, DEFENDANT, [Turn(1, JUDGE, (DEFENDANT,), "请被告答辩。")])).text
+    assert said.count("关于第一项诉讼请求") == 1 and "其一，36盏灯" in said and "其二，120盏灯" in said
+    heard = [point for point in points_in(said, ()) if point.claims == {1}]
+    assert [point.text[:4] for point in heard] == ["36盏灯", "120盏"]
 
 
 def test_lawyers_speak_on_the_exhibit_that_was_shown() -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Side
 from tasks.policies.court.civil_heard import Offer
-from tasks.policies.court.civil_mediation import proposal_of
+from tasks.policies.court.civil_mediation import owes_terms, proposal_of
 from tasks.policies.court.civil_trial import OTHER, SIDES, Trial
 
 _NOT_MEDIABLE = re.compile(r"婚姻无效|确认婚姻|特别程序|督促程序|公示催告|亲子关系")
@@ -23,7 +23,7 @@ BLOCK = 4
 """From so many exhibits on, those of a side are offered in a row where turns are short."""
 PRIORITY: Sequence[str] = (
     "judgment", "claim", "answer", "debate", "exhibit", "cross", "recusal", "identity", "final", "mediate", "issues",
-    "settlement", "mutual", "proposal", "deliberate", "default", "findings", "question",
+    "terms", "settlement", "mutual", "proposal", "deliberate", "default", "findings", "question",
 )  # fmt: skip
 """What goes last when turns are short, first named first kept."""
 
@@ -141,6 +141,11 @@ def _debate(trial: Trial, needs: Needs) -> Iterator[Step]:
 def _mediation(trial: Trial, needs: Needs) -> Iterator[Step]:
     if not _NOT_MEDIABLE.search(needs.cause):
         yield from _ask(trial, needs, "mediate")
+        owing = tuple(side for side in SIDES if owes_terms(trial, side))
+        if needs.profile == "law" and owing:
+            yield Step("terms", owing)
+        else:
+            yield from (Step("terms", (side,)) for side in owing)
         offered = proposal_of(trial)
         if offered is not None and not offered.refused:
             if offered.agreed:

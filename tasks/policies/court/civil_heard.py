@@ -51,6 +51,8 @@ _ON_CLAIM = re.compile(
 _NUMBER = re.compile(rf"[{_ORDINAL}]{{1,3}}|[0-9]{{1,2}}")
 _MORE = re.compile(r"^(?:另外|补充)?(?:说明|补充)?[：:]")
 _TAKEN = re.compile(r"^(?:我方|我|被告)?(?:部分认可|不同意|没有异议|不予认可|不认可|同意)[，,：:]\s*(?=\S)")
+_LISTED = re.compile(r"(?:^|[；;。])其[一二三四五六]，")
+"""Several arguments under one position: 其一，…；其二，…."""
 _DENIES = re.compile(
     r"不同意|不认可|不予认可|不应|驳回|不承担|没有(?:事实|法律|合同)?(?:和法律)?依据|不成立|不能成立|拒绝|不属实|否认|无权|不存在|不构成"
 )
@@ -206,8 +208,11 @@ def points_in(text: str, claims: Sequence[Claim]) -> list[Point]:
             words = text[mark.end() : end].strip("；;。，,： \n")
             paragraphs = words.split("\n")
             if len(words) > 1:
-                said = paragraphs[0]
-                found.append(Point(_TAKEN.sub("", said), frozenset(_numbers(mark["numbers"])), position(said)))
+                said, on = paragraphs[0], frozenset(_numbers(mark["numbers"]))
+                listed = [
+                    part.strip("；;。 ") for part in _LISTED.split(_TAKEN.sub("", said)) if part.strip("；;。 ")
+                ]
+                found += [Point(part, on, position(said)) for part in listed]
             found += [_free(_MORE.sub("", more), claims) for more in paragraphs[1:] if len(more.strip()) > 3]
         before = text[: marks[0].start()]
         return [*(_free(part, claims) for part in _SENTENCE.findall(before) if len(part) > 12), *found][:MOST]

@@ -36,7 +36,7 @@ NAME: Mapping[Side, str] = {"plaintiff": "原告", "defendant": "被告"}
 _STAGE: Mapping[str, str] = {
     "identity": "opening", "recusal": "opening", "claim": "investigation", "answer": "investigation",
     "exhibit": "investigation", "cross": "investigation", "findings": "investigation", "question": "investigation",
-    "debate": "debate", "final": "debate", "mediate": "mediation", "proposal": "mediation",
+    "debate": "debate", "final": "debate", "mediate": "mediation", "terms": "mediation", "proposal": "mediation",
 }  # fmt: skip
 """Step -> the stage whose tag opens it under `j1`; there the issues open the debate."""
 
@@ -262,8 +262,10 @@ class Bench:
         return found[asked : 1 if self._view.profile == "j1" else None]
 
     def _question(self, step: Step) -> str:
-        left = self._questions(step.sides[0])
-        return self._line("question", who=NAME[step.sides[0]], question=left[0])
+        side = step.sides[0]
+        text = self._line("question", who=NAME[side], question=self._questions(side)[0])
+        stock: str = _words()["question"][f"plain_{side}"]
+        return self._safe(text, self._line("question", who=NAME[side], question=stock), {"question"})
 
     # --- mediation and judgment ---------------------------------------------------------------------------------------
 

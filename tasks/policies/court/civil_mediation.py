@@ -49,6 +49,14 @@ def proposal_of(trial: Trial) -> Proposal | None:
     return Proposal(total, terms, all(accepts(text) for text in answers.values()), refused)
 
 
+def owes_terms(trial: Trial, side: Side) -> bool:
+    """Whether both sides would settle, and this one has not been asked a second time on which terms."""
+    if not all(accepts(trial.last("mediate", one)) for one in SIDES):
+        return False
+    said = trial.last("mediate", side)
+    return trial.asked["mediate", side] < 2 and _sum(said) is None and not _terms(said)
+
+
 def failed(trial: Trial) -> bool:
     """Whether mediation was tried and came to nothing."""
     tried: list[Side] = [side for side in SIDES if trial.asked["mediate", side]]

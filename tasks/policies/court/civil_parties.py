@@ -260,7 +260,13 @@ class Reply:
         return "坚持答辩意见，请求法院依法驳回原告的诉讼请求。"
 
     def _mediate(self, words: str) -> str:
-        return self._speaker.mediation()
+        asked = sum(
+            self._view.role in turn.to
+            and any(one.kind in ("mediate", "proposal") for one in asked_of(turn.text, self._side))
+            for turn in self._view.record
+            if turn.speaker == "judge"
+        )
+        return self._speaker.mediation(again=asked > 1)
 
     def _proposal(self, words: str) -> str:
         turn = self._asked()

@@ -22,6 +22,7 @@ POSITIONS: Mapping[str, str] = {"admit": "没有异议", "partly": "部分认可
 _IDLE = re.compile(
     r"[？?。！，,；;：:、]|什么时候|什么|何时|多少|怎么|如何|是否|有没有|有无|为什么|为何|哪些|哪|吗|呢|请问|请|说明|回答|原告|被告|你方|你们?|数额|依据|怎样|确定|请求|主张|具体情况|关于|对于|当时|法庭|一下|的|了|是|在|有|就|钱"
 )
+_QUOTED = re.compile(r"“([^“”]{4,200})”")
 _COUNT = re.compile(r"多少|几|数额|金额")
 _SUM = re.compile(r"[0-9]万?元")
 _PUT = re.compile(r"原告要求|有无依据|能否成立|被告关于|的意见|应否支持|被告|原告|支付|[“”，。其]")
@@ -34,6 +35,12 @@ def _like(asked: str, text: str) -> float:
     if len(asked) > 2:
         return recall(bigrams(asked), bigrams(text))
     return sum(sign in text for sign in asked) / len(asked) if asked else 0.0
+
+
+def _best(about: frozenset[str], texts: Sequence[str]) -> tuple[float, str]:
+    """The text that holds most of some pairs of signs, with its share."""
+    scored = ((recall(about, bigrams(text)), text.strip()) for text in texts)
+    return max(scored, key=lambda pair: pair[0], default=(0.0, ""))
 
 
 class Speaker:
@@ -89,11 +96,20 @@ class Speaker:
                 f"答辩意见：{whole or '；'.join(one.get('text', '') for one in self._defences) or '请求依法判决。'}"
             )
         said = []
+        together: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
         for one in self._defences:
-            numbers = [match[0] for match in (re.search(r"\d+$", claim) for claim in one.get("answers", ())) if match]
-            label = f"关于第{'、'.join(numeral(int(number)) for number in numbers)}项诉讼请求，" if numbers else ""
-            taken = f"{self.me}{POSITIONS[one.get('position', 'deny')]}，" if numbers else ""
-            said.append(f"{label}{taken}{one.get('text', '').rstrip('。')}。")
+            found = (re.search(r"\d+$", claim) for claim in one.get("answers", ()))
+            together.setdefault(tuple(match[0] for match in found if match), []).append(one)
+        for numbers, points in together.items():
+            texts = [point.get("text", "").rstrip("。") for point in points]
+            if not numbers:
+                said += [f"{text}。" for text in texts]
+                continue
+            label = f"关于第{'、'.join(numeral(int(number)) for number in numbers)}项诉讼请求，"
+            taken = {point.get("position", "deny") for point in points}
+            position = POSITIONS[taken.pop() if len(taken) == 1 else "partly"]
+            listed = "；".join(f"其{numeral(place)}，{text}" for place, text in enumerate(texts, 1))
+            said.append(f"{label}{self.me}{position}，{listed if len(texts) > 1 else texts[0]}。")
         known = bigrams("".join(one.get("text", "") for one in self._defences))
         more = [part.strip() for part in sentences(whole) if recall(bigrams(part), known) < 0.4]
         kept = [re.sub(r"^[一二三四五六七八九十]{1,3}、", "", part) for part in more if len(part) > 8]
@@ -111,8 +127,16 @@ class Speaker:
             like, text = self._nearest(part)
             if like >= LIKE:
                 found[text] = None
+        if put := _QUOTED.search(question):
+            pairs = bigrams(put[1])
+            fresh = [text for text in self._pleaded() if recall(bigrams(text), pairs) < 0.7]
+            like, text = _best(pairs, fresh)
+            if like >= LIKE / 2:
+                found = {text: None}
+            elif self._side == "plaintiff":
+                found = {}
         if not found:
-            kind = "basis" if re.search(r"依据|请求|主张", question) else "unknown"
+            kind = "basis" if re.search(r"依据|请求|主张|提出", question) else "unknown"
             words: str = speech()["replies"][kind][self._side]
             return words.format(me=self.me, we=self.we)
         return "".join(f"{text.rstrip('。；;')}。" for text in found)
@@ -126,6 +150,15 @@ class Speaker:
         ]
         like, text = max(scored, key=lambda pair: pair[0], default=(0.0, ""))
         return like, text.strip()
+
+    def _pleaded(self) -> list[str]:
+        """What this side has pleaded and wants to prove: its own case, not what both sides know."""
+        own = [one for one in self._held.get("evidence", ()) if one["owner"] == self.id]
+        texts = [self._held.get("complaint" if self._side == "plaintiff" else "answer", "")]
+        proves = [(one.get("title", ""), one.get("purpose", "")) for one in own]
+        texts += [f"{self.me}提交的{title}能够{says}" for title, says in proves if says.startswith("证明")]
+        parts = (re.sub(r"^\s*[一二三四五六七八九十]{1,3}、", "", part) for text in texts for part in sentences(text))
+        return [part for part in dict.fromkeys(parts) if not _FILED.search(part)]
 
     def _pool(self) -> list[str]:
         """What this side may tell, facts first; sentence by sentence."""
@@ -141,19 +174,26 @@ class Speaker:
 
     def debate(self, court: Sequence[str], claims: int) -> str:
         """What is said on each issue that the court has put, then what the side adds of its own."""
-        told: dict[str, None] = {}
+        told: dict[str, int] = {}
         said = []
         put = self._issues(court)
         if not put:
-            told = dict.fromkeys(self._arguments()[:3])
+            told = dict.fromkeys(self._arguments()[:3], 0)
             said += [f"{text.rstrip('。；;')}。" for text in told]
+        referred = False
         for place, issue in enumerate(put, 1):
             about = bigrams(_PUT.sub("", issue)) or bigrams(issue)
-            pool = [(recall(about, bigrams(text)), text) for text in self._arguments()]
-            like, text = max(pool, key=lambda pair: pair[0], default=(0.0, ""))
-            if like >= LIKE / 2:
-                said.append(f"关于争议焦点{numeral(place)}，{'意见同上' if text in told else text.rstrip('。；;')}。")
-                told[text] = None
+            like, text = _best(about, self._arguments())
+            if like < LIKE / 2:
+                continue
+            if text in told:
+                like, other = _best(about, [one for one in (*self._arguments(), *self._pleaded()) if one not in told])
+                if like < LIKE / 4 and referred:
+                    continue
+                referred = referred or like < LIKE / 4
+                text = other if like >= LIKE / 4 else f"与第{numeral(told[text])}点的理由一致"
+            said.append(f"关于争议焦点{numeral(place)}，{text.rstrip('。；;')}。")
+            told[text] = place
         for text in self._held.get("statements", {}).values():
             if text not in told:
                 said.append(text.strip())
@@ -189,12 +229,14 @@ class Speaker:
         found: Mapping[str, Any] = self._held.get("mediation", {}).get(self.id, {})
         return found
 
-    def mediation(self) -> str:
-        """Whether the side settles, and on which terms."""
+    def mediation(self, *, again: bool = True) -> str:
+        """Whether the side settles; on which terms, it says when it is asked `again`: counsel do not open with the limit."""
         stance = self._stance()
         terms, amount = stance.get("terms", "").rstrip("。"), stance.get("amount")
         if stance.get("stance") != "accept_if":
-            return f"不同意调解{f'，{terms}' if terms else ''}。"
+            return "不同意调解，请求法庭依法判决。"
+        if not again:
+            return f"{self._asked_client()}同意调解，可以由双方协商，希望对方适当让步。"
         said = [f"{self._asked_client()}同意在法庭主持下调解"]
         if terms:
             said.append(f"条件是：{terms}")
