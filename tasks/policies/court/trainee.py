@@ -20,7 +20,7 @@ from store.statutes.model import ArticleNumber
 from tasks.actions import Move, Say
 from tasks.courts.views import CourtView
 from tasks.policies.court.advice import STRONG, Found, in_force, named_laws, recalled
-from tasks.policies.court.polarity import Asked, Verdict, by_sentence, first_of, question_of, read_question
+from tasks.policies.court.polarity import Asked, Verdict, by_sentence, question_of, read_question
 from tasks.policies.statutes.likeness import contained
 
 HITS = 8
@@ -33,6 +33,8 @@ ALIKE = 0.3
 """An article that was searched for has to share so much with the question."""
 SAME = 0.8
 """Words of an article are not quoted when so much of them was just said."""
+LITTLE = 0.75
+"""A rule whose score is below shares too little with the question to be named."""
 QUOTED = 90
 """Characters of a quotation."""
 _INNER = str.maketrans("“”", "‘’")
@@ -75,6 +77,8 @@ class Trainee:
         """What to rest the answer on, best first."""
         found = recalled(asked.text, before, day)
         searched = self._searched(asked, day)
+        if found and found[0].score < LITTLE:
+            found = []
         if searched and (not found or found[0].score < STRONG):
             return searched + [self._of_rule(asked, one, day) for one in found[:1]]
         known = [one for one in found[:MOST] if one is found[0] or one.score >= _bar(one, found[0])]
@@ -134,8 +138,10 @@ def _nearest(text: str, question: str) -> str:
 def _answer(asked: Asked, bases: Sequence[Basis], view: CourtView) -> str:
     if not bases:
         return _unknown(asked)
+    if asked.binary:  # the rule that decides is named first
+        bases = sorted(bases, key=lambda basis: basis.verdict == "none")
     first, others = bases[0], bases[1:]
-    verdict = first_of([basis.verdict for basis in bases]) if asked.binary else "none"
+    verdict = first.verdict if asked.binary else "none"
     parts = [_head(asked, verdict) if asked.binary else ""]
     parts.append(f"根据{first.named}的规定，{first.says}。" if first.named else "")
     if first.words and contained(first.words, first.says) < SAME:
