@@ -564,3 +564,20 @@ def test_of_two_exhibits_with_one_title_the_number_tells() -> None:
     items = (Item("a", "procurator", "价格认定结论书（第一次）", 1), Item("b", "procurator", "价格认定结论书（重新认定）", 2))
     assert items_named("出示证据二：价格认定结论书（重新认定）。", items) == items[1:]
     assert items_named("出示价格认定结论书。", items) == items
+
+
+def test_the_court_is_addressed_as_it_sits_and_the_accused_waits_outside(trials: Any) -> None:
+    for name, case in CASES.items():
+        turns = trials[name, "law"][0]
+        alone = case.court.presiding.title == "独任审判员"
+        opinions = [turn.text for turn in turns if turn.speaker in ("procurator", "defence_lawyer") and "发表如下" in turn.text]
+        assert all(text.startswith("审判员：" if alone else "审判长、审判员：") for text in opinions), name
+        assert "在庭外候审" in turns[0].text and not re.search("被告人[^，]{2,4}已到庭", turns[0].text)
+
+
+def test_an_item_takes_the_place_of_its_paragraph_where_the_facts_call_for_it() -> None:
+    detained, brawl = crime("非法拘禁罪"), crime("寻衅滋事罪")
+    assert detained is not None and brawl is not None
+    assert detained.narrowed(["238.1"], "为索取货款，将其关在仓库") == ["238.1", "238.3"]
+    assert detained.narrowed(["238.1"], "因感情纠纷，将其关在仓库") == ["238.1"]
+    assert brawl.narrowed(["293.1"], "酒后随意殴打路人") == ["293.1.1"]
