@@ -23,6 +23,8 @@ _IDLE = re.compile(
     r"[？?。！，,；;：:、]|什么时候|什么|何时|多少|怎么|如何|是否|有没有|有无|为什么|为何|哪些|哪|吗|呢|请问|请|说明|回答|原告|被告|你方|你们?|数额|依据|怎样|确定|请求|主张|具体情况|关于|对于|当时|法庭|一下|的|了|是|在|有|就|钱"
 )
 _QUOTED = re.compile(r"“([^“”]{4,200})”")
+_YIELDS = re.compile(r"调解|和解|商量|愿意(?:还|付|赔|退|按)")
+"""What a side would give to settle has no place in the debate."""
 _COUNT = re.compile(r"多少|几|数额|金额")
 _SUM = re.compile(r"[0-9]万?元")
 _PUT = re.compile(r"原告要求|有无依据|能否成立|被告关于|的意见|应否支持|被告|原告|支付|[“”，。其]")
@@ -195,8 +197,9 @@ class Speaker:
             said.append(f"关于争议焦点{numeral(place)}，{text.rstrip('。；;')}。")
             told[text] = place
         for text in self._held.get("statements", {}).values():
-            if text not in told:
-                said.append(text.strip())
+            kept = "".join(part for part in sentences(text) if not _YIELDS.search(part)).strip()
+            if text not in told and kept:
+                said.append(kept)
         end = (
             "综上，请求法院支持原告的诉讼请求。"
             if self._side == "plaintiff"
