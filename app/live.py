@@ -3,7 +3,7 @@
 Wishes are callables on a queue; between two steps the thread takes the next one, so that pause and cancel always work.
 Only `stop` and `close` reach into a call: they interrupt it from the thread of the desk. Notices of the scheduler (facts
 already on disk) become messages. What streams does not: the desk is told once that there is news, fetches the newest
-state when it has time, and is told again only after that. A pace is seconds a step and a speed of reading.
+state when it has time, and is told again only after that.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import count, takewhile
 from pathlib import Path
 
@@ -32,10 +31,11 @@ from app.messages import (
     Streamed,
     Watched,
 )
+from app.pace import PACES
 from app.turn import OpenTurn
 from models.engine import Ask, Delta, EngineError
 from tasks.driver import Driver
-from tasks.events import Record, Said, Seated, StepEnded, Stopped
+from tasks.events import Record, Seated, StepEnded, Stopped
 from tasks.runner import Run
 from tasks.scheduler import HUMAN
 from tasks.state import State
@@ -45,25 +45,6 @@ Wish = Callable[[Run], None]
 clock = time.monotonic
 """Seconds; what the speed of a model and the time it takes are measured with."""
 
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How fast steps follow each other by themselves: the least time between two, and a reader's characters a second."""
-
-    seconds: float
-    reads: float
-
-    def pause(self, records: Iterable[Record], spent: float = 0.0) -> float:
-        """Seconds to wait after a step with these records; `spent` went by while it was being made, before everybody's eyes."""
-        said = sum(len(record.event.text) for record in records if isinstance(record.event, Said))
-        reading = min(said / self.reads, LONGEST) if self.reads else 0.0
-        return max(self.seconds, reading - spent)
-
-
-PACES = (Pace(1.6, 6.0), Pace(0.8, 12.0), Pace(0.35, 30.0), Pace(0.1, 120.0), Pace(0.0, 0.0))
-"""From reading aloud to as fast as it goes; a speed of 0 waits for no reader."""
-LONGEST = 45.0
-"""Seconds that an utterance stays at most: a judgment is longer than anybody watches a still screen."""
 POLL = 0.2
 _numbers = count(1)
 

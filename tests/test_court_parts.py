@@ -19,9 +19,9 @@ from app.court.lines import CourtLines, transcript  # noqa: E402
 from app.court.programme import Item, programme  # noqa: E402
 from app.court.scene import Scene, scene_of  # noqa: E402
 from app.court_words import DISCLAIMER, told  # noqa: E402
-from app.live import LONGEST, PACES, Pace  # noqa: E402
 from app.markdown import episode_markdown  # noqa: E402
 from app.messages import RunFacts  # noqa: E402
+from app.pace import LONGEST, PACES, Pace  # noqa: E402
 from app.renderers import Block, Line  # noqa: E402
 from app.widgets.law_evidence import law_rows  # noqa: E402
 from app.widgets.lines import row_text  # noqa: E402
@@ -294,6 +294,13 @@ def test_an_exhibit_has_no_name_for_a_person_until_it_was_shown(plays: dict[str,
     later = text(exhibit_lines(civil.scene(20, holders=frozenset({"agent"}))))
     assert "借条一张" in later and "已质证 2" in later
     assert "借条一张" not in "".join(item.text for item in flat(programme(civil.scene(3, holders=frozenset({"agent"})))))
+
+
+def test_a_person_who_judges_does_not_read_the_charge_before_it_is_read_out(plays: dict[str, Played]) -> None:
+    held = frozenset({"agent"})
+    assert plays["CR-0001"].scene(3).cause == "盗窃罪" and plays["CR-0001"].scene(3, holders=held).cause == ""
+    assert plays["CI-0001"].scene(3, holders=held).cause == "民间借贷纠纷", "the civil bench holds its docket"
+    assert not any("盗窃罪" in line for line in words(transcript(plays["CR-0001"].scene(3, holders=held))))
 
 
 def test_the_draft_is_shown_with_its_labels(plays: dict[str, Played]) -> None:

@@ -215,7 +215,7 @@ def opening_lines(scene: Scene, task: str) -> Iterator[Line]:
     bench = [f"{court.presiding.title} {court.presiding.name}"] if court.presiding else []
     bench += [f"{member.title} {member.name}" for member in court.panel]
     bench += [f"书记员 {court.clerk}"] if court.clerk else []
-    yield ((one("　".join((case.cause, court.procedure))), "text"),)
+    yield ((one("　".join(filter(None, (scene.cause, court.procedure)))), "text"),)
     yield ((one("　".join(bench)), "dim"),)
 
 

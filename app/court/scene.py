@@ -121,6 +121,12 @@ class Scene:
         """The part of the case file that the reader holds, {} without the case."""
         return visible(self.case, self.env, self.reader) if self.case is not None else {}
 
+    @property
+    def cause(self) -> str:
+        """What it is about; '' for a person under test who must not know it yet."""
+        told = self.case is not None and (not self.tested_held or "cause" in self.seen)
+        return self.case.cause if self.case is not None and told else ""
+
     @cached_property
     def hearing(self) -> Hearing | None:
         """What the procedure knows of the case; None for what is no trial, or without the case."""

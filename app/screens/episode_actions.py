@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, cast
 from textual import on
 from textual.timer import Timer
 
-from app.live import PACES
 from app.markdown import export_episode
 from app.messages import EpisodeLine, RunFacts
+from app.pace import PACES
 from app.screens.faces import ASIDE, Face
 from app.screens.finding import FindingScreen
 from app.screens.prompt import PromptScreen

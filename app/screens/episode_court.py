@@ -148,8 +148,6 @@ class CourtFace(Face):
         scene = self.scene()
         if scene is None:
             return heading
-        told = scene.case is not None and (not scene.tested_held or "cause" in scene.seen)
-        cause = scene.case.cause if scene.case is not None and told else ""
         cast = tuple(
             (scene.brief(role), who_sits(seated), STAYS.get(seat, 3))
             for role in scene.roles
@@ -157,7 +155,7 @@ class CourtFace(Face):
         )
         turns = t("court.turns", n=scene.made, of=scene.limit if scene.limit is not None else "–")
         title = f"{t(f'court.env.{scene.env}')} {one(heading.task)}"
-        return replace(heading, title=title, group=one(cause), cast=cast, progress=turns, fictional=False)
+        return replace(heading, title=title, group=one(scene.cause), cast=cast, progress=turns, fictional=False)
 
     # a person
 

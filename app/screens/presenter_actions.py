@@ -13,7 +13,8 @@ from textual.timer import Timer
 
 from app.court.scene import Scene
 from app.court.stage import Utterance
-from app.live import LONGEST, PACES, clock
+from app.live import clock
+from app.pace import LONGEST, PACES
 from app.screens.presenter_seat import PresenterSeat
 from app.turn import OpenTurn
 from app.widgets.answer_box import AnswerBox, AnswerText
