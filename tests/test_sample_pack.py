@@ -225,7 +225,7 @@ def test_same_seed_same_pack(moot_home: Path) -> None:
     assert first.manifest.jurisdiction == JURISDICTION and first.manifest.coverage == "complete"
     assert set(first.provenance) == {"authored"} and is_fictional(set(first.provenance))
     assert fiction_label("authored") == FICTION_LABEL and fiction_label("imported") == ""
-    assert first.counts()["tasks"] == {"legalagentbench": 60, "legalsearch": 235}
+    assert first.counts()["tasks"] == {"legalagentbench": 60, "legalsearch": 235, "courts": 72}
     assert {"CompanyInfo", "LegalArticle", "tasks"} <= set(seen)
     digest = first.hash
     first.close()
