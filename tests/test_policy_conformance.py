@@ -32,8 +32,8 @@ CALLS, STEPS = 80, 40
 """Elsewhere no policy asks more often in an episode: ten turns of two calls, their repairs, and what comes before and after."""
 KINDS = {"courts": 6}
 """Kinds of tasks that stand first in the task file, where there are more than a few."""
-LONG_TURNS = {"courts": 6}
-"""Turns of 100 kB each that say enough."""
+LONG_TURNS = 6
+"""Turns of 100 kB each that say enough: a prompt repeats all that was said, so the work grows with their square."""
 SIZE = 100_000
 OUTCOMES = {"finished", "turn_limit", "token_limit", "time_limit", "context_full", "loop", "stalled", "error", "cancelled"}
 
@@ -169,7 +169,7 @@ def test_whatever_a_model_says(
     stub = Stub(lambda episode: cases[names[int(episode) - 1]], MOST_CALLS.get(name, CALLS))
     chosen = {"benchmark": name, "agent": agent, "model": "stub:x", "paper": mode == "paper", "free": mode == "free", "limit": len(cases)}
     if group == "long":
-        chosen["max_turns"] = LONG_TURNS.get(name)
+        chosen["max_turns"] = LONG_TURNS
     path = tmp_path / "r.moot"
     with opened(spec, path, stub, monkeypatch, **chosen) as run:
         run.go()

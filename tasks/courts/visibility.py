@@ -370,12 +370,8 @@ def _tops(path: Path) -> bool:
 
 def _plain(text: str) -> tuple[str, list[int]]:
     """The text without blanks, in half-width forms, and where each of its characters stands."""
-    kept = [
-        (folded, at)
-        for at, character in enumerate(text)
-        if len(folded := fold_width(character)) == 1 and not folded.isspace()
-    ]
-    return "".join(character for character, _ in kept), [at for _, at in kept]
+    folded = fold_width(text)
+    return "".join(folded.split()), [at for at, character in enumerate(folded) if not character.isspace()]
 
 
 def _covered(size: int, starts: Iterable[int]) -> list[int]:
@@ -388,7 +384,7 @@ def _covered(size: int, starts: Iterable[int]) -> list[int]:
 
 @lru_cache(maxsize=4096)
 def _grams(text: str) -> frozenset[str]:
-    plain, _ = _plain(text)
+    plain = "".join(fold_width(text).split())
     return frozenset(plain[at : at + LEAK] for at in range(len(plain) - LEAK + 1))
 
 
