@@ -29,6 +29,7 @@ from tasks.courts.questions import load_questions
 from tasks.courts.record import for_procedure, spoken
 from tasks.courts.roles import OTHERS
 from tasks.courts.scores.judgment import floor, score
+from tasks.courts.scores.laws import cited_articles, published_laws
 from tasks.courts.views import CourtView
 from tasks.courts.visibility import visible
 from tasks.driver import Driver
@@ -145,6 +146,19 @@ def test_the_procedure_is_kept_in_every_sample_trial(profile: ProfileName) -> No
     )
 
 
+@pytest.mark.parametrize("profile", ["law", "j1"])
+def test_each_side_is_asked_about_those_who_appear_for_the_other(profile: ProfileName) -> None:
+    said = play(SHORT, profile)[1]
+    asked = [turn for turn in said if turn.speaker == JUDGE and "身份和代理权限有无异议" in turn.text]
+    assert [turn.to for turn in asked] == (
+        [(PLAINTIFF, DEFENDANT)] if profile == "law" else [(PLAINTIFF,), (DEFENDANT,)]
+    )
+    replies = [turn for turn in said if "身份和代理权限没有异议" in turn.text and turn.speaker != JUDGE]
+    assert Counter(turn.speaker for turn in replies) == {PLAINTIFF: 1, DEFENDANT: 1}
+    qualified = next(turn for turn in said if "符合法律规定，可以参加本案诉讼" in turn.text)
+    assert qualified.number > asked[-1].number and "均无异议" in qualified.text
+
+
 def court(case: CivilCase, **changes: Any) -> CivilCase:
     return case.model_copy(update={"court": case.court.model_copy(update=changes)})
 
@@ -210,7 +224,7 @@ def test_the_judgment_follows_what_was_admitted_and_shown() -> None:
     text = play(LOAN)[1][-1].text
     assert "归还原告周映川借款本金176000元" in text and "利息6600元" in text and "年利率9%计算的利息" in text
     assert (
-        "证据四《普洱茶进货清单一份》，对方以" in text
+        "证据四普洱茶进货清单一份，对方以" in text and "《借条" not in text
         and "驳回原告周映川的其他诉讼请求" in text
         and "律师费8000元；" not in text
     )
@@ -245,6 +259,12 @@ def test_statutes_are_cited_before_interpretations() -> None:
     reading = Reference("最高人民法院关于审理民间借贷案件适用法律若干问题的规定", 25)
     text = cited([reading, substance], 9, procedure)
     assert text.index("民法典") < text.index("民事诉讼法") < text.index("民间借贷")
+    inner = cited([Reference("最高人民法院关于适用《中华人民共和国民法典》合同编通则若干问题的解释", 65)], 9, procedure)
+    assert "《最高人民法院关于适用〈中华人民共和国民法典〉合同编通则若干问题的解释》第六十五条" in inner
+    plain = inner.replace("〈", "《").replace("〉", "》")
+    assert cited_articles(inner) == cited_articles(plain) and len(cited_articles(inner)[0]) == 2
+    gold = [plain.split("、")[-1]]
+    assert published_laws(gold, inner) == published_laws(gold, plain) == 1
     assert outer("“甲称‘乙’”和‘丙’") == "“甲称‘乙’”和“丙”"
 
 
@@ -343,6 +363,7 @@ ASKED: tuple[tuple[str, str, str], ...] = (
     ("原", "请原告说明一下你方的基本情况。", "^原告周映川，男.*宋知遥.*特别授权"),
     ("被", "被告，报一下你的姓名和代理人。", "^被告罗成溪，男.*杜蘅.*一般授权"),
     ("原", "原告方谁来了？", "^原告周映川"),
+    ("被", "请被告对原告证据二垫付凭证和赔偿协议发表质证意见。", "目前没有需要质证的证据"),
     ("被", "对原告出庭人员的身份有无异议？", "没有异议"),
     ("原", "以上诉讼权利听清楚了吗？要不要申请回避？", "不申请回避"),
     ("被", "被告是否要求本庭人员回避？", "不申请回避"),
@@ -360,9 +381,9 @@ ASKED: tuple[tuple[str, str, str], ...] = (
     ("被", "被告是否提起反诉？", "不提起反诉"),
     ("被", "双方对适用简易程序有无异议？", "^没有异议"),
     ("原", "本庭归纳争议焦点为：3万元的性质。双方对此有无异议？", "^对归纳的争议焦点没有异议"),
-    ("原", "请原告举证。", "^证据一：《借条一张》，书证，来源：原告持有的原件，载明：“.*”，拟证明双方于(?!.*证据二)"),
+    ("原", "请原告举证。", "^证据一：借条一张，书证，来源：原告持有的原件，载明：“.*”，拟证明双方于(?!.*证据二)"),
     ("原", "请原告将全部证据一并出示。", "证据一：.*证据五：.*出示完毕"),
-    ("被", "被告有证据要提交吗？", "^证据一：《手机银行转账记录》"),
+    ("被", "被告有证据要提交吗？", "^证据一：手机银行转账记录，"),
     ("被", "被告，2024年1月15日转给原告的3万元是什么钱？", "转账3万元.*还款"),
     ("原", "原告，借款是怎么交付的？", "转账"),
     ("原", "原告，你说的茶叶有没有送货单？", "庭后核实"),

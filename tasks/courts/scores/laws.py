@@ -43,6 +43,8 @@ _PARTS = re.compile(
 )
 """Paragraphs and items behind an article: 第一、四款; an article list goes on behind them."""
 _FIRST = "（一）"
+_MARKS = str.maketrans("〈〉", "《》")
+"""Marks of a title within a title: either glyph is typography."""
 _LONGEST_TITLE = 160
 
 
@@ -93,14 +95,17 @@ class LawScore:
 def published_laws(gold: Sequence[str], text: str) -> float | None:
     """The published LAW of a judgment: gold articles whose 《title》 and whose number occur in it, of all; None without gold.
 
+    〈〉 and 《》 of a title within a title count as one.
+
     Args:
         gold: entries such as 《中华人民共和国刑法》第六十七条第三款、第五十二条. A title that holds 、 is kept whole.
         text: the utterance of the judgment.
     """
     earned = total = 0
+    plain = text.translate(_MARKS)
     for title, articles in published_gold(gold):
         total += max(1, len(articles))
-        if title in text:
+        if title.translate(_MARKS) in plain:
             earned += sum(article in text or f"第{published_number(article)}条" in text for article in articles)
     return earned / total if total else None
 
@@ -156,7 +161,7 @@ def cited_articles(text: str, book: Laws | None = None) -> tuple[list[Article], 
 
     Articles of contracts, articles of association and the like (《房屋租赁合同》第三条) are no law and are left out.
     """
-    marked, titles = _marked(fold_width(text))
+    marked, titles = _marked(fold_width(text.translate(_MARKS)))
     marked = _PARTS.sub("", marked)
     found: dict[Article, None] = {}
     unnamed: dict[str, None] = {}

@@ -23,7 +23,7 @@ BLOCK = 4
 """From so many exhibits on, those of a side are offered in a row where turns are short."""
 PRIORITY: Sequence[str] = (
     "judgment", "claim", "answer", "debate", "exhibit", "cross", "recusal", "identity", "final", "mediate", "issues",
-    "terms", "settlement", "mutual", "proposal", "deliberate", "default", "findings", "question",
+    "terms", "settlement", "mutual", "proposal", "deliberate", "default", "findings", "question", "other_identity",
 )  # fmt: skip
 """What goes last when turns are short, first named first kept."""
 
@@ -84,6 +84,8 @@ def _opening(trial: Trial, needs: Needs) -> Iterator[Step]:
     if trial.reached >= 2:
         return
     yield from (Step("identity", (side,)) for side in SIDES if not trial.done("identity", side))
+    if not {"cause", "panel"} & trial.announced and not any(trial.asked["recusal", side] for side in SIDES):
+        yield from _ask(trial, needs, "other_identity")
     owed = list(_ask(trial, needs, "recusal"))
     yield from owed
     if needs.profile == "j1":

@@ -85,6 +85,7 @@ _NAMED: tuple[tuple[re.Pattern[str], tuple[Aspect, ...]], ...] = (
     (re.compile(r"证明目的|证明力|证明内容|证明对象|证明事项"), ("weight",)),
 )  # fmt: skip
 _SENTENCE = re.compile(r"[^。；;！!？?\n]+")
+_COUNTED = re.compile(rf"[{_ORDINAL}两0-9第]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +132,8 @@ class Offer:
 
     @property
     def name(self) -> str:
-        """证据一《借条》."""
-        title = self.title if "《" in self.title else f"《{self.title}》"
-        return f"证据{numeral(self.number)}{title if self.title else ''}"
+        """证据一借条一张, 证据二《购销合同》: 《》 only where the document has a title of its own."""
+        return numbered(self.number, self.title)
 
     @property
     def says(self) -> str:
@@ -154,6 +154,11 @@ def numeral(number: int) -> str:
     tens, ones = divmod(number, 10)
     head = ("" if tens < 2 else _ORDINAL[tens - 1]) + "十" if tens else ""
     return head + (_ORDINAL[ones - 1] if ones else "")
+
+
+def numbered(number: int, title: str) -> str:
+    """证据一借条一张; a title that begins with a number stands in brackets: 证据三（2020年的照片）."""
+    return f"证据{numeral(number)}" + (f"（{title}）" if _COUNTED.match(title) else title)
 
 
 def claims_in(text: str) -> list[Claim]:
@@ -294,8 +299,6 @@ def _title(words: str) -> str:
 
 def _offer(side: str, number: int, title: str, words: str) -> Offer:
     bare = title.strip("，,。；;：: 、")
-    if bare.startswith("《") and bare.endswith("》") and bare.count("《") == 1:
-        bare = bare[1:-1]
     rest = words.replace(title, "", 1)
     excerpt = _EXCERPT.search(rest)
     plain = rest.replace(excerpt[0], "") if excerpt else rest

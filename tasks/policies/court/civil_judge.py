@@ -6,6 +6,7 @@ on the bench before. The judge holds names, bench and cause alone; claims, answe
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -22,7 +23,7 @@ from tasks.policies.court.civil_agenda import Needs, Step, next_step
 from tasks.policies.court.civil_asks import acts_of
 from tasks.policies.court.civil_case import Case
 from tasks.policies.court.civil_findings import decide
-from tasks.policies.court.civil_heard import numeral
+from tasks.policies.court.civil_heard import numbered, numeral
 from tasks.policies.court.civil_inquiry import issues, questions
 from tasks.policies.court.civil_judgment import fee_of, judgment
 from tasks.policies.court.civil_mediation import failed, proposal_of, worded
@@ -34,7 +35,7 @@ from tasks.policies.court.civil_weighing import weigh
 ROLE: Mapping[Side, str] = {"plaintiff": "plaintiff_lawyer", "defendant": "defendant_lawyer"}
 NAME: Mapping[Side, str] = {"plaintiff": "原告", "defendant": "被告"}
 _STAGE: Mapping[str, str] = {
-    "identity": "opening", "recusal": "opening", "claim": "investigation", "answer": "investigation",
+    "identity": "opening", "other_identity": "opening", "recusal": "opening", "claim": "investigation", "answer": "investigation",
     "exhibit": "investigation", "cross": "investigation", "findings": "investigation", "question": "investigation",
     "debate": "debate", "final": "debate", "mediate": "mediation", "terms": "mediation", "proposal": "mediation",
 }  # fmt: skip
@@ -193,10 +194,17 @@ class Bench:
         )
         known = all(("identity", side) in self._trial.answered for side in SIDES)
         return (
-            f"{'双方出庭人员符合法律规定，可以参加本案诉讼。' if known else ''}"
+            f"{self._admitted() if known else ''}"
             f"{court.get('name') or '本院'}今天{reason}{public}审理{'诉'.join(parties)}{held.get('cause', '')}一案。"
             f"本案适用{court.get('procedure', '普通程序')}，{self._members()}。"
         )
+
+    def _admitted(self) -> str:
+        """That those who appear may take part, after what each side said to them."""
+        told = [self._trial.last("other_identity", side) for side in SIDES]
+        if any(_OBJECTS.search(text) for text in told):
+            return self._fill("objected")
+        return self._fill("qualified", none="双方对对方出庭人员均无异议，经本庭核对，" if all(told) else "")
 
     def _members(self) -> str:
         court = self._court
@@ -237,10 +245,7 @@ class Bench:
         who, other = NAME[step.sides[0]], NAME[OTHER[step.sides[0]]]
         if not step.offers:
             return self._line("cross", who=who, other=other, names="出示的证据")
-        full = "、".join(
-            f"证据{numeral(one.number)}《{quotable(one.title, 40).replace('《', '').replace('》', '')}》"
-            for one in step.offers
-        )
+        full = "、".join(numbered(one.number, quotable(one.title, 60)) for one in step.offers)
         plain = "、".join(f"证据{numeral(one.number)}" for one in step.offers)
         return self._safe(
             self._line("cross", who=who, other=other, names=full),
@@ -302,6 +307,7 @@ class Bench:
         return plain if acts - asks or bench.closes(text) or bench.speaks_for(text) else text
 
 
+_OBJECTS = re.compile(r"(?<!没)(?<!无)有异议|不符合|无权代理|冒名")
 _STAGE_TAG: Mapping[str, str] = {
     "开庭审理": "opening", "法庭调查": "investigation", "庭审辩论": "debate", "法庭调解": "mediation",
 }  # fmt: skip

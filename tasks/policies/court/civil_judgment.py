@@ -14,7 +14,7 @@ from tasks.courts.checking_civil import court_fee
 from tasks.policies.court.civil_asks import acts_of, asks
 from tasks.policies.court.civil_case import Case, Finding
 from tasks.policies.court.civil_findings import is_divorce, sums_of
-from tasks.policies.court.civil_heard import Claim, numeral
+from tasks.policies.court.civil_heard import Claim, numbered, numeral
 from tasks.policies.court.civil_law import (
     CODE,
     Reference,
@@ -163,20 +163,16 @@ def _why(one: Weighed) -> str:
 
 
 def titled(title: str) -> str:
-    """《借条》; a title that holds brackets stands by itself."""
-    plain = quotable(title, 60)
-    return plain if "《" in plain else f"《{plain}》"
+    """An exhibit by its name as it was offered."""
+    return quotable(title, 60)
 
 
 def _listed(items: Sequence[Weighed], full: bool) -> str:
-    """原告证据一《…》、证据三《…》; titles that name the other side stand without their numbers."""
+    """原告证据一借条、证据三聊天记录; titles that name the other side stand without their numbers."""
     me = "原告" if items[0].offer.side == "plaintiff" else "被告"
     if _crossed(items[0]):
         return f"{me}的{'、'.join(titled(one.offer.title) for one in items)}"
-    named = [
-        f"证据{numeral(one.offer.number)}{titled(one.offer.title) if full and one.offer.title else ''}"
-        for one in items
-    ]
+    named = [numbered(one.offer.number, titled(one.offer.title) if full else "") for one in items]
     return f"{me}{'、'.join(named)}"
 
 

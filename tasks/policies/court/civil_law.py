@@ -34,6 +34,10 @@ _PROOF: tuple[tuple[date, int], ...] = ((date(2022, 1, 1), 67), (date(2013, 1, 1
 """The article on the burden of proof."""
 
 
+_INNER = str.maketrans("《》", "〈〉")
+"""A title within a title stands in single marks (标点符号用法 GB/T 15834, 4.15.3.4)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reference:
     """An article to be cited, with 款 and 项 where it has them."""
@@ -169,7 +173,7 @@ def cited(found: Iterable[Reference], most: int, always: Reference) -> str:
         places.setdefault(one.law, len(places))
     for one in sorted(kept, key=lambda one: (_rank(one), places[one.law], one.article)):
         grouped.setdefault(one.law, []).append(one.bare if short else one.number)
-    return "、".join(f"《{law}》{'、'.join(numbers)}" for law, numbers in grouped.items())
+    return "、".join(f"《{law.translate(_INNER)}》{'、'.join(numbers)}" for law, numbers in grouped.items())
 
 
 def _rank(one: Reference) -> int:

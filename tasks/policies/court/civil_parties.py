@@ -145,7 +145,7 @@ class Reply:
         """One exhibit with name, source, words and purpose; parts that would name another exhibit are left out."""
         one = self._evidence[place]
         title = one.get("title", "")
-        parts = [f"证据{numeral(place + 1)}：{title if '《' in title else f'《{title}》'}"]
+        parts = [f"证据{numeral(place + 1)}：{title}"]
         if one.get("kind", "") not in _NOTHING:
             parts.append(one["kind"])
         if witness := one.get("witness", {}).get("name"):
