@@ -30,7 +30,7 @@ class RunLine:
     """One run in the list; `error` says what is wrong with it.
 
     Rates are means over scored episodes, from 0 to 1, None when there are none; `unscored` says that there are answers all
-    the same. `measure` is what the rates are: '' the answer rate, a task of LegalSearch, or the mean of its domain.
+    the same. `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the mean of its domain, or `OVERALL`.
     """
 
     path: Path
@@ -106,23 +106,25 @@ def read_run(path: Path) -> RunLine:
         with Journal.open(path) as journal:
             header = journal.header
             outcomes: Counter[str] = Counter()
-            rates: list[_Rates] = []
+            scored: list[Sequence[ScoreRow]] = []
             computed = _computed(journal)
             for row in journal.episodes():
                 attempts = journal.attempts(row.id)
                 entries = journal.entries(attempts[-1].id) if attempts else []
                 stopped = [entry.data.get("outcome", "error") for entry in entries if entry.tag == "stopped"]
                 outcomes[stopped[-1] if stopped else "unfinished"] += 1
-                scored = _rates(computed.get(row.id) or journal.scores(attempts[-1].id)) if attempts else None
-                rates += [scored] if scored else []
+                if attempts:
+                    scored.append(computed.get(row.id) or journal.scores(attempts[-1].id))
     except (StoreError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
         return RunLine(path, path.stem, error=getattr(error, "title", None) or str(error) or type(error).__name__)
     spec, pack, parent = header.get("spec", {}), header.get("pack", {}), header.get("parent") or {}
-    measure, compat, strict = _of_run(rates)
+    rates = [found for rows in scored if (found := _rates(rows))]
+    measure, compat, strict = _of_run(rates) if rates else _of_trials(scored)
+    known = bool(rates) or measure == OVERALL
     return RunLine(
         path, str(header.get("run", path.stem)), str(spec.get("benchmark", "")), str(spec.get("agent", "")),
         str(spec.get("model", "")), str(pack.get("name", "")), str(header.get("created", "")), sum(outcomes.values()),
-        dict(outcomes), compat, strict, measure, bool(rates) and compat is None and strict is None,
+        dict(outcomes), compat, strict, measure, known and compat is None and strict is None,
         "authored" in pack.get("provenance", ()), str(parent.get("run", "")),
     )  # fmt: skip
 
@@ -173,6 +175,21 @@ def _of_run(rates: Sequence[_Rates]) -> tuple[str, float | None, float | None]:
     return name, _mean(compat[task] for task in tasks), _mean(strict[task] for task in tasks)
 
 
+OVERALL = "overall"
+"""The measure of a courts run: the mean of its columns."""
+
+
+def _of_trials(scored: Sequence[Sequence[ScoreRow]]) -> tuple[str, float | None, float | None]:
+    """What sums up a run of the courts; ('', None, None) where nothing was scored."""
+    rows = [row for one in scored for row in one if row.scorer.endswith(("_compat", "_strict"))]
+    if not rows:
+        return "", None, None
+    from tasks.courts.scoring.stored import stored_overall
+
+    found = stored_overall(rows)
+    return OVERALL, found["compat"], found["strict"]
+
+
 def _mean(values: Iterable[float | None]) -> float | None:
     numbers = [value for value in values if value is not None]
     return sum(numbers) / len(numbers) if numbers else None
@@ -195,9 +212,11 @@ def read_stored(path: Path) -> StoredRun:
             outcome = state.stopped.outcome if state.stopped else ""
             episodes.append(EpisodeLine(row.id, row.task_id, state.steps, outcome))
             questions[row.id] = str(state.card.get("question", ""))
-            found = _rates(computed.get(row.id) or journal.scores(journal.attempts(row.id)[-1].id))
-            if found is not None:
-                scores[row.id] = (found.compat, found.strict)
+            rows = computed.get(row.id) or journal.scores(journal.attempts(row.id)[-1].id)
+            found = _rates(rows)
+            measure, compat, strict = ("", found.compat, found.strict) if found else _of_trials([rows])
+            if found or measure:
+                scores[row.id] = (compat, strict)
     return StoredRun(facts, tuple(episodes), scores, questions)
 
 

@@ -111,6 +111,18 @@ BENCHMARKS: dict[str, str] = {
 """Name -> where it lives; loaded on use."""
 
 
+FOLDERS = frozenset({"courts"})
+"""Benchmarks whose tasks may also stand in TOML, or in a folder of files."""
+TASK_SUFFIXES = (".toml", ".json", ".jsonl")
+"""The files of such a folder that hold tasks."""
+
+
+def check_layout(name: str, path: Path) -> None:
+    """Refuse TOML and folders where a benchmark reads neither."""
+    if name not in FOLDERS and (path.is_dir() or path.suffix == ".toml"):
+        raise UsageError(f"{path}: {name} has no task files in TOML, nor folders of them", "Give a JSON file.")
+
+
 def benchmark(name: str) -> Benchmark:
     """The benchmark of this name; `UsageError` when there is none."""
     where = BENCHMARKS.get(name)

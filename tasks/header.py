@@ -17,8 +17,9 @@ from pydantic import ValidationError
 from models.engine import Engine
 from store import places
 from store.errors import BadInput
+from store.importers.reading import files_in
 from store.pack import Pack
-from tasks.benchmark import Benchmark
+from tasks.benchmark import TASK_SUFFIXES, Benchmark
 from tasks.errors import RecordMismatch, UsageError
 from tasks.spec import RunSpec, others, policy_of, turns_of
 
@@ -31,7 +32,10 @@ def now() -> str:
 
 
 def file_hash(path: Path) -> str:
-    """sha256 of a file's bytes."""
+    """sha256 of a file's bytes; of a folder of task files, of their names and bytes in order."""
+    if path.is_dir():
+        parts = [(file.relative_to(path).as_posix(), file_hash(file)) for file in files_in(path) if file.suffix in TASK_SUFFIXES]
+        return sha256(json.dumps(parts).encode()).hexdigest()
     return sha256(path.read_bytes()).hexdigest()
 
 

@@ -77,7 +77,7 @@ def stored_task_file(header: dict[str, Any]) -> Path:
     spec = spec_of(header)
     if spec.tasks is not None:
         path = Path(spec.tasks)
-        if not path.is_file():
+        if not path.exists():
             raise NotFound(f"the run's task file is gone: {path}", "Put it back: the keys to score by are in it.")
     else:
         with Pack.open(header["pack"].get("path") or spec.pack) as pack:

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from store.errors import NotFound
 from store.pack import Pack
-from tasks.benchmark import Benchmark
+from tasks.benchmark import Benchmark, check_layout
 from tasks.driver import Limits
 from tasks.errors import UsageError
 from tasks.events import Seated
@@ -227,8 +227,9 @@ def task_file(spec: RunSpec, pack: Pack) -> Path:
     """The task file of a run: as given, else the pack's own."""
     if spec.tasks is not None:
         path = Path(spec.tasks)
-        if not path.is_file():
+        if not path.exists():
             raise NotFound(f"no task file at {path}", "Give --tasks FILE.")
+        check_layout(spec.benchmark, path)
         return path
     default = pack.task_file(spec.benchmark)
     if default is None:

@@ -11,6 +11,7 @@ from typing import Any
 
 from store.errors import BadInput
 from store.importers.reading import records
+from tasks.benchmark import check_layout
 from tasks.courts.loading import CaseFault, case_records
 from tasks.courts.upstream import upstream_env
 from tasks.errors import UsageError
@@ -41,6 +42,14 @@ def benchmark_of(fields: Mapping[str, Any]) -> str:
     return "legalagentbench" if "key" in fields or "key_middle" in fields else "legalsearch"
 
 
+def benchmark_in(path: Path) -> str:
+    """The benchmark whose tasks a file holds, by its first record; TOML and folders are the courts'."""
+    if path.is_dir() or path.suffix == ".toml":
+        return "courts"
+    _, first = next(records(path, str(path)), (0, {}))
+    return benchmark_of(first)
+
+
 def validate(path: Path, benchmark: str = "") -> Report:
     """Check every record of a task file.
 
@@ -60,10 +69,10 @@ def validate(path: Path, benchmark: str = "") -> Report:
     groups: Counter[str] = Counter()
     pairs: Counter[str] = Counter()
     count = 0
+    told: list[str] = []
     if path.is_dir() or path.suffix == ".toml":
         benchmark = benchmark or "courts"
-        if benchmark != "courts":
-            raise UsageError(f"{path}: {benchmark} has no task files in TOML, nor folders of them", "Give a JSON file.")
+        check_layout(benchmark, path)
     for where, fields in _records(path):
         benchmark = benchmark or benchmark_of(fields)
         try:
@@ -79,12 +88,13 @@ def validate(path: Path, benchmark: str = "") -> Report:
             seen.setdefault(question.id, where)
             gold = getattr(question, "gold", None)
             groups[question.card.get("type") or question.card.get("env") or getattr(gold, "group", "")] += 1
+            told += [f"{question.id}: {note}" for note in getattr(question, "notes", ())]
             if pair := getattr(gold, "pair", ""):
                 pairs[pair] += 1
     if not count:
         faults.append(f"{path}: no tasks in it")
-    notes = tuple(f"pair {pair} has {n} members instead of 2" for pair, n in sorted(pairs.items()) if n != 2)
-    return Report(benchmark, count, dict(groups), tuple(faults), notes)
+    told += (f"pair {pair} has {n} members instead of 2" for pair, n in sorted(pairs.items()) if n != 2)
+    return Report(benchmark, count, dict(groups), tuple(faults), tuple(told))
 
 
 def _records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from store.journal import ScoreRow
 from tasks.courts.benchmark import Courts
 from tasks.courts.casefile import AdviceCase
 from tasks.courts.scores import sentence
@@ -16,6 +17,7 @@ from tasks.courts.scores.topics import FLOOR_REPLY
 from tasks.courts.scoring import gradings, score_block, score_one
 from tasks.courts.scoring.columns import AVERAGED, LOWER, METRICS, REPORTED, RULES
 from tasks.courts.scoring.means import NO_GRADER, NOTHING_SCORED, UNFINISHED
+from tasks.courts.scoring.stored import stored_overall
 from tasks.events import Said
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.result import Result
@@ -353,3 +355,24 @@ def test_nothing_said_is_nothing_earned() -> None:
     assert found["consistency"]["CI"] == {"plaintiff_lawyer": None, "defendant_lawyer": None}
     for result in results:
         assert gradings(ask(result.task_id), result) == []
+
+
+# --- lists of runs ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("graded", [False, True], ids=["no grader", "graded"])
+def test_the_overall_score_of_stored_rows_is_that_of_the_block(graded: bool) -> None:
+    """Lists of runs have no case files: they sum up what was stored. Broken attempts, unfinished dialogues included."""
+    broken = replace(trial("CI-0001", GOOD_CIVIL), outcome="error")
+    results = [*everything(), broken, advice("LC-0002")]
+    given = context(*results, value=0.5) if graded else ScoreContext(spec=SPEC)
+    rows = [
+        ScoreRow(1, one.scorer, one.version, one.settings, one.value, one.evidence, "moot")
+        for result in results
+        for one in score_one(ask(result.task_id), result, given)
+    ]
+    made = block(*results, given=given)
+    found = stored_overall(rows)
+    for rule in RULES:
+        assert 100 * (found[rule] or 0.0) == pytest.approx(made[rule]["overall"]), rule
+    assert stored_overall([]) == {"compat": None, "strict": None}

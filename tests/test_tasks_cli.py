@@ -13,8 +13,11 @@ from click.testing import CliRunner, Result
 from app.cli.tasks import tasks
 from store.builder import PackBuilder
 from store.errors import BadInput, NotFound
-from tasks.errors import UsageError
+from tasks.errors import RecordMismatch, UsageError
+from tasks.rescoring import stored_task_file
+from tasks.runner import start_run
 from tasks.sample.build import build_sample
+from tasks.spec import RunSpec
 
 
 def invoke(*arguments: str) -> Result:
@@ -138,3 +141,29 @@ def test_case_files_in_toml_are_checked_and_a_dispute_gives_three_cases(tmp_path
     broken.write_text("id = ", encoding="utf-8")
     assert "not valid TOML" in str(invoke("validate", str(tmp_path)).exception)
     assert isinstance(invoke("validate", str(broken), "--benchmark", "legalsearch").exception, UsageError)
+
+
+def test_a_run_takes_a_folder_of_case_files_and_notices_a_change(sample: str, tmp_path: Path) -> None:
+    with as_file(files("tasks.sample") / "data" / "courts" / "knowledge") as shipped:
+        for path in sorted(shipped.glob("*.toml"))[:2]:
+            (tmp_path / path.name).write_bytes(path.read_bytes())
+    assert "KQ-0002" in invoke("show", "KQ-0002", "--tasks", str(tmp_path)).output
+    spec = RunSpec(benchmark="courts", agent="rules", tasks=str(tmp_path))
+    with start_run(spec, out=tmp_path / "r.moot") as run:
+        run.go()
+        assert run.score()["groups"] == {"KQ": 2}
+        header = run.journal.header
+    assert stored_task_file(header) == tmp_path
+    (tmp_path / "notes.txt").write_text("no case", encoding="utf-8")
+    assert stored_task_file(header) == tmp_path
+    next(tmp_path.glob("*.toml")).unlink()
+    with pytest.raises(RecordMismatch):
+        stored_task_file(header)
+    with pytest.raises(UsageError, match="nor folders"):
+        start_run(spec.model_copy(update={"benchmark": "legalsearch"}), out=tmp_path / "s.moot")
+
+
+def test_what_an_import_filled_in_is_named_case_by_case() -> None:
+    path = Path(__file__).parent / "upstream_courts" / "ci.jsonl"
+    told = json.loads(invoke("validate", str(path), "--json").output)
+    assert told["ok"] and any("filled in" in note and "court.docket" in note for note in told["notes"])

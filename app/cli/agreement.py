@@ -128,7 +128,9 @@ def review(
 
     Example: moot review 20261121-120000-courts-rules-1a2b CI-0001 --metric REA --value 7 --author Li --reason "Point 2 is missing"
     """
-    if sampled == (episode is not None):
+    if sampled and episode is not None:
+        raise UsageError(f"review takes either --sample or an EPISODE, and has both: --sample {episode}", "A larger sample: --sample --share 0.2.")
+    if not sampled and episode is None:
         raise UsageError("review needs either --sample or an EPISODE", "`moot review --help` shows both.")
     if sampled:
         return _sample(run_name, share, seed, as_json)

@@ -77,7 +77,7 @@ def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--agent", default=None, help="Policy of the tested seat: rules (default), human, gold, echo; with --model: react (default), plan-solve, plan-execute, direct; for legalsearch search (default), direct, direct-cot; for courts direct.")
 @click.option("--model", default="", help=f"Engine of the tested seat: {FORMS}.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat, e.g. agent=human.")
-@click.option("--tasks", "tasks_file", default=None, help="Task file; default: the pack's own tasks.")
+@click.option("--tasks", "tasks_file", default=None, help="Task file (of the courts also a folder of case files); default: the pack's own tasks.")
 @click.option("--task", "task_ids", multiple=True, help="Run only this task; may be repeated.")
 @click.option("--pack", default="sample", show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Run only the first N tasks.")
@@ -258,6 +258,8 @@ def _watchers(made: Run, watch: str) -> list[Watcher]:
 def _drive(made: Run, watch: str, as_json: bool) -> None:
     with made, interruptible(made.scheduler.interrupt) as stopped:
         made.scheduler.watchers += _watchers(made, watch)
+        if n := sum(bool(getattr(question, "notes", ())) for question in made.questions):
+            click.echo(clean(f"moot: {t('run.filled', n=n)}", multiline=False), err=True)
         click.echo(clean(t("run.started", run=made.id, n=len(made.scheduler.episodes)), multiline=False), err=True)
         started = time.perf_counter()
         made.go(lambda: not stopped.is_set())

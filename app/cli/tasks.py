@@ -22,7 +22,7 @@ from store.pack import Pack
 from store.text.dates import parse_date
 from tasks.benchmark import BENCHMARKS, benchmark
 from tasks.errors import UsageError
-from tasks.validation import benchmark_of, validate
+from tasks.validation import benchmark_in, validate
 
 _SHOWN = 50
 _DAMAGE = ("heading_inside", "moved_paragraph", "cut_short", "duplicate", "mislabelled")
@@ -115,7 +115,7 @@ def validate_tasks(ctx: click.Context, file: Path, name: str, as_json: bool) -> 
 @tasks.command(name="show")
 @click.argument("task_id", metavar="ID")
 @click.option("--pack", "pack_name", default="sample", show_default=True, help="Corpus pack, by name or folder.")
-@click.option("--tasks", "file", type=click.Path(path_type=Path), default=None, help="A task file instead of a pack.")
+@click.option("--tasks", "file", type=click.Path(path_type=Path), default=None, help="A task file, or a folder of case files, instead of a pack.")
 @click.option("--gold", is_flag=True, help="Show the gold answer too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show_task(task_id: str, pack_name: str, file: Path | None, gold: bool, as_json: bool) -> None:
@@ -217,10 +217,7 @@ def _write(out: Path, made: list[dict[str, Any]]) -> None:
 def _found(task_id: str, pack_name: str, file: Path | None) -> tuple[str, Any]:
     """The benchmark and the question of this id, in the file or in any task file of the pack."""
     if file is not None:
-        from store.importers.reading import records
-
-        _, first = next(records(file, str(file)), (0, {}))
-        candidates = [(benchmark_of(first), file)]
+        candidates = [(benchmark_in(file), file)]
         where = str(file)
     else:
         with Pack.open(pack_name) as pack:

@@ -16,6 +16,7 @@ from pydantic import BaseModel, ValidationError
 
 from store.errors import BadInput, NotFound
 from store.importers.reading import MAX_RECORD, files_in, opened, records
+from tasks.benchmark import TASK_SUFFIXES
 from tasks.courts.casefile import (
     CASE,
     DISPUTE_SCHEMA,
@@ -52,7 +53,6 @@ _SHAPES = (
 """How a kind of fault that pydantic finds begins -> what the value is not, and what to write."""
 _BOUNDS = {"gt": "not above", "ge": "below", "lt": "not below", "le": "above"}
 """Which bound is broken -> how a value stands to it."""
-_SUFFIXES = (".toml", ".json", ".jsonl")
 
 
 class CaseFault(BadInput):
@@ -96,7 +96,7 @@ def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """Where each record stands, and its fields, of a file or of all files of a folder."""
     if not path.exists():
         raise NotFound(f"There is no case file {path}", "Give a file or a folder of case files.")
-    files = [file for file in files_in(path) if file.suffix in _SUFFIXES] if path.is_dir() else [path]
+    files = [file for file in files_in(path) if file.suffix in TASK_SUFFIXES] if path.is_dir() else [path]
     for file in files:
         if file.suffix == ".toml":
             yield str(file), _toml(file)

@@ -10,14 +10,15 @@ from typing import Any
 from tasks.courts.casefile import DISPUTE_SCHEMA, Case
 from tasks.courts.loading import case_records, load_cases, read_case, read_dispute
 from tasks.courts.roles import ENV_NAMES
-from tasks.courts.upstream import import_upstream, read_upstream, upstream_env
+from tasks.courts.upstream import Report, import_upstream, read_upstream, upstream_env
 
 
 @dataclass(frozen=True, slots=True)
 class CourtQuestion:
-    """One case as a task."""
+    """One case as a task. notes: what an import of another layout set to a default, guessed or dropped."""
 
     case: Case
+    notes: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -49,7 +50,7 @@ class CourtQuestion:
 def read_question(where: str, fields: Mapping[str, Any]) -> CourtQuestion:
     """The case of one record, of ours or of the published layout; `CaseFault` or `BadInput` with what is wrong."""
     if "schema" not in fields and upstream_env(fields) is not None:
-        return CourtQuestion(read_upstream(where, fields)[0])
+        return _imported(*read_upstream(where, fields))
     return CourtQuestion(read_case(where, fields))
 
 
@@ -71,5 +72,10 @@ def load_questions(path: Path) -> list[CourtQuestion]:
         imported = import_upstream(path)
         if imported.refused:
             raise imported.refused[0]
-        return [CourtQuestion(case) for case in imported.cases]
+        return [_imported(case, report) for case, report in zip(imported.cases, imported.reports, strict=True)]
     return [CourtQuestion(case) for case in load_cases(path)]
+
+
+def _imported(case: Case, report: Report) -> CourtQuestion:
+    made = [f"filled in: {', '.join(report.filled)}"] * bool(report.filled)
+    return CourtQuestion(case, tuple(made + [f"left out: {', '.join(report.dropped)}"] * bool(report.dropped)))
