@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from importlib.resources import files
 from typing import Any
 
+from tasks.legalsearch.charges import canonical
 from tasks.policies.court.criminal_agenda import denies
 from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_facts import calendar_days, charged_facts, main_sum, sums
@@ -27,24 +28,33 @@ _SURRENDERS = re.compile(
     r"主动(?:报警|投案|到案|拨打)|自动投案|投案自首|(?:电话|口头)(?:通知|传唤)[^。；]{0,24}(?:到案|到所|到庭|自行|即自)|自行到(?:案|所|公安)|报警[^。；]{0,16}(?:等候|留在)"
     r"|自己拨打110|报警称|拨打[^。；]{0,10}(?:110|120|122)|报警[^。；]{0,8}等候"
 )
+_OTHERS = re.compile(r"(?:被害人|失主|群众|路人|证人|他人|店员|店主|亲属|妻子?|丈夫|对方)[^，。；]{0,8}$")
+"""Before a call to the police: somebody else has made it."""
+_OWNED_UP = re.compile(r"主动(?:交代|供述|供认)[^。；]{0,16}(?:尚未|未)掌握|形迹可疑[^。；]{0,40}主动(?:交代|供述|供认)")
+"""自首 of who is questioned on suspicion alone (关于处理自首和立功具体应用法律若干问题的解释第一条)."""
 _CAUGHT = re.compile(r"抓获|当场查获|被[^。；]{0,6}查获|传唤到案")
 _CANDID = re.compile(r"如实供述|如实交代|如实供认|供认不讳")
 _UNTRUE = re.compile(r"(?:未|没有|不)如实|拒不(?:供认|认罪)|不属于如实供述")
 _DENIES = re.compile(r"没有(?:动手|打|踢|卖|骗|偷|碰|拿|做|干|参与|实施)|没[卖打骗偷拿做干]|冤枉|不是我|与我无关|不知道这")
 _PAID = re.compile(r"赔偿|退赔|退缴|缴存|补偿")
+_UNPAID = re.compile(r"[^，。；]*(?:未能?|没有|尚未|不能|不予|拒不|无力)[^，。；]{0,6}(?:赔偿|退赔|退缴|补偿)[^，。；]*|[^，。；]*(?:要求|诉请|请求)[^，。；]{0,8}赔偿[^，。；]*")
+"""Clauses that say that nothing was paid."""
 _FORGIVEN = re.compile(r"谅解")
 _UNFORGIVEN = re.compile(r"(?:不|未|没有|尚未)(?:表示|获得|取得|得到)?谅解")
 _PART = re.compile(r"部分|一人|一名|余款|其中")
 _LESS = re.compile(r"从轻|从宽|减轻|酌情|具有|考虑")
 _NO_LESS = re.compile(r"不调整|不影响|不予考虑")
 _DUTY = re.compile(r"履行?[^。；]{0,6}法定义务|虽是法定义务|系法定义务")
-_JOINT = re.compile(r"伙同|纠集|另案处理|同案|共同(?:犯罪|实施|对)")
+_JOINT = re.compile(r"伙同|纠集|邀约|结伙|合伙|共谋|合谋|受雇|雇[佣用]被告人|另案处理|同案|共同(?:犯罪|实施|对)")
 _LEADS = re.compile(r"组织|指挥|纠集|策划|指使|主犯|主要作用")
 _HEAVIER = re.compile(r"(?P<what>[^。；]+?)，?(?:应当|依法|可以)?(?:酌情|依法)?(?:予以)?从重处罚")
 _CONSIDER = re.compile(r"(?P<what>[^。；]+?)，(?:量刑时)?(?:应当)?酌情考虑")
 _KNOWN_HEAVY = re.compile(r"累犯|从犯|自首|赔偿|谅解|债务|过错|从轻|从宽")
 _RELEASED = re.compile(r"(\d{4}年\d{1,2}月\d{1,2}日)(?:刑满释放|被?释放|执行完毕)")
 _CARELESS = re.compile(r"过失|交通肇事|失火|责任事故|危险作业|玩忽职守")
+_TAKING = ("盗窃", "诈骗", "抢劫", "抢夺", "敲诈勒索", "职务侵占", "合同诈骗", "信用卡诈骗")
+_VICTIM = re.compile(r"被害人([\u4e00-\u9fff×]{2,4}?)(?=[的，、。；]|现金|人民币|钱|手机|财物|放|停|共|\d)")
+_BACK = re.compile(r"赔偿|退赔|退缴|退还|退赃|归还|发还|追回|返还|还清")
 _ASSESSED = re.compile(r"社区矫正[^。；]{0,20}(?:同意|适宜|接收)|没有再犯罪的危险|同意接收|适宜社区矫正|符合社区矫正")
 
 
@@ -141,6 +151,8 @@ class Circumstances:
             yield Circumstance("principal", self._text("principal"), 0, (cite("25.1"), cite("26.1"), cite("26.4")))
         elif claims:
             yield Circumstance("no_accessory", self._text("no_accessory"), 0, (cite("25.1"),))
+        else:
+            yield Circumstance("joint", self._text("joint"), 0, (cite("25.1"),))
 
     # --- conduct after the crime --------------------------------------------------------------------------------------
 
@@ -158,14 +170,23 @@ class Circumstances:
             return bool(own) and bool(doubted) and all(
                 found.proven if isinstance(what, float) else not found.proven for what, found in doubted
             )  # fmt: skip
-        return bool(_CANDID.search(self.accusing)) or bool(own and self.weighing.convicted and not open_points)
+        if _CANDID.search(self.accusing) or self.pleads:
+            return True
+        return bool(own and self.weighing.convicted and not open_points)
+
+    @cached_property
+    def pleads(self) -> bool:
+        """Whether the accused has pleaded guilty in court without reserve."""
+        answered = self.heard.answered("defendant", "plea") or self.heard.answered("defendant", "fast")
+        return answered and not denies(self.heard)
 
     def _surrender(self) -> Iterator[Circumstance]:
         """刑法第六十七条: 自首, 坦白, or why not."""
         claimed = self._says(self.defending + self.told, "自首")
         granted = self._says(self.accusing, "(?:系|构成|具有|属于|有)自首")
-        came = bool(_SURRENDERS.search(self.facts + self.shown) or (_SURRENDERS.search(self.accusing) and claimed))
-        if granted or (came and self.candid and (claimed or not _CAUGHT.search(self.facts))):
+        owned = bool(_OWNED_UP.search(self.facts + self.shown))
+        came = owned or _came(self.facts + self.shown) or (claimed and _came(self.accusing))
+        if granted or (came and self.candid and (claimed or owned or not _CAUGHT.search(self.facts))):
             text = self._text("surrender", ways=self._ways())
             if not granted:
                 text += "；" + self._text("surrender_duty") if _DUTY.search(self.accusing + self.defending) else ""
@@ -192,7 +213,7 @@ class Circumstances:
             return
         if self.signed:
             yield Circumstance("plea", self._text("plea"), -10, (cite("15", PROCEDURE_LAW),))
-        elif self.heard.answered("defendant", "plea") or self.heard.answered("defendant", "fast"):
+        elif self.pleads and not self.candid:  # 当庭自愿认罪 is not counted beside 自首 and 坦白
             yield Circumstance("plea_court", self._text("plea_court"), -5)
 
     @cached_property
@@ -204,7 +225,7 @@ class Circumstances:
     def _payment(self) -> Iterator[Circumstance]:
         """赔偿, 退赃, 谅解."""
         told = [one.offer.body for one in self.own if _PAID.search(one.offer.body) or _FORGIVEN.search(one.offer.body)]
-        told += [part for part in re.split(r"[。]", self.facts) if _PAID.search(part)]
+        told += [part for part in re.split(r"[。]", _UNPAID.sub("", self.facts)) if _PAID.search(part)]
         text = "".join(told)
         if not _PAID.search(text):
             return
@@ -224,7 +245,7 @@ class Circumstances:
         kept = re.search(r"缴存(?:在本院的)?赔偿款[\d,.万]+元", self.shown)
         if kept:
             return f"被告人{self.name}{kept[0]}"
-        for part in re.split(r"[。；]", self.facts):
+        for part in re.split(r"[。；]", _UNPAID.sub("", self.facts)):
             if match := re.search(r"(?:其[\u4e00-\u9fff]{1,3}|被告人[^，]{1,6}|其亲属|其家属)?(?:代为)?(?:赔偿|退赔|退缴)[^。；]*", part):
                 return f"案发后，{match[0].rstrip('，')}".replace("，自愿认罪认罚", "")
         return "案发后已经赔偿被害人的损失" + ("并取得谅解" if forgiven else "")
@@ -243,7 +264,18 @@ class Circumstances:
                 continue
             if "尚未退赔" in settled or 0 < back < lost:
                 owed.append((match["name"], lost - back))
+        if not told and (left := self._taken()):
+            owed.append(left)
         return tuple(owed)
+
+    def _taken(self) -> tuple[str, float] | None:
+        """Whose property was taken and how much, where nothing was said of its return (刑法第六十四条)."""
+        names = [name for name in self.weighing.convicted if canonical(name) in _TAKING]
+        victims = list(dict.fromkeys(_VICTIM.findall(self.facts)))
+        if len(names) != 1 or not victims or _BACK.search(self.facts + self.shown):
+            return None
+        amount = self.weighing.amount(names[0])
+        return ("、".join(victims[:4]), amount) if amount else None
 
     # --- the table, record, what weighs against -----------------------------------------------------------------------
 
@@ -252,7 +284,8 @@ class Circumstances:
             granted = self._says(self.accusing, row["said"])
             cue = row.get("cue", "")
             shown = bool(cue and re.search(cue, self.shown + self.facts))
-            if granted or (shown and self._says(self.defending, row["said"])):
+            sure = bool(row.get("sure") and re.search(row["sure"], self.facts + self.shown))
+            if granted or sure or (shown and self._says(self.defending, row["said"])):
                 laws = tuple(cite(place) for place in row.get("law", ()))
                 known = [form for cue, form in row.get("variants", ()) if re.search(cue, self.facts + self.shown)]
                 text = filled((*known, row["text"])[0], {"name": self.name})
@@ -297,6 +330,11 @@ class Circumstances:
     def clean(self) -> bool:
         """Whether there is no earlier conviction."""
         return not self.has("recidivist") and not self.has("record")
+
+
+def _came(text: str) -> bool:
+    """Whether the accused came or called by himself."""
+    return any(not _OTHERS.search(text[: match.start()]) for match in _SURRENDERS.finditer(text))
 
 
 def _within_five(released: date, acted: date) -> bool:

@@ -19,16 +19,19 @@ from tasks.policies.court.criminal_law import conduct
 from tasks.policies.statutes.facts import read_facts
 
 _FACTS = re.compile(
-    r"(?:审查查明|查明|指控)[：:，,]?\s*(?P<facts>.+?)(?=认定上述事实的证据|上述事实有|本院认为|被告人[\u4e00-\u9fff·]{1,8}的行为(?:触犯|应当|已?构成)|量刑建议[：:]|$)",
+    r"(?:审查查明|查明|指控)[：:，,]?\s*(?P<facts>.+?)(?=认定(?:上述|以上)事实的证据|(?:上述|以上)事实[，,]?(?:被告人|且?有|经)|本院认为|被告人[\u4e00-\u9fff·]{1,8}的行为(?:触犯|应当|已?构成)|量刑建议[：:]|$)",
     re.DOTALL,
 )
 _QUALIFIED = re.compile(r"，?其行为(?:已经?)?(?:构成|触犯)[^。]{0,60}。")
-_NUMBERED = re.compile(r"(?:^|(?<=[。；：:;\s]))(?:[一二三四五六七八九十]{1,2}、|[（(][一二三四五六七八九十]{1,2}[）)]|第[一二三四五六七八九十]起[，：:])")
+_NUMBERED = re.compile(r"(?:^|(?<=[。；：:;\s]))(?:[一二三四五六七八九十]{1,2}、|[（(][一二三四五六七八九十]{1,2}[）)]|[1-9][0-9]?[、．]|第[一二三四五六七八九十]起[，：:])")
 _AFTERWARDS = re.compile(r"^(?:上述|案发后|到案后|归案后|被告人[^。，]{1,8}(?:共|到案|归案)|[^。]{0,24}(?:抓获|传唤|到案|归案|查获归案))")
-_SUM = re.compile(r"(?P<n>[0-9][0-9,]{0,14}(?:\.[0-9]{1,2})?[万千]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟零〇]{2,14})(?:余)?元")
+_SUM = re.compile(r"(?P<n>(?:[0-9]{1,3}(?:[,，][0-9]{3})+|[0-9]{1,14})(?:\.[0-9]{1,4})?[万千]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟零〇]{2,14})(?:余)?元")
 _SHORT_SUM = re.compile(r"(?<![0-9一-鿿])?(?P<n>[一二三四五六七八九]万[一二三四五六七八九](?![千百十万]))")
 _WEIGHT = re.compile(r"(?P<n>[0-9]+(?:\.[0-9]+)?)(?P<unit>千克|公斤|克)")
 _DAY = re.compile(r"(?:(?P<y>\d{4})年)?(?P<m>\d{1,2})月(?P<d>\d{1,2})日")
+_TAKES = re.compile(r"骗[取得走]|窃[得取]|盗[走得窃]|[抢夺]走|抢[得劫]|劫[得取]|索[得取]|勒索|敲诈|侵占|收受")
+_SPENT = re.compile(r"卖[给掉]|变卖|销赃|转卖|典当|所得")
+"""Sentences on what became of the things taken."""
 _TOTAL = re.compile(r"(?:共计|总计|合计|价值(?:总额)?|侵占(?:货款)?|数额)[^，。；]{0,10}$")
 _PRICE = re.compile(r"(?:每[组个台件只克份]|单价)[^，。；]{0,4}$|以$")
 _REST = re.compile(r"赔偿|退赔|退缴|获利|收取定金|维修费|谅解|已发还|付息|利息")
@@ -60,7 +63,7 @@ class Count:
 def charged_facts(heard: Heard) -> str:
     """What the prosecution says happened, without heading, law and request; '' where nothing was read."""
     read = heard.answers("procurator", "indictment")
-    match = _FACTS.search(read)
+    match = _FACTS.search(read, max(0, read.rfind("审理查明")))
     return _QUALIFIED.sub("。", (match["facts"] if match else read).strip())
 
 
@@ -125,9 +128,9 @@ def sums(text: str) -> list[float]:
     """Sums of a text in yuan: 92000元, 九万二千元, 三万九."""
     found = []
     for match in _SUM.finditer(text):
-        value = to_decimal(match["n"].replace(",", ""))
+        value = _yuan(match["n"])
         if value is not None and value > 0:
-            found.append(float(value))
+            found.append(value)
     for match in _SHORT_SUM.finditer(text):
         value = to_decimal(match["n"] + "千")
         if value is not None:
@@ -168,12 +171,29 @@ def main_sum(text: str) -> float:
     named: list[float] = []
     totals: list[float] = []
     for match in _SUM.finditer(text):
-        value = to_decimal(match["n"].replace(",", ""))
+        value = _yuan(match["n"])
         before = text[max(0, match.start() - 16) : match.start()]
         if value is None or _REST.search(before[-10:]):
             continue
         if _TOTAL.search(before.removesuffix("人民币")):
-            totals.append(float(value))
+            totals.append(value)
         elif not _PRICE.search(before) or "的价格" not in text[match.end() : match.end() + 4]:
-            named.append(float(value))
+            named.append(value)
     return max(totals or named, default=0.0)
+
+
+def whole_sum(text: str) -> float:
+    """What a count comes to: its main sum, or all that it tells of takings on days of their own, where that is more."""
+    acts = [part for part in re.split(r"(?<=[。；])", text) if _DAY.search(part) and _TAKES.search(part)]
+    acts = [part for part in acts if not _AFTERWARDS.match(part.strip()) and not _SPENT.search(part)]
+    return max(main_sum(text), sum(map(main_sum, acts)))
+
+
+def figure(value: float) -> str:
+    """A sum or a weight as judgments write it: 3032000, 53122.2, 0.35."""
+    return f"{value:.3f}".rstrip("0").rstrip(".")
+
+
+def _yuan(text: str) -> float | None:
+    value = to_decimal(text.replace(",", "").replace("，", ""))
+    return None if value is None else float(value)

@@ -12,7 +12,7 @@ from tasks.policies.court.criminal_agenda import denies, procedure_of
 from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_charges import cited_by_prosecution
 from tasks.policies.court.criminal_circumstances import Circumstances, words
-from tasks.policies.court.criminal_facts import Count, charged_facts, main_sum, rest_of, sums
+from tasks.policies.court.criminal_facts import Count, charged_facts, figure, main_sum, rest_of, sums
 from tasks.policies.court.criminal_heard import Heard
 from tasks.policies.court.criminal_law import CRIMINAL_LAW, PROCEDURE_LAW, Cited, cite, crime, interpretation, listed
 from tasks.policies.court.criminal_orders import handed_over, orders, settled
@@ -41,7 +41,7 @@ def judgment(heard: Heard) -> str:
         _found(weighing),
         _evidence(weighing),
         f"本院认为，{reasons.text()}{settled(weighing, circumstances)}",
-        _order(weighing, circumstances, sentencing, any(re.search(r"予以(?:没收|追缴)|责令|依法发还被害人[^，]{1,20}。", item) for item in items)),
+        _order(weighing, circumstances, sentencing, len(items) > 1),
         "\n".join(items),
         filled(words()["order"]["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
     ]
@@ -108,7 +108,7 @@ def _found(weighing: Weighing) -> str:
             body = _without(body, allegation.words)
     if off := [value for value, finding in weighing.taken_off if finding.proven]:
         total = sum(weighing.amount(name) for name in weighing.convicted)
-        body += f"其中人民币{off[0]:g}元不属于被告人{heard.name}占有的款项，应予扣除，犯罪数额为人民币{total:g}元。"
+        body += f"其中人民币{figure(off[0])}元不属于被告人{heard.name}占有的款项，应予扣除，犯罪数额为人民币{figure(total)}元。"
     return filled(words()["words"]["found"], {"facts": re.sub(r"^[一二三四五]、", "", body.strip())})
 
 
@@ -122,7 +122,7 @@ def _preamble(facts: str, stands: list[Count], failed: list[Count], total: float
     for clause in head.split("，"):
         if sums(clause):
             if total and _TOTAL.search(clause):
-                kept.append(_TOTAL.sub(f"共计人民币{total:g}元", clause))
+                kept.append(_TOTAL.sub(f"共计人民币{figure(total)}元", clause))
             continue
         parts = clause.split("、")
         left = [part for part in parts if len(bigrams(part) & lost) < 2]
@@ -148,9 +148,9 @@ def _corrected(weighing: Weighing, count: Count) -> str:
     """A count with the sum that the court finds in place of the one charged."""
     said, found = main_sum(count.text), weighing.amount(count.charge)
     several = len(weighing.stands(count.charge)) > 1 or weighing.taken_off
-    if several or not said or not found or said == found or f"{said:g}元" not in count.text:
+    if several or not said or not found or said == found or f"{figure(said)}元" not in count.text:
         return count.text
-    return count.text.replace(f"{said:g}元", f"{found:g}元").replace("经认定", "经重新认定")
+    return count.text.replace(f"{figure(said)}元", f"{figure(found)}元").replace("经认定", "经重新认定")
 
 
 def _without(text: str, words_: str) -> str:

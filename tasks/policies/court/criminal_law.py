@@ -113,7 +113,8 @@ def _table() -> Mapping[str, Any]:
 @cache
 def crimes() -> Mapping[str, Crime]:
     """Official name -> charge."""
-    return {name: _crime(name, row) for name, row in _table().items() if name != "interpretations"}
+    rows = {name: row for name, row in _table().items() if name != "interpretations"}
+    return {named: _crime(named, row) for name, row in rows.items() for named in (name, *row.get("names", ()))}
 
 
 def crime(name: str) -> Crime | None:
@@ -181,6 +182,8 @@ class Applied:
 
     tiers: tuple[Tier, ...]
     milder: bool = field(default=False)
+    former: tuple[Tier, ...] = ()
+    """The harder ranges of the time of the conduct, where the later ones are milder."""
 
 
 def applicable(charge: Crime, until: date | None) -> Applied:
@@ -189,5 +192,5 @@ def applicable(charge: Crime, until: date | None) -> Applied:
         if until is not None and until < day:
             old, new = tiers[0], charge.tiers[0]
             milder = (new.most, new.least) < (old.most, old.least)
-            return Applied(charge.tiers, True) if milder else Applied(tiers)
+            return Applied(charge.tiers, True, tiers) if milder else Applied(tiers)
     return Applied(charge.tiers)

@@ -17,6 +17,7 @@ _SEIZED = re.compile(r"(?:其中)?(?P<things>[^，。；]{2,80}?)(?:，)?系(?:�
 _ASKED = re.compile(r"建议(?:依法)?(?:予以)?没收(?P<things>[^。；，]{2,40})|(?P<more>[^，。；]{2,40})，?建议(?:依法)?(?:予以)?没收")
 _NONE = re.compile(r"(?:没有|无)(?:查封|扣押|冻结)[^。；]{0,16}")
 _RETURNED = re.compile(r"已经?(?:依法)?发还|发还(?:清单|被害人|失主|[\u4e00-\u9fff]{2,3}[；。，])")
+_FOUND = re.compile(r"(?:查获|缴获|搜出|查扣|查封|扣押)[^。；]{0,40}?(?:毒品|甲基苯丙胺|海洛因|冰毒|氯胺酮|大麻|晶体)")
 _PRICE = re.compile(r"以(?P<sum>\d[\d,.]*万?元)的价格[^，。；]{0,12}(?:贩卖|出售|卖)|以(?P<more>\d[\d,.]*万?元)的价格向")
 _GAIN = re.compile(r"(?:获利|违法所得|非法获利|牟利)(?:人民币)?(?P<sum>\d[\d,.]*万?元)")
 _PAID_IN = re.compile(r"(?:退缴|代缴|上缴)[^。；]{0,10}违法所得")
@@ -65,6 +66,8 @@ def _property(weighing: Weighing, circumstances: Circumstances) -> list[str]:
         if matches := list(_SEIZED.finditer(told)) or list(_ASKED.finditer(told))[:1]:
             things = [(match["things"] or match.groupdict().get("more") or "").strip("，：的") for match in matches]
             items.append(filled(text["confiscate"], {"things": "、".join(things)}))
+        elif any(name.endswith("毒品罪") for name in weighing.convicted) and _FOUND.search(circumstances.facts + circumstances.shown):
+            items.append(filled(text["confiscate"], {"things": "毒品"}))
         items += _gains(weighing)
         items += [
             filled(text["restore"], {"name": heard.name, "victim": victim, "sum": money(sum_)}) for victim, sum_ in circumstances.owed

@@ -8,7 +8,7 @@ from tasks.courts.scores.bigrams import bigrams, recall, sentences
 from tasks.policies.court.criminal_agenda import contests, denies
 from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_circumstances import Circumstances, words
-from tasks.policies.court.criminal_facts import sums
+from tasks.policies.court.criminal_facts import figure, sums
 from tasks.policies.court.criminal_heard import Exhibit
 from tasks.policies.court.criminal_law import Tier, conduct, crime
 from tasks.policies.court.criminal_sentence import Sentencing, refusal_words
@@ -95,8 +95,8 @@ class Reasons:
     def _measure(self, charge: str, amount: float, unit: str, grade: str, what: str) -> str:
         """The sum or weight that decides, the injury, with the name of the range."""
         said = ""
-        if amount and f"{amount:g}{unit}" not in what:
-            said = f"{'数额' if unit == '元' else '毒品'}共计{amount:g}{unit}，"
+        if unit and amount and f"{figure(amount)}{unit}" not in what:
+            said = f"{'数额' if unit == '元' else '毒品'}共计{figure(amount)}{unit}，"
         if unit == "元" and amount and grade not in what and grade.startswith("数额"):
             said += f"{grade}，"
         facts = "".join(count.text for count in self.weighing.stands(charge))
@@ -190,11 +190,11 @@ class Reasons:
     def _off(self, value: float, finding: Finding) -> str:
         total = sum(self.weighing.amount(name) for name in self.weighing.convicted)
         if not finding.proven:
-            return self._say("off_refused", sum=f"{value:g}元")
+            return self._say("off_refused", sum=f"{figure(value)}元")
         shown = [one for one in finding.stands if one.owner != "procurator" or _adds(one, value)]
         titles = "、".join(one.name for one in shown)
         return self._say(
-            "off", sum=f"{value:g}元", titles=titles, amount=f"{total:g}元", adopted=words()["reason"]["adopted"]
+            "off", sum=f"{figure(value)}元", titles=titles, amount=f"{figure(total)}元", adopted=words()["reason"]["adopted"]
         )
 
     # --- sentence -----------------------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ class Reasons:
     def _sentence(self) -> list[str]:
         found, made = self.circumstances.found, self.sentencing.whole
         said = [_joined([one.text for one in found], self.name)] if found else []
-        said += [self._say("unpaid", victim=victim, sum=f"{sum_:g}元") for victim, sum_ in self.circumstances.owed]
+        said += [self._say("unpaid", victim=victim, sum=f"{figure(sum_)}元") for victim, sum_ in self.circumstances.owed]
         said += [f"{text}。" for one in self.sentencing.counts for text in self._remarks(one.charge)]
         if self.sentencing.refusal in ("tier", "outside"):
             said.append(self._ranged())

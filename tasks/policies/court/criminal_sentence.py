@@ -28,6 +28,8 @@ CURVE = 0.7
 STEP = 1000
 _ALONE = re.compile(r"单处罚金|免予刑事处罚|免除处罚")
 _SUSPEND = re.compile(r"缓刑")
+_STRICT = re.compile(r"毒|食品|假药|贪污|受贿|挪用公款|滥用职权|玩忽职守|抢劫|强奸|猥亵|绑架|传销|黑社会|赌场")
+"""Charges for which interpretations and opinions ask for restraint with 缓刑: the court does not think of it by itself."""
 UNKNOWN = Tier("", 36, 8, "none", light="拘役 管制")
 """For a charge that the table does not know: the commonest range; the request goes before."""
 
@@ -176,8 +178,17 @@ class Sentencing:
         if not self.refusal:
             return min(high, max(low, computed))
         if self.refusal in ("tier", "outside") or not _inside(asked, tier):
-            return computed
+            return self._moved(asked, tier, applied, computed)
         return max(tier.least, round((low + high) / 2 * self._corrected()))
+
+    def _moved(self, asked: Request, tier: Tier, applied: Applied, computed: int) -> int:
+        """Where a request was made within the former range, halfway to its place there, taken over into the milder range."""
+        former = next((one for one in applied.former if _inside(asked, one)), None)
+        if former is None or self.weighing.charges != self.weighing.convicted:
+            return computed
+        share = (sum(asked.months) / 2 - former.least) / max(1, former.most - former.least)
+        moved = (tier.least + share * (tier.most - tier.least)) * self._corrected()
+        return max(tier.least, min(tier.most, round((computed + moved) / 2)))
 
     def _corrected(self) -> float:
         """What is left of a request when what it left out is taken into account."""
@@ -238,6 +249,12 @@ class Sentencing:
         most = known.times * sum(map(self.weighing.amount, self.weighing.convicted)) if known and known.times else 0.0
         return max(float(floor), min(_rounded(months * month), most or math.inf))
 
+    @property
+    def _held(self) -> bool:
+        """Whether the accused is in custody now, as far as the court knows."""
+        measures = self.heard.view.held.get("criminal", {}).get("custody", ())
+        return bool(measures) and measures[-1].get("measure") in ("拘留", "逮捕") and not measures[-1].get("until")
+
     def _probation(self, made: Punishment) -> int:
         """刑法第七十二条至第七十四条: how long the suspension is probed; 0 for none."""
         if made.kind not in ("有期徒刑", "拘役") or made.months > 36 or self.circumstances.has("recidivist"):
@@ -246,7 +263,8 @@ class Sentencing:
         if asked is not None and (asked.suspended or self.circumstances.signed or asked.suspended is False):
             return (asked.probation or probation_of(made)) if asked.suspended else 0
         found = self.circumstances
-        wished = bool(_SUSPEND.search(found.defending)) or found.assessed
+        strict = any(_STRICT.search(name) for name in found.weighing.convicted)
+        wished = bool(_SUSPEND.search(found.defending)) or found.assessed or not (self._held or strict)
         remorse = not found.owed and (found.has("paid") or not re.search(r"被害人", found.facts))
         light = made.months <= 12 and (found.has("surrender") or found.has("confession") or found.signed)
         return probation_of(made) if wished and remorse and light and found.clean and found.weighing.convicted else 0

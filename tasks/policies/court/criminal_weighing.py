@@ -19,7 +19,7 @@ from tasks.policies.court.criminal_agenda import procedure_of
 from tasks.policies.court.criminal_asking import NO_OBJECTION
 from tasks.policies.court.criminal_charges import charged
 from tasks.policies.court.criminal_contest import Allegation, Contest
-from tasks.policies.court.criminal_facts import Count, days, main_sum, sums, weight
+from tasks.policies.court.criminal_facts import Count, days, figure, sums, weight, whole_sum
 from tasks.policies.court.criminal_heard import Exhibit, Heard
 from tasks.policies.court.criminal_law import crime
 
@@ -197,7 +197,7 @@ class Weighing:
             bearing = [one for one in self.heard.exhibits if self._on(one, value, marks)]
             stands = tuple(one for one in bearing if one.owner == "procurator" or self.shaken(one) < 2)
             own = any(one.owner != "procurator" for one in stands)
-            found.append((value, Finding(f"{value:g}元", own and len(stands) > 1, stands)))
+            found.append((value, Finding(f"{figure(value)}元", own and len(stands) > 1, stands)))
         return tuple(found)
 
     def _marks(self, value: float) -> frozenset[str]:
@@ -231,7 +231,7 @@ class Weighing:
         known, counts = crime(charge), self.stands(charge)
         if known is not None and known.unit == "克":
             return round(sum(weight(_without_total(count.text)) for count in counts), 3)
-        total = sum(main_sum(count.text) for count in counts)
+        total = sum(whole_sum(count.text) for count in counts)
         if (valued := self._valued(counts)) is not None:
             total = valued
         return max(0.0, total - sum(value for value, found in self.taken_off if found.proven))
