@@ -8,6 +8,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -134,9 +135,26 @@ PREPARED: dict[str, Callable[[Path, int], dict[str, Any]]] = {
 """Benchmark -> what prepares a small pack and task file; every benchmark has one."""
 
 
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[Path, dict[str, Any]]]:
+    """Home with the pack of a benchmark and the settings of its runs; made once, for no run writes there."""
+
+    @cache
+    def made(name: str) -> tuple[Path, dict[str, Any]]:
+        home = tmp_path_factory.mktemp("prepared")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("MOOT_HOME", str(home))
+            return home, PREPARED[name](home, len(SHORT))
+
+    return made
+
+
 @pytest.fixture
-def spec(moot_home: Path, request: pytest.FixtureRequest) -> dict[str, Any]:
-    made = PREPARED[request.getfixturevalue("name")](moot_home, len(SHORT))
+def spec(
+    prepared: Callable[[str], tuple[Path, dict[str, Any]]], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Any]:
+    home, made = prepared(request.getfixturevalue("name"))
+    monkeypatch.setenv("MOOT_HOME", str(home))
     return {**made, "parallel": len(SHORT), "max_turns": None}
 
 
