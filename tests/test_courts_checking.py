@@ -9,14 +9,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+from app.cli.coherence import check_cases
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from tasks.courts.checking import age_on, check_case, main
+from tasks.courts.checking import age_on, check_case
 from tasks.courts.checking_civil import court_fee
 from tasks.courts.checking_criminal import term
 from tasks.courts.lawcheck import Finding
 from tasks.courts.loading import read_case
 from tasks.courts.sense import days_held, months_after
+from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes, criminal_cases, knowledge_cases
 
 Change = Callable[[dict[str, Any]], Any]
@@ -228,11 +231,14 @@ def test_terms_ages_and_days() -> None:
     assert days_held(criminal_cases()[0]) == 93
 
 
-def test_the_command_names_file_and_field(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_names_file_and_field(tmp_path: Path) -> None:
+    def said(*words: str) -> tuple[int, str]:
+        made = CliRunner().invoke(check_cases, words)
+        return made.exit_code, made.output
+
     path = tmp_path / "x.toml"
     path.write_text('schema = "j1dispute/1"\nnumber = 1', encoding="utf-8")
-    assert main([str(path), str(tmp_path / "none")]) == 1
-    said = capsys.readouterr().out
-    assert f"{path}: error: claims: is missing" in said and "There is no case file" in said and "0 cases" in said
-    assert main(["--laws"]) == 0 and "中华人民共和国民法典\t2021-01-01.." in capsys.readouterr().out
-    assert main(["--schema"]) == 0 and '"j1case/1"' in capsys.readouterr().out
+    code, text = said(str(path), str(tmp_path / "none"))
+    assert code == 1 and f"{path}: error: claims: is missing" in text and "There is no case file" in text and "0 件" in text
+    assert "中华人民共和国民法典\t2021-01-01.." in said("--laws")[1] and '"j1case/1"' in said("--schema")[1]
+    assert isinstance(CliRunner().invoke(check_cases, ["--laws", "--schema"]).exception, UsageError)

@@ -14,6 +14,7 @@ from typing import Any
 
 import click
 
+from app.cli.coherence import check_cases
 from app.cli.judgments import from_judgment
 from app.strings import t
 from app.terminal import clean, json_text
@@ -37,6 +38,7 @@ def tasks() -> None:
     """
 
 
+tasks.add_command(check_cases)
 tasks.add_command(from_judgment)
 
 

@@ -7,17 +7,15 @@ in yuan, terms in months. `moot`'s own cases must come out without errors and wi
 
 from __future__ import annotations
 
-import json
 import re
-import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
 from typing import Any
 
 from store.errors import StoreError
-from tasks.courts.casefile import AdviceCase, Case, CivilCase, CriminalCase, dispute_schema, json_schema
+from tasks.courts.casefile import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.checking_civil import civil
 from tasks.courts.checking_criminal import criminal
 from tasks.courts.lawcheck import Finding, Laws, check_index, check_law, check_text, shipped_laws
@@ -223,7 +221,7 @@ def _exhibits(case: CivilCase | CriminalCase) -> Iterator[Finding]:
                 f"{basis}: {'；'.join(kinds)}.",
             )
         if exhibit.kind == "证人证言" and authored and exhibit.witness is None:
-            yield Finding("error", f"{where}.witness", "is missing", "Name the witness and the address.")
+            yield Finding("error", f"{where}.witness", "is missing", "Name the witness: witness = { name = '…' }.")
         if authored and exhibit.gold is None:
             yield Finding("error", f"{where}.gold", "is missing", "Say whether the court relies on it and why.")
         if authored and not (exhibit.excerpt and exhibit.source):
@@ -267,31 +265,14 @@ def _docket(case: CivilCase | CriminalCase) -> Iterator[Finding]:
         )
 
 
-def main(words: list[str]) -> int:
-    """Check files and folders and print what is found; gives 1 where there is an error.
-
-    `--laws` lists the laws that may be cited, `--schema` and `--dispute-schema` print the JSON Schemas.
-    """
-    if words[:1] == ["--laws"]:
-        for law in (laws := shipped_laws()).names:
-            print(law, *(f"{v.valid_from}..{v.valid_to or ''}" for v in laws.versions(law)), sep="\t")
-        return 0
-    if words[:1] in (["--schema"], ["--dispute-schema"]):
-        print(json.dumps(json_schema() if words[0] == "--schema" else dispute_schema(), ensure_ascii=False, indent=2))
-        return 0
-    errors = count = 0
-    for path in words:
+def check_files(paths: Iterable[Path]) -> Iterator[tuple[list[str], int]]:
+    """Record by record what is found, a line each, and how many cases it holds; what cannot be read is an error of no case."""
+    for path in paths:
         try:
-            for where, fields in case_records(Path(path)):
-                found, cases = _checked(where, fields)
-                print(*found, sep="\n", end="\n" if found else "")
-                errors += sum(": error: " in line for line in found)
-                count += cases
+            for where, fields in case_records(path):
+                yield _checked(where, fields)
         except StoreError as error:
-            errors += 1
-            print(error)
-    print(f"{count} cases, {errors} errors")
-    return 1 if errors else 0
+            yield [f"{path}: error: {error}"], 0
 
 
 def _checked(where: str, fields: dict[str, Any]) -> tuple[list[str], int]:
@@ -301,7 +282,3 @@ def _checked(where: str, fields: dict[str, Any]) -> tuple[list[str], int]:
         return [f"{fault.where}: error: {one}" for one in fault.faults], 0
     # The three cases of a dispute hold the same.
     return [f"{where}: {finding}" for finding in check_case(cases[-1])], len(cases)
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
