@@ -19,10 +19,10 @@ run: $(VENV)/.core             ## the command line: make run ARGS="doctor"
 llm: $(VENV)/.llm              ## local GGUF models; compiles llama.cpp once, about four minutes
 
 test: lint                     ## everything that must hold
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 unit: $(VENV)/.dev             ## the quick part of the tests
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
 lint: $(VENV)/.dev             ## style, types, walls between rooms
 	$(BIN)/ruff check .

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+"""Two workers on two cores: linear algebra on several threads would spend most of its time waiting for the other worker."""
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+"""Tests start several hundred processes; each would compile the product anew."""
 
 
 SLOW = frozenset(
@@ -33,12 +44,44 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def moot_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def moot_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A fresh MOOT_HOME: no test sees the user's packs or runs."""
     home = tmp_path_factory.mktemp("moot_home")
     monkeypatch.setenv("MOOT_HOME", str(home))
     monkeypatch.setenv("MOOT_LANG", "zh")
-    return home
+    ours, theirs = home / "cache" / "jieba.cache", everywhere(tmp_path_factory) / "jieba.cache"
+    if theirs.is_file():  # else each process of each test would read the dictionary of the segmenter anew
+        ours.parent.mkdir()
+        with suppress(OSError):
+            os.link(theirs, ours)
+    yield home
+    if not theirs.is_file():
+        with suppress(OSError):
+            os.link(ours, theirs)
+
+
+def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that lasts for the session and is the same for every worker."""
+    own = tmp_path_factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+@pytest.fixture(scope="session")
+def sample_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shipped pack, built once in a session: to be read only. `sample_pack` is a copy that belongs to a test."""
+    from tasks.sample.build import build_sample
+
+    home = everywhere(tmp_path_factory) / "sample_home"
+    with FileLock(f"{home}.lock"), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(home))
+        built = home / "packs" / "sample"
+        return built if built.is_dir() else build_sample()
+
+
+@pytest.fixture
+def sample_pack(sample_built: Path, moot_home: Path) -> Path:
+    """The shipped pack in the home of this test."""
+    return Path(shutil.copytree(sample_built, moot_home / "packs" / "sample"))
 
 
 def shared_data(*parts: str) -> Path:

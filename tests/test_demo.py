@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -17,7 +18,7 @@ def test_the_demo_shows_a_task_that_the_rules_agent_solves(capsys: pytest.Captur
     assert "虚构数据" in err and "第 1 步" in err and "计划" in err
 
 
-def test_the_demo_is_plain_text_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_demo_is_plain_text_without_a_terminal(sample_pack: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stop:
         main(["demo"])
     out, _ = capsys.readouterr()

@@ -12,7 +12,6 @@ import pytest
 
 from tasks.events import EngineFailed, ModelCalled
 from tasks.runner import Run, read_episode, resume_run, start_run
-from tasks.sample.build import build_sample
 from tasks.spec import RunSpec
 from tasks.state import digest, fold
 from tasks.watcher import Committed, Notice, Streaming
@@ -31,8 +30,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.fixture(autouse=True)
-def sample(moot_home: Path) -> None:
-    build_sample(scale=1)
+def sample(sample_pack: Path) -> None: ...
 
 
 def spec(model: str, **more: object) -> RunSpec:

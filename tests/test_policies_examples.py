@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,6 @@ from tasks.legalagentbench.tools import TOOLS, Toolbox
 from tasks.policies.model import cards, examples, reading
 from tasks.policies.model.modes import Mode
 from tasks.prompts import fill, load
-from tasks.sample.build import build_sample
 
 STORIES = examples.stories()
 METHODS = ("react", "plan-solve", "plan-execute")
@@ -29,12 +29,9 @@ CARD = 5400
 
 
 @pytest.fixture(scope="module")
-def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("sample")))
-        opened = Pack.open(build_sample())
+def pack(sample_built: Path) -> Iterator[Pack]:
+    with Pack.open(sample_built) as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ from tasks.engines import open_engine
 from tasks.legalagentbench import schemas
 from tasks.policies.model import answering, cards
 from tasks.runner import start_run
-from tasks.sample.build import build_sample
 from tasks.spec import RunSpec
 from tests.gguf_files import tiny_llama
 
@@ -43,11 +42,10 @@ def test_a_reply_keeps_to_the_schema_and_to_its_order(spec: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", ["react", "plan-solve", "plan-execute", "direct"])
 def test_a_lean_run_ends_with_valid_calls_only(
-    spec: str, agent: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    spec: str, agent: str, sample_pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short = {"type": "string", "maxLength": 30}
     monkeypatch.setitem(answering.SCHEMA, "properties", {"answer": short, "summary": short})
-    build_sample()
     asked = RunSpec(benchmark="legalagentbench", agent=agent, model=spec, limit=1, max_turns=2)
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()
@@ -59,8 +57,7 @@ def test_a_lean_run_ends_with_valid_calls_only(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", ["free", "paper"])
-def test_free_text_of_a_random_model_ends_too(spec: str, mode: str, tmp_path: Path) -> None:
-    build_sample()
+def test_free_text_of_a_random_model_ends_too(spec: str, mode: str, sample_pack: Path, tmp_path: Path) -> None:
     asked = RunSpec(benchmark="legalagentbench", agent="react", model=spec, limit=1, max_turns=2, **{mode: True})
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()

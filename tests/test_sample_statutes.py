@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from datetime import date, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -15,7 +16,7 @@ from store.statutes.check import check
 from store.statutes.model import ArticleNumber
 from store.text.citation import citations
 from store.text.dates import parse_date
-from tasks.sample.build import build_sample, make_world
+from tasks.sample.build import make_world
 from tasks.sample.lawhistory import HistoryBook, histories, number_of, statute_count
 from tasks.sample.statutebook import articles, laws
 
@@ -23,11 +24,9 @@ PROCEDURE = "岚洲民事诉讼与执行法"
 
 
 @pytest.fixture(scope="module")
-def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StatuteBook]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("statutes")))
-        with Pack.open(build_sample()) as pack:
-            yield StatuteBook(pack)
+def book(sample_built: Path) -> Iterator[StatuteBook]:
+    with Pack.open(sample_built) as pack:
+        yield StatuteBook(pack)
 
 
 def test_the_book_has_no_fault(book: StatuteBook) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,18 +17,15 @@ from tasks.legalagentbench.construct.keys import Rejected, written
 from tasks.legalagentbench.construct.walk import court_code, walk
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.tools import Toolbox
-from tasks.sample.build import build_sample, make_tasks, make_world
+from tasks.sample.build import make_tasks, make_world
 from tasks.sample.statutebook import by_citation
 from tasks.scoring.keywords import explain
 
 
 @pytest.fixture(scope="module")
-def pack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pack]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("sample")))
-        opened = Pack.open(build_sample())
+def pack(sample_built: Path) -> Iterator[Pack]:
+    with Pack.open(sample_built) as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture(scope="module")

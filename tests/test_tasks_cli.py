@@ -16,7 +16,6 @@ from store.errors import BadInput, NotFound
 from tasks.errors import RecordMismatch, UsageError
 from tasks.rescoring import stored_task_file
 from tasks.runner import start_run
-from tasks.sample.build import build_sample
 from tasks.spec import RunSpec
 
 
@@ -25,9 +24,8 @@ def invoke(*arguments: str) -> Result:
 
 
 @pytest.fixture
-def sample(moot_home: Path) -> str:
-    build_sample()
-    return "sample"
+def sample(sample_pack: Path) -> str:
+    return sample_pack.name
 
 
 def test_construct_validate_and_show(sample: str, tmp_path: Path) -> None:
