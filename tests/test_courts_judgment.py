@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from datetime import date
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tasks.courts.loading import load_cases, load_dispute
 from tasks.courts.people import LawRef
 from tasks.courts.prosecution import Sentence
 from tasks.courts.scores import charge, claims, judgment, laws, reasons, rulings, sentence
+from tests.growth import assert_linear
 
 ROOT = Path(__file__).parents[1]
 CASES = ROOT / "tasks" / "sample" / "data" / "courts"
@@ -297,12 +297,12 @@ def test_scores_of_a_case_and_what_a_grader_is_asked() -> None:
     assert asked[1].read({"score": 7, "reason": "好"})[0] == {"REA": 0.7}
 
 
-def test_hostile_text_is_read_in_reasonable_time() -> None:
-    case = theft()
-    begun = time.monotonic()
-    pieces = "犯 1 一 1, 5元 第一、 第一条、 罚金一 撤销 本院认为判决如下一、 （缓刑 驳回, 无 x 《 《a》".split()
-    for piece in [*pieces, " ", "\n"]:
-        text = "本院认为" + piece * (8000 // len(piece)) + "判决如下：" + piece * (8000 // len(piece))
-        judgment.score(case, [text])
-        judgment.score(lending(), [text])
-    assert time.monotonic() - begun < 30
+@pytest.mark.parametrize(
+    "piece", [*"犯 1 一 1, 5元 第一、 第一条、 罚金一 撤销 本院认为判决如下一、 （缓刑 驳回, 无 x 《 《a》".split(), " ", "\n"]
+)
+def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
+    def read(text: str) -> None:
+        for case in (theft(), lending()):
+            judgment.score(case, [f"本院认为{text}判决如下：{text}"])
+
+    assert_linear(read, piece, 8000)

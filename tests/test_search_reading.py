@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -16,6 +15,7 @@ from tasks.policies.law.forms import answer_text
 from tasks.policies.law.phrases import TOOLS
 from tasks.policies.law.reading import call_of, defused, first_answer, read_freely, read_strictly, steps_of, tagged
 from tasks.policies.law.schemas import act_schema, answer_schema, plan_schema
+from tests.growth import assert_linear
 
 CALL = '{"name": "rag_retrieve", "arguments": {"query": ["甲"]}}'
 WHOLE = f"<think>想</think><tool_call>{CALL}</tool_call>"
@@ -49,14 +49,14 @@ def test_what_is_balanced_and_flat_is_read_without_repair(text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["<think>", "</think>", "<plan><think>", "<", "< ", "＜", "<tool_call>{", '{"a":', "[", "1. ", "<answer>x</answer>", "<think>a</plan>"])  # fmt: skip
-def test_a_huge_text_is_read_at_once(unit: str) -> None:
-    text = unit * (400_000 // len(unit))
-    started = time.perf_counter()
-    read_freely(text)
-    read_strictly(text, first=True)
-    defused(text)
-    steps_of(text)
-    assert time.perf_counter() - started < 6
+def test_a_huge_text_is_read_in_linear_time(unit: str) -> None:
+    def read(text: str) -> None:
+        read_freely(text)
+        read_strictly(text, first=True)
+        defused(text)
+        steps_of(text)
+
+    assert_linear(read, unit, 400_000)
 
 
 @pytest.mark.parametrize(
