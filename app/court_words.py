@@ -13,7 +13,19 @@ from tasks.courts.procedure.findings import CODES
 from tasks.courts.procedure.tables import PROFILES, profile
 from tasks.courts.roles import role_name, role_of
 from tasks.courts.routing import shown
-from tasks.events import ActDone, Event, ExhibitMoved, Leaked, Routed, Said, StageEntered, TopicTracked, Violation
+from tasks.environment import SEAT
+from tasks.events import (
+    ActDone,
+    Event,
+    ExhibitMoved,
+    Leaked,
+    Routed,
+    Said,
+    Seated,
+    StageEntered,
+    TopicTracked,
+    Violation,
+)
 
 DISCLAIMER = "仅供评测演示，不构成法律意见，非人民法院裁判"
 """Stands on court screens, in presenter mode and in reports, in Chinese whatever the language."""
@@ -36,19 +48,20 @@ def env_of(card: dict[str, Any]) -> Env | None:
     return cast(Env, env) if env in ENVS else None
 
 
-def speaker(seat: str, env: Env) -> str:
-    """Who speaks, in court language."""
-    return role_name(role_of(env, seat), env)
+def speaker(seat: str, env: Env, names: Mapping[str, str] = {}) -> str:
+    """Who speaks, in court language; `names`: what this case calls a role."""
+    role = role_of(env, seat)
+    return names.get(role) or role_name(role, env)
 
 
-def seat_words(seat: str, env: Env | None) -> str:
+def seat_words(seat: str, env: Env | None, names: Mapping[str, str] = {}) -> str:
     """A seat in words, of any benchmark."""
-    return speaker(seat, env) if env else t(f"seat.{seat}")
+    return speaker(seat, env, names) if env else t(f"seat.{seat}")
 
 
-def addressees(roles: Sequence[str], env: Env) -> str:
+def addressees(roles: Sequence[str], env: Env, names: Mapping[str, str] = {}) -> str:
     """To whom, in court language; nobody by name is everybody."""
-    return "、".join(role_name(role, env) for role in roles) or ALL
+    return "、".join(names.get(role) or role_name(role, env) for role in roles) or ALL
 
 
 @cache
@@ -74,12 +87,15 @@ def fault_words(event: Violation, env: str = "") -> str:
     return CODES.get(event.code, event.code) + (f"：{said}" if said else "")
 
 
-def told(event: Event, env: Env) -> str:
+def told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:
     """A court event on a line for a plain terminal; '' for what shows nothing."""
     match event:
         case Said():
-            to = f" → {addressees(event.to, env)}" if event.to else ""
-            return f"{speaker(event.seat, env)}{to}：{shown(event.text)}"
+            to = f" → {addressees(event.to, env, names)}" if event.to else ""
+            return f"{speaker(event.seat, env, names)}{to}：{shown(event.text)}"
+        case Seated():
+            tested = f"（{t('seat.agent')}）" if event.seat == SEAT else ""
+            return f"  {t('event.seated')}: {speaker(event.seat, env, names)}{tested} ← {event.policy} {event.engine}".rstrip()
         case StageEntered():
             return f"── {event.name} ──"
         case ActDone():
@@ -93,7 +109,7 @@ def told(event: Event, env: Env) -> str:
         case TopicTracked():
             return f"  · {event.pointer} {t('court.verdict.' + event.verdict)}" + (f"：{event.quote}" if event.quote else "")
         case Routed() if event.dropped:  # what names nobody is an announcement or a judgment, and heard by all
-            return f"  ! {t('court.dropped', to=addressees(event.dropped, env))}"
+            return f"  ! {t('court.dropped', to=addressees(event.dropped, env, names))}"
     return ""
 
 
@@ -103,6 +119,6 @@ def exhibit_words(event: ExhibitMoved) -> str:
     return f"{event.title or event.exhibit}：{event.state}" + (f"（{why}）" if why else "")
 
 
-def plain_told(event: Event, env: Env) -> str:
+def plain_told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:
     """The same, fit for a terminal."""
-    return clean(told(event, env))
+    return clean(told(event, env, names))

@@ -6,13 +6,14 @@ Both see only what is on disk already. All text of tasks, models and corpora pas
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 from app.court_words import env_of, plain_told, seat_words
 from app.strings import t
 from app.terminal import clean, json_text, truncate
 from tasks.courts.casefile import Env
+from tasks.courts.roles import names_of
 from tasks.events import (
     ActionParsed,
     Answered,
@@ -92,17 +93,18 @@ class PlainWatcher:
         self._headings = headings
         self._step: tuple[str, int] = ("", -1)
         self._episode = ""
-        self._envs: dict[str, Env | None] = {}
+        self._courts: dict[str, tuple[Env | None, Mapping[str, str]]] = {}
 
     def notify(self, notice: Notice) -> None:
         """Write the records of the notice."""
         if isinstance(notice, Committed):
-            env = self._envs[notice.episode] = env_of(notice.state.card)
+            card = notice.state.card
+            env, names = self._courts[notice.episode] = env_of(card), names_of(card)
             for record in notice.records:
-                self._write(notice.episode, record, env)
+                self._write(notice.episode, record, env, names)
         elif isinstance(notice, Waiting):
             self._head(notice.episode)
-            words = seat_words(notice.ask.seat, self._envs.get(notice.episode))
+            words = seat_words(notice.ask.seat, *self._courts.get(notice.episode, (None, {})))
             self._stream.write(clean(f"{t('event.waiting')}: {words}", multiline=False) + "\n")
         self._stream.flush()
 
@@ -112,8 +114,8 @@ class PlainWatcher:
             self._stream.write(clean(f"■ {episode}", multiline=False) + "\n")
         self._episode = episode
 
-    def _write(self, episode: str, record: Record, env: Env | None) -> None:
-        line = (plain_told(record.event, env) if env else "") or plain_line(record)
+    def _write(self, episode: str, record: Record, env: Env | None, names: Mapping[str, str]) -> None:
+        line = (plain_told(record.event, env, names) if env else "") or plain_line(record)
         if not line:
             return
         self._head(episode, named=isinstance(record.event, AttemptStarted))

@@ -101,11 +101,11 @@ def test_a_person_in_court_is_told_all_that_was_said_meanwhile(
 ) -> None:
     monkeypatch.setattr("sys.stdin", io.StringIO("@双方 请到庭当事人陈述诉讼请求和答辩意见。\n"))
     moot(*courts, "--env", "ci", "--seat", "judge=human", "--watch", "plain")
-    assert "等待本人作答: 审判长" in moot.err and "没有送达" not in moot.err
-    _, _, put = moot.err.rpartition("等待本人作答: 审判长\n")
+    assert "等待本人作答: 独任审判员" in moot.err and "没有送达" not in moot.err
+    _, _, put = moot.err.rpartition("等待本人作答: 独任审判员\n")
     speakers = [line.split("：")[0] for line in put.splitlines() if "：" in line]
     assert [name for name in speakers if name.endswith("代理人")] == ["原告委托诉讼代理人", "被告委托诉讼代理人"]
-    assert "请到庭当事人陈述" not in put and "审判长" not in speakers
+    assert "请到庭当事人陈述" not in put and not any("审判" in name for name in speakers)
 
 
 def test_episodes_side_by_side_are_told_apart(moot: Moot, courts: tuple[str, ...]) -> None:

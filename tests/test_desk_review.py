@@ -175,7 +175,7 @@ async def test_scores_are_blind_and_corrections_keep_what_was_said(pack: Path) -
         assert pane.metric == "REA" and told[:6] not in flat(text_of(pilot))
         assert "盲评：另有 1 个评分" in lines_of(screen, "#history")
         assert "本院认为" in lines_of(screen, "#reference") and "评分标准" in lines_of(screen, "#reference")
-        assert "宣判" in lines_of(screen, "#hearing") and "审判长" in lines_of(screen, "#hearing")
+        assert "宣判" in lines_of(screen, "#hearing") and "独任审判员" in lines_of(screen, "#hearing")
         assert sha256(path.read_bytes()).hexdigest() == before, "looking writes nothing"
 
         await pilot.press("s")

@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ from store import places
 from store.journal import Journal
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.courts.casefile import Env
+from tasks.courts.roles import names_of
 from tasks.engines import run_path
 from tasks.errors import UsageError
 from tasks.events import Seated
@@ -308,7 +309,8 @@ def _ask_person(made: Run) -> bool:
         return False
     driver = waiting[0]
     assert driver.ask is not None
-    for words in _unheard(driver.ask, env_of(driver.state.card)):
+    card = driver.state.card
+    for words in _unheard(driver.ask, env_of(card), names_of(card)):
         click.echo(clean(words), err=True)
     line = sys.stdin.readline()
     if not line:
@@ -317,12 +319,12 @@ def _ask_person(made: Run) -> bool:
     return True
 
 
-def _unheard(ask: Ask, env: Env | None) -> list[str]:
+def _unheard(ask: Ask, env: Env | None, names: Mapping[str, str]) -> list[str]:
     """What a person is shown with a question: in court all that was said since the own last turn, else the last word."""
     said = [message.content for message in ask.messages]
     if env is None:
         return said[-1:]
-    own = f"{speaker(ask.seat, env)}："
+    own = f"{speaker(ask.seat, env, names)}："
     last = max((place for place, words in enumerate(said) if words.startswith(own)), default=-1)
     return said[last + 1 :] or said[-1:]
 

@@ -13,7 +13,7 @@ from app.renderers import Line, many, one
 from app.review.runs import EpisodeReview
 from app.strings import t
 from tasks.courts.casefile import Env
-from tasks.courts.roles import role_of
+from tasks.courts.roles import names_of, role_of
 from tasks.courts.routing import shown
 from tasks.courts.scoring.gradings import CONSISTENCY
 from tasks.environment import SEAT
@@ -48,7 +48,7 @@ def entries_of(review: EpisodeReview) -> list[Entry]:
 
 def _hearing(review: EpisodeReview, env: Env) -> Iterator[Entry]:
     """Utterances with the stage they begin above them: what follows from an utterance is recorded after it."""
-    events = review.events
+    events, names = review.events, names_of(review.question.card)
     for place, event in enumerate(events):
         if not isinstance(event, Said):
             continue
@@ -57,9 +57,9 @@ def _hearing(review: EpisodeReview, env: Env) -> Iterator[Entry]:
                 break
             if isinstance(later, StageEntered):
                 yield Entry((), -1, one(later.name))
-        to = f" → {one(addressees(event.to, env))}" if event.to else ""
+        to = f" → {one(addressees(event.to, env, names))}" if event.to else ""
         first, *rest = many(shown(event.text))
-        yield Entry((((one(speaker(event.seat, env)), "seat"), (f"{to}：", "dim"), *first), *rest), place)
+        yield Entry((((one(speaker(event.seat, env, names)), "seat"), (f"{to}：", "dim"), *first), *rest), place)
 
 
 def place_of(review: EpisodeReview, metric: str) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tasks.courts.casefile import DISPUTE_SCHEMA, Case
 from tasks.courts.loading import case_records, load_cases, read_case, read_dispute
-from tasks.courts.roles import ENV_NAMES
+from tasks.courts.roles import ENV_NAMES, own_names
 from tasks.courts.upstream import Report, import_upstream, read_upstream, upstream_env
 
 
@@ -43,8 +43,10 @@ class CourtQuestion:
 
     @property
     def card(self) -> dict[str, Any]:
-        """Environment and name: nothing of what is told in it."""
-        return {"id": self.case.id, "env": self.case.env, "question": f"{ENV_NAMES[self.case.env]} {self.case.id}"}
+        """Environment and name, and what its roles are called: nothing of what is told in it."""
+        names = own_names(self.case)
+        card = {"id": self.case.id, "env": self.case.env, "question": f"{ENV_NAMES[self.case.env]} {self.case.id}"}
+        return {**card, "names": names} if names else card
 
 
 def read_question(where: str, fields: Mapping[str, Any]) -> CourtQuestion:

@@ -7,6 +7,7 @@ their role in the visibility table. The procedure calls the defendant of a crimi
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from tasks.courts.casefile import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.visibility import TESTED, Role
@@ -69,3 +70,16 @@ def role_name(role: Role, env: Env, case: Case | None = None) -> str:
     if isinstance(case, AdviceCase) and role == "trainee" and case.agent_title:
         return case.agent_title
     return _NAMES[env].get(role, role)
+
+
+def own_names(case: Case) -> dict[Role, str]:
+    """The roles that a case calls otherwise than its environment does: a single judge, a party without a lawyer."""
+    env = case.env
+    named = {role: role_name(role, env, case) for role in _NAMES[env]}
+    return {role: name for role, name in named.items() if name != _NAMES[env][role]}
+
+
+def names_of(card: Mapping[str, Any]) -> Mapping[Role, str]:
+    """The `own_names` that the card of an episode carries; nothing where it carries none."""
+    names = card.get("names")
+    return {str(role): str(name) for role, name in names.items()} if isinstance(names, Mapping) else {}

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from models.engine import Ask, Message
 from tasks.actions import CallTool, Move, Say, ask
 from tasks.courts.casefile import Env
-from tasks.courts.roles import COURTS, role_name
+from tasks.courts.roles import COURTS, names_of, role_name
 from tasks.courts.routing import by_words, shown
 from tasks.courts.views import CourtView
 from tasks.courts.visibility import Role
@@ -42,8 +42,10 @@ class HumanSeat:
 
     def move(self, view: CourtView) -> Move:
         """One utterance, or a search, as typed."""
+        names = names_of(view.card)
         heard = [
-            Message("user", f"{role_name(turn.speaker, view.env)}：{shown(turn.text)}") for turn in view.record[-LAST:]
+            Message("user", f"{names.get(turn.speaker) or role_name(turn.speaker, view.env)}：{shown(turn.text)}")
+            for turn in view.record[-LAST:]
         ]
         reply = yield from ask(Ask(view.seat, tuple(heard) or (Message("user", "请发言。"),), prompt=PROMPT))
         if (search := _SEARCH.fullmatch(reply.text.rstrip())) and "search_law" in view.tools:
