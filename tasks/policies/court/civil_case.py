@@ -31,6 +31,16 @@ class Finding:
     """On what it runs on; 0 where that was not reckoned."""
     dropped: tuple[str, ...] = ()
     """Heads of the claim of which nothing is granted."""
+    adopts: str = "(?!)"
+    """Words of the contentions of the answer that were followed."""
+    less: Lessened = field(default_factory=lambda: Lessened())
+    """Sums by which the claim is less."""
+    uncontested: bool = False
+    """Nobody says anything against it."""
+    defeated: str = ""
+    """The contention that defeats it."""
+    met: tuple[str, ...] = ()
+    """What is said of a defence that did not help."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,17 +10,18 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from store.text.normalise import fold_width
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_case import Case, Finding, Lessened, Reckoned
 from tasks.policies.court.civil_heard import Claim, Point
 from tasks.policies.court.civil_lessening import dropped, lessened
-from tasks.policies.court.civil_quoting import contention, gist, quotable
+from tasks.policies.court.civil_quoting import contention, gist, quotable, spoken
 from tasks.policies.court.civil_reckoning import liability, method
-from tasks.policies.court.civil_sums import days, yuan
+from tasks.policies.court.civil_sums import days, sums, yuan
 from tasks.policies.court.civil_weighing import NEAR, Weighed, nearest, overlap, points
 
 LIMITATION = 3 * 365
-_LEGAL = re.compile(
+LEGAL = re.compile(
     r"法律|民法典|[^办方无合非违]法(?=[，,；;。规第]|$)|(?:没有|未|未作|并未)约定|视为|应为|不属于|主体|有争议"
 )
 """A defence of law; any other is one of fact."""
@@ -73,7 +74,7 @@ def _decide(case: Case, claim: Claim) -> Finding:
     mine, rule = case.on(claim), rule_for(case, claim)
     if mine and all(point.position == "admit" for point in mine):
         reason = rule.get("granted") if rule.get("tells") else None
-        return Finding(claim, "granted", claim.amount, (*([reason] if reason else []), "被告对该项请求没有异议"))
+        return Finding(claim, "granted", claim.amount, (*([reason] if reason else []), "被告对该项请求没有异议"), uncontested=True)
     if fails := _fails(case, claim, rule):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (fails,))
     if lapsed := _lapsed(case, claim):
@@ -185,26 +186,39 @@ def _granted(case: Case, claim: Claim, rule: Mapping[str, Any], mine: Sequence[P
     reckoned = method(case, claim, rule, less)
     case.used |= {yuan(value) for value, _ in less.sums}
     amount = min(reckoned.amount, claim.amount)
-    reasons += _met(case, mine, less, reckoned)
+    met = tuple(_met(case, mine, less, reckoned))
     if amount <= 0:
-        return Finding(claim, "rejected", 0.0, tuple(reasons), reckoned.steps)
+        return Finding(
+            claim, "rejected", 0.0, tuple(reasons), reckoned.steps, adopts=reckoned.adopts, less=less, met=met
+        )
     if amount < claim.amount * 0.999:
         return Finding(
-            claim, "partly", amount, tuple(reasons), reckoned.steps,
-            standard=reckoned.standard, base=reckoned.base, dropped=dropped(claim, less),
+            claim, "partly", amount, tuple(reasons), reckoned.steps, standard=reckoned.standard, base=reckoned.base,
+            dropped=dropped(claim, less), adopts=reckoned.adopts, less=less, met=met,
         )  # fmt: skip
-    return Finding(claim, "granted", claim.amount, tuple(reasons), standard=reckoned.standard)
+    steps = reckoned.steps if reckoned.standard else ()
+    return Finding(
+        claim, "granted", claim.amount, tuple(reasons), steps, standard=reckoned.standard, adopts=reckoned.adopts, met=met
+    )
 
 
 def _basis(case: Case, claim: Claim) -> str:
-    own = [one for one in case.standing if one.offer.side == "plaintiff"]
-    like, one = max(
-        ((recall(claim.topic, bigrams(o.offer.says)), o) for o in own), key=lambda pair: pair[0], default=(0.0, None)
-    )
-    if one is not None and like >= SPEAKS:
-        shows = f"能够证明{quotable(one.offer.purpose, 80)}" if one.offer.purpose else "能够证明原告的主张"
-        return f"{one.name}{shows}"
-    return "原告的主张有事实和法律依据"
+    """The clause of an exhibit that stands which says most of the claim."""
+    own = [one for one in case.standing if one.offer.side == "plaintiff" and one.offer.excerpt]
+    told = [(clause, one) for one in own for clause in re.split(r"[；;。]", one.offer.excerpt) if len(clause) > 6]
+    like, clause, title = max(
+        (
+            (recall(claim.topic, bigrams(clause)) + 0.3 * _names_sum(claim, clause), clause, one.offer.title)
+            for clause, one in told
+        ),
+        key=lambda pair: pair[0], default=(0.0, "", ""),
+    )  # fmt: skip
+    return f"{quotable(title, 60)}载明{spoken(clause)}" if like >= NEAR else ""
+
+
+def _names_sum(claim: Claim, clause: str) -> bool:
+    """Whether a clause names the sum of a claim."""
+    return any(abs(one.yuan - (claim.amount or 0)) < 0.01 for one in sums(fold_width(clause)))
 
 
 def _met(case: Case, mine: Iterable[Point], less: Lessened, reckoned: Reckoned) -> list[str]:
@@ -215,7 +229,7 @@ def _met(case: Case, mine: Iterable[Point], less: Lessened, reckoned: Reckoned) 
         if "诉讼时效" in point.text and (reminder := _reminder(case)):
             return [f"{reminder.name}能够证明原告起诉前已经主张权利，诉讼时效因此中断，被告的时效抗辩不予采纳"]
         argued = gist(contention(point.text))
-        why = "缺乏法律依据" if _LEGAL.search(argued) else "证据不足"
+        why = "缺乏法律依据" if LEGAL.search(argued) else "证据不足"
         return [f"被告关于“{argued}”的意见，{why}，不予采纳"]
     return []
 

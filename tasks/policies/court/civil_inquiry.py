@@ -8,40 +8,14 @@ from tasks.courts.procedure.turns import Side
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_case import Case
 from tasks.policies.court.civil_findings import SPEAKS
-from tasks.policies.court.civil_heard import Claim
+from tasks.policies.court.civil_issues import disputed
 from tasks.policies.court.civil_quoting import contention, gist, quotable
 from tasks.policies.court.civil_weighing import NEAR, nearest
 
 _FACT = re.compile(r"[0-9]{1,2}[月日天]|[0-9]元")
 _LAW_ALONE = re.compile(r"过高|调减|减少|适当|酌情|时效|缺乏|法律依据")
 """Words of a point that asks for no fact."""
-MOST_ISSUES = 6
 MOST_QUESTIONS = 2
-
-
-def disputed(case: Case) -> list[Claim]:
-    """Claims that are not admitted; costs aside."""
-    return [
-        claim
-        for claim in case.claims
-        if claim.kind != "costs" and not (case.on(claim) and all(p.position == "admit" for p in case.on(claim)))
-    ]
-
-
-def issues(case: Case) -> list[str]:
-    """What is in dispute, a claim each, with what the answer says against it."""
-    found = []
-    told: set[str] = set()
-    for claim in disputed(case)[:MOST_ISSUES]:
-        asks = quotable(claim.brief, 80).replace("原、被告", "双方").replace("原告", "其")
-        text = f"原告要求{asks}有无依据"
-        points = [point for point in case.on(claim) if point.position != "admit"]
-        fresh = next((point for point in points if point.text not in told), None)
-        if fresh is not None:
-            told.add(fresh.text)
-            text += f"，被告关于“{gist(contention(fresh.text))}”的意见能否成立"
-        found.append(text)
-    return found or ["原告的诉讼请求有无事实和法律依据"]
 
 
 def questions(case: Case, side: Side) -> list[str]:

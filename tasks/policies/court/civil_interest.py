@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
@@ -21,9 +21,11 @@ from tasks.policies.court.civil_sums import (
     interest,
     lpr,
     prime_interest,
+    prime_of,
     rate,
     reduced,
     spans,
+    turns,
     yuan,
 )
 
@@ -70,21 +72,25 @@ def running(case: Case, claim: Claim, dated: Sequence[Span], *, penalty: bool) -
     if penalty:
         yearly = [(lpr(span.first) or 0.0) * PENALTY for span in dated]
         total = sum(interest(span.base, y, span.first, span.last) for span, y in zip(dated, yearly, strict=True))
-        steps = [f"以资金占用损失为基础，参照违约时{PRIME}加计百分之五十计算", _worked(dated, yearly, total)]
+        steps = [
+            f"以资金占用损失为基础，参照违约时{PRIME}加计百分之五十计算",
+            f"{_published(span.first for span in dated)}，{_worked(dated, yearly, total)}",
+        ]
         return Reckoned(cents(total), tuple(steps), f"违约时{PRIME}加计百分之五十", TOO_HIGH, base)
     fixed = rate(claim.text)
     if fixed is None:
         total = sum(prime_interest(span) for span in dated) - already
         on = "；".join(f"以{yuan(s.base)}为基数，自{chinese(s.first)}起计算至{chinese(s.last)}" for s in dated)
         gross = f"{yuan(total + already)}－{yuan(already)}＝{yuan(total)}" if already else yuan(total)
-        return Reckoned(cents(total), (f"{on}，按{PRIME}计算为{gross}",), PRIME, base=base)
+        told = _published(day for span in dated for day in turns(span))
+        return Reckoned(cents(total), (f"{told}，{on}，按{PRIME}分段计算为{gross}",), PRIME, base=base)
     parts = [part for span in dated for part in _capped(case, span, fixed)]
     total = sum(interest(part.base, yearly_part, part.first, part.last) for part, yearly_part in parts)
     allowed = parts[-1][1]
     steps = [
         _worked(dated, [fixed] * len(dated), total)
         if allowed == fixed
-        else "超过司法保护上限的利息不予支持，"
+        else f"{_published([_capped_on(case, dated[-1])])}，其四倍为{percent(allowed)}，超过司法保护上限的利息不予支持，"
         + _worked([part for part, _ in parts], [yearly_part for _, yearly_part in parts], total)
     ]
     if already:
@@ -125,6 +131,22 @@ def _capped(case: Case, span: Span, fixed: float) -> list[tuple[Span, float]]:
         return [(span, min(fixed, OLD_CAP))]
     last = NEW_CAP - timedelta(days=1)
     return [(replace(span, last=last), min(fixed, OLD_CAP)), (replace(span, first=NEW_CAP), after)]
+
+
+def _capped_on(case: Case, span: Span) -> date:
+    """The day whose prime rate caps a loan: that of the contract, or of the suit for contracts before the cap."""
+    made = next(iter(days("".join(case.trial.story))), span.first)
+    return made if made >= NEW_CAP else case.hearing or span.last
+
+
+def _published(on: Iterable[date]) -> str:
+    """2023年6月公布的一年期贷款市场报价利率为3.55%: those that held on some days, each once."""
+    told = dict.fromkeys(found for day in on if (found := prime_of(day)))
+    parts = [
+        f"{since.year}年{since.month}月公布的{'' if place else PRIME}为{percent(value)}"
+        for place, (since, value) in enumerate(told)
+    ]
+    return "、".join(parts) or f"参照{PRIME}"
 
 
 def _worked(dated: Sequence[Span], yearly: Sequence[float], total: float) -> str:

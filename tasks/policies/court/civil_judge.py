@@ -24,7 +24,8 @@ from tasks.policies.court.civil_asks import acts_of
 from tasks.policies.court.civil_case import Case
 from tasks.policies.court.civil_findings import decide
 from tasks.policies.court.civil_heard import numbered, numeral
-from tasks.policies.court.civil_inquiry import issues, questions
+from tasks.policies.court.civil_inquiry import questions
+from tasks.policies.court.civil_issues import admitted, issues
 from tasks.policies.court.civil_judgment import fee_of, judgment
 from tasks.policies.court.civil_mediation import failed, proposal_of, worded
 from tasks.policies.court.civil_quoting import quotable
@@ -204,7 +205,7 @@ class Bench:
         told = [self._trial.last("other_identity", side) for side in SIDES]
         if any(_OBJECTS.search(text) for text in told):
             return self._fill("objected")
-        return self._fill("qualified", none="双方对对方出庭人员均无异议，经本庭核对，" if all(told) else "")
+        return self._fill("qualified", none="双方对对方出庭人员均无异议，" if all(told) else "")
 
     def _members(self) -> str:
         court = self._court
@@ -218,7 +219,7 @@ class Bench:
     # --- investigation ------------------------------------------------------------------------------------------------
 
     def _issues(self, step: Step) -> str:
-        listed = issues(self._case)
+        listed = [one.text for one in issues(self._case) if not _acts(one.text)]
         head = (
             "根据双方的诉辩意见，本庭归纳本案的争议焦点如下："
             if not self._trial.asked["issues", SIDES[0]]
@@ -226,8 +227,11 @@ class Bench:
         )
         body = "；".join(f"{numeral(place)}、{text}" for place, text in enumerate(listed, 1))
         ask = self._line("issues", who=self._who(step.sides))
+        agreed = [one for one in admitted(self._case) if not _acts(one)]
+        if agreed and not self._trial.asked["issues", SIDES[0]]:
+            body += "。" + self._fill("undisputed", what="、".join(agreed))
         return self._safe(
-            f"{head}{body}。{ask}", f"本案的争议焦点是原告的诉讼请求能否成立。{ask}", {"issues", "debate"}
+            f"{head}{body.rstrip('。')}。{ask}", f"本案的争议焦点是原告的诉讼请求能否成立。{ask}", {"issues", "debate"}
         )
 
     def _exhibit(self, step: Step) -> str:
@@ -303,8 +307,12 @@ class Bench:
 
     def _safe(self, text: str, plain: str, asks: set[str]) -> str:
         """The text, or the plain one where words of the parties in it would ask for something else, or end the trial."""
-        acts = {act.act for act in acts_of(text) if act.act not in ("rights", "cause", "admission", "law")}
-        return plain if acts - asks or bench.closes(text) or bench.speaks_for(text) else text
+        return plain if _acts(text) - asks or bench.closes(text) or bench.speaks_for(text) else text
+
+
+def _acts(text: str) -> set[str]:
+    """The speech acts of words of the parties that would do something in court."""
+    return {act.act for act in acts_of(text) if act.act not in ("rights", "cause", "admission", "law", "question")}
 
 
 _OBJECTS = re.compile(r"(?<!没)(?<!无)有异议|不符合|无权代理|冒名")

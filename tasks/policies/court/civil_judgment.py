@@ -9,8 +9,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from store.text.normalise import fold_width
 from tasks.courts.checking_civil import court_fee
+from tasks.policies.court.civil_account import account
 from tasks.policies.court.civil_asks import acts_of, asks
 from tasks.policies.court.civil_case import Case, Finding
 from tasks.policies.court.civil_findings import is_divorce, sums_of
@@ -27,10 +27,10 @@ from tasks.policies.court.civil_law import (
     proof,
     under_old_law,
 )
-from tasks.policies.court.civil_lessening import UNIT
 from tasks.policies.court.civil_quoting import gist, outer, quotable
+from tasks.policies.court.civil_reasons import reasons
 from tasks.policies.court.civil_sums import cents, days, sums, yuan
-from tasks.policies.court.civil_weighing import NEAR, Weighed, overlap, points
+from tasks.policies.court.civil_weighing import Weighed, points
 
 MOST_SIGNS = 20
 """More signs 第 in a judgment fail it by the published rule (runaway citations)."""
@@ -47,10 +47,6 @@ _ATTEMPTS: tuple[tuple[int, bool], ...] = (
 )
 """Signs 第 for articles, and whether exhibits are quoted at length; read out is the first that keeps within the limit and in
 which no words of the parties would ask for something."""
-_CONTRACT = re.compile(r"[一-鿿]{0,24}(?:合同|协议)(?!书?附件|解除)")
-_BETWEEN = re.compile(r"双方|原、被告|合同(?:关系|成立)|租赁关系|借款关系|转让价款|服务")
-MOST_TOLD = 5
-_ARGUES = re.compile(r"应当|应予|构成|诉至|起诉|请求|为此|故|仅|至今|拒|拖|始终|均未|过错|损失有|违约|依法|不存在")
 _WITHIN = "于本判决生效之日起十日内"
 _VERB = re.compile(
     r"被告(?=(?:应当|应)?(?:立即)?(?:支付|归还|返还|退还|赔偿|给付|偿还|补偿|向|对|按|腾|停止|排除|办理|出具|继续|交付|协助|在|就|承担))"
@@ -87,9 +83,9 @@ def _parts(case: Case, held: Mapping[str, Any], found: Sequence[Finding], most: 
     paid = any(one.claim.kind == "pay" for one in granted)
     procedure = held.get("court", {}).get("procedure", "普通程序")
     return [
-        _facts(case, full),
+        account(case),
         _exhibits(case.weighed, full),
-        _reasons(case, found),
+        reasons(case, found),
         f"综上，依照{cited(_laws(case, found), most, proof(case.hearing))}的规定，判决如下：",
         *_rulings(case, found, granted),
         late_interest(case.hearing) if paid else "",
@@ -100,41 +96,6 @@ def _parts(case: Case, held: Mapping[str, Any], found: Sequence[Finding], most: 
 
 
 # --- facts and exhibits -----------------------------------------------------------------------------------------------
-
-
-def _facts(case: Case, full: bool) -> str:
-    """What nobody contests of the plaintiff's account, then what the exhibits say that the court relies on."""
-    said = [quotable(text, 240) for text in _uncontested(case)]
-    for one in case.standing:
-        offer = one.offer
-        if offer.excerpt and full:
-            said.append(f"{titled(offer.title)}载明：“{quotable(offer.excerpt, 240)}”")
-        elif offer.purpose and not one.contested:
-            said.append(f"{titled(offer.title)}能够证明{quotable(offer.purpose, 200)}")
-    if case.findings:
-        said.append(f"另查明，{quotable(case.findings, 400)}")
-    if case.standing:
-        said.append("以上事实，有经过质证的证据和双方的陈述在案证明")
-    if not said:
-        said = ["双方对本案事实各执一词，均未提交足以认定的材料"]
-    return "经审理查明：" + "。".join(said) + "。"
-
-
-def _uncontested(case: Case) -> list[str]:
-    """Sentences of the account with a day, without argument, that no point of the answer turns against."""
-    kept = []
-    for text in case.trial.story:
-        denied = any(point.position == "deny" and overlap(point.text, text) >= NEAR for point in case.points)
-        if days(text) and not _ARGUES.search(text) and not denied:
-            kept.append("，".join(part for part in text.split("，") if not _disputed_unit(part, case)))
-    return [text for text in kept if text][:MOST_TOLD]
-
-
-def _disputed_unit(clause: str, case: Case) -> bool:
-    """Whether the answer puts another figure for a unit that a clause names: 月工资."""
-    told = {match["label"]: match["n"] for match in UNIT.finditer(fold_width(clause))}
-    put = [match for point in case.points for match in UNIT.finditer(fold_width(point.text))]
-    return any(match["label"] in told and told[match["label"]] != match["n"] for match in put)
 
 
 def _exhibits(weighed: Sequence[Weighed], full: bool) -> str:
@@ -176,49 +137,7 @@ def _listed(items: Sequence[Weighed], full: bool) -> str:
     return f"{me}{'、'.join(named)}"
 
 
-# --- reasons ----------------------------------------------------------------------------------------------------------
-
-
-def _reasons(case: Case, found: Sequence[Finding]) -> str:
-    cause = cause_of(case.cause)
-    said = [f"本院认为，本案系{case.cause or cause.basis}。{cause.principle}"]
-    if _old(case):
-        said.append(
-            "本案的法律事实发生在民法典施行以前，应当适用当时的法律、司法解释的规定，但是法律、司法解释另有规定的除外。"
-        )
-    said += _valid(case)
-    said += [_refused(one) for one in case.weighed if not one.admitted and one.offer.purpose]
-    said += [_reason(one) for one in found]
-    if not found:
-        said.append("原告没有陈述明确的诉讼请求和事实，其起诉缺乏事实依据，应当予以驳回。")
-    return "\n".join(said)
-
-
-def _valid(case: Case) -> list[str]:
-    """That the contract binds, where one is before the court and nobody says that it is void."""
-    if cause_of(case.cause).group != "contract" or "无效" in case.trial.defence:
-        return []
-    if "保证" in case.cause:
-        shown = any("保证" in one.offer.says for one in case.standing)
-        return ["原、被告之间的保证合同合法有效，被告应当按照约定承担保证责任。"] if shown else []
-    named = (_CONTRACT.search(one.offer.title) for one in case.standing if _BETWEEN.search(one.offer.purpose))
-    return [f"双方之间的{match[0]}合法有效，被告应当按照约定履行义务。" for match in named if match][:1]
-
-
-def _refused(one: Weighed) -> str:
-    """What an exhibit that is not relied on was to prove, and does not."""
-    side = "原告" if one.offer.side == "plaintiff" else "被告"
-    return f"{side}主张“{quotable(one.offer.purpose, 80)}”，{one.reason}，证据不足，本院不予认定。"
-
-
-def _reason(one: Finding) -> str:
-    parts = [*one.reasons, *one.steps]
-    end = {
-        "granted": "该项请求本院予以支持",
-        "partly": f"对其中的{yuan(one.amount or 0)}予以支持，超出部分不予支持",
-        "rejected": "该项请求本院不予支持",
-    }[one.outcome]
-    return f"关于{quotable(one.claim.brief, 120)}的请求，{'，'.join(part.rstrip('。') for part in parts)}，{end}。"
+# --- law ---------------------------------------------------------------------------------------------------------------
 
 
 def _old(case: Case) -> bool:

@@ -35,6 +35,12 @@ def gist(text: str, most: int = 40) -> str:
     return quotable(kept.replace("；", "，").replace("。", "，"), most + 20)
 
 
+def spoken(text: str, most: int = 120) -> str:
+    """Words of an exhibit in a sentence of the court: in marks only where somebody speaks."""
+    plain = quotable(text, most)
+    return f"“{plain}”" if re.search(r"[：:？！?!]|你|我", plain) else plain
+
+
 def contention(text: str) -> str:
     """What a point contests: without the clauses that admit something first."""
     parts = re.split(r"(?<=[，,；;。])", text)

@@ -96,6 +96,7 @@ def _shared(case: Case, claim: Claim, less: Lessened) -> Reckoned:
     adopts = "|".join(
         [
             *(["每[天日月年]|月工资|单价"] if gross < asked else []),
+            *(["补休|天数|到岗"] if counted else []),
             *(["责任|过错|搭[乘载]|同乘"] if share < 1 else []),
         ]
     )

@@ -173,12 +173,21 @@ def interest(base: float, yearly: float, first: date, last: date) -> float:
 
 def prime_interest(span: Span) -> float:
     """Interest at the prime rate of each day, as it was published."""
-    turns = [since for since, _ in _primes() if span.first < since <= span.last]
     total, first = 0.0, span.first
-    for until in [*turns, span.last + timedelta(days=1)]:
+    for until in [*turns(span)[1:], span.last + timedelta(days=1)]:
         total += interest(span.base, lpr(first) or 0.0, first, until - timedelta(days=1))
         first = until
     return total
+
+
+def turns(span: Span) -> list[date]:
+    """The first day of a span and the days on which the prime rate changed in it."""
+    return [span.first, *(since for since, _ in _primes() if span.first < since <= span.last)]
+
+
+def prime_of(day: date) -> tuple[date, float] | None:
+    """The prime rate that held on a day, with the day of its publication; None before there was one."""
+    return next((entry for entry in reversed(_primes()) if entry[0] <= day), None)
 
 
 def lpr(day: date) -> float | None:
