@@ -365,7 +365,7 @@ ACCUSED: tuple[tuple[str, str], ...] = (
     ("你为什么要去偷手机？", "欠了两个月房租"),
     ("偷来的手机你怎么处理的？", "1500元"),
     ("你有没有赔偿被害人？", "4260元"),
-    ("你是怎样到案的？", "抓获"),
+    ("你是怎样到案的？", "^(?!.*(?:民警|抓获)).*警察.*把我抓了"),
     ("这份证据你看清楚了吗，有没有意见？", "没有异议"),
     ("你还有什么要为自己辩护的？", "糊涂|后悔|认罪"),
     ("最后你还有什么想说的？", "对不起店主"),
@@ -571,7 +571,7 @@ def test_the_court_is_addressed_as_it_sits_and_the_accused_waits_outside(trials:
         turns = trials[name, "law"][0]
         alone = case.court.presiding.title == "独任审判员"
         opinions = [turn.text for turn in turns if turn.speaker in ("procurator", "defence_lawyer") and "发表如下" in turn.text]
-        assert all(text.startswith("审判员：" if alone else "审判长、审判员：") for text in opinions), name
+        assert all(text.startswith("尊敬的审判员：" if alone else "审判长、审判员：") for text in opinions), name
         assert "在庭外候审" in turns[0].text and not re.search("被告人[^，]{2,4}已到庭", turns[0].text)
 
 

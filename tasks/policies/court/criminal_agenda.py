@@ -22,8 +22,14 @@ from tasks.policies.court.criminal_heard import Exhibit, Heard
 NEEDS = ("may", "practice", "must", "essential")
 """In the order in which steps are left out."""
 PROPERTY = re.compile(r"扣押|查封|冻结|追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
-_MARKS = {"findings": "法庭宣读有关单位", "detail": "宣读主要内容"}
+_MARKS = {
+    "findings": "法庭宣读有关单位", "detail": "宣读主要内容", "detail_views": "被告人可以对该内容提出异议",
+    "detail_cross": "请辩护人对该内容具体提出异议", "mutual_again": "补充的辩论意见有无回应",
+}  # fmt: skip
 """Words by which a step that is put once is known."""
+_REPLIED = re.compile(r"答辩如下|补充如下|不能同意|不能成立|公诉人认为|辩护人认为")
+"""Words of a debate in which something was answered."""
+_NO_PROPERTY = re.compile(r"(?:没有|无)[^。；]{0,16}(?:涉案)?财物")
 _EVIDENCE = ("evidence", "defence_evidence")
 MOST_OFFERS = 60
 """Calls for evidence of one side after which the court goes on."""
@@ -109,10 +115,19 @@ _WHEN: Mapping[str, Callable[[Heard], bool]] = {
     "unread": lambda heard: not heard.answered("procurator", "indictment"),
     "examines": lambda heard: heard.view.profile == "j1" or procedure_of(heard) != "速裁",
     "property": _property,
-    "seized": lambda heard: "在案扣押" in heard.answers("procurator", "property"),
+    "property_told": lambda heard: property_told(heard),
     "brief_objected": _brief_objected,
+    "read_out": lambda heard: _brief_objected(heard) and heard.answered("procurator", "detail"),
+    "replied": lambda heard: bool(_REPLIED.search(heard.answers("procurator", "mutual"))) or procedure_of(heard) == "普通",
+    "new_plea": lambda heard: bool(_REPLIED.search(heard.answers("defence_lawyer", "mutual"))),
     "findings": lambda heard: bool(findings(heard)),
 }
+
+
+def property_told(heard: Heard) -> bool:
+    """Whether the prosecution has told of property or losses on which the others are to be heard (刑诉法解释第二百七十九条)."""
+    told = heard.answers("procurator", "property")
+    return bool(told) and not (_NO_PROPERTY.search(told) and len(told) < 40)
 
 
 def findings(heard: Heard) -> str:
@@ -169,17 +184,24 @@ def _open(heard: Heard, step: Step) -> bool:
         return _owes(heard, step.to) or any(heard.evidence.waiting[role] for role in _hearers(step.to))
     if step.when and not _WHEN[step.when](heard):
         return False
-    if step.id in ("findings", "detail"):
+    if step.id in _MARKS:
         return not any(_MARKS[step.id] in one.turn.text for one in heard.exchanges)
     return _again(heard, step)
 
 
 def _again(heard: Heard, step: Step) -> bool:
     """Whether a question is still to be put: never answered, and asked less than twice (once where it is optional)."""
-    asked = max(heard.asked(step.to, kind) for kind in step.kinds)
+    put = sum(_fixed(step.words["say"]) in one.turn.text for one in heard.exchanges)
+    asked = max(put, *(heard.asked(step.to, kind) for kind in step.kinds))
     if any(heard.answered(step.to, kind) for kind in step.kinds):
         return False
     return asked < (1 if step.once else 2)
+
+
+@cache
+def _fixed(words: str) -> str:
+    """The longest run of a question's words that is always said."""
+    return max(re.split(r"\{[a-z_]+\}", words), key=len)
 
 
 def _hearers(owner: Role) -> tuple[Role, ...]:
@@ -213,7 +235,8 @@ def _form(heard: Heard, step: Step, room: int) -> Next | None:
     for role, form in (("defendant", "views"), ("defence_lawyer", "cross"), ("procurator", "views_pros")):
         if role in _hearers(step.to) and (places := taken.waiting[role]):
             which = named([taken.shown[place] for place in places])
-            return Next(step, form + ("_again" if taken.tries[role] else ""), which)
+            brief = "_brief" if taken.brief and role != "procurator" else ""
+            return Next(step, form + ("_again" if taken.tries[role] else brief), which)
     if not _owes(heard, step.to):
         return None
     if taken.idle[step.to]:

@@ -139,7 +139,7 @@ class Floor:
     def bench(self) -> str:
         """How the court is addressed: 审判员 alone where the record says that one judge sits alone."""
         told = (turn.text for turn in self.view.record if turn.speaker in ("clerk", "judge"))
-        return "审判员" if any(map(_SOLE.search, told)) else "审判长、审判员"
+        return "尊敬的审判员" if any(map(_SOLE.search, told)) else "审判长、审判员"
 
     def say(self, key: str, **values: object) -> str:
         """A phrase of this role; fields it does not hold are left out."""

@@ -45,6 +45,8 @@ _PART = re.compile(r"部分|一人|一名|余款|其中")
 _LESS = re.compile(r"从轻|从宽|减轻|酌情|具有|考虑")
 _NO_LESS = re.compile(r"不调整|不影响|不予考虑")
 _DUTY = re.compile(r"履行?[^。；]{0,6}法定义务|虽是法定义务|系法定义务")
+_QUOTED = re.compile(r"“[^”]*”|关于[^。；，]{0,60}(?:的?意见)?[，：]")
+"""What a prosecutor repeats of the other side in the debate."""
 _JOINT = re.compile(r"伙同|纠集|邀约|结伙|合伙|共谋|合谋|受雇|雇[佣用]被告人|另案处理|同案|共同(?:犯罪|实施|对)")
 _LEADS = re.compile(r"组织|指挥|纠集|策划|指使|主犯|主要作用")
 _HEAVIER = re.compile(r"(?P<what>[^。；]+?)，?(?:应当|依法|可以)?(?:酌情|依法)?(?:予以)?从重处罚")
@@ -85,7 +87,8 @@ class Circumstances:
         heard: Heard = weighing.heard
         self.heard, self.weighing = heard, weighing
         self.name = heard.name
-        self.accusing = "\n".join(filter(None, (charged_facts(heard), heard.answers("procurator", "indictment", "opinion", "mutual"))))
+        debated = _QUOTED.sub("", heard.answers("procurator", "mutual"))
+        self.accusing = "\n".join(filter(None, (charged_facts(heard), heard.answers("procurator", "indictment", "opinion"), debated)))
         self.facts = charged_facts(heard)
         self.defending = heard.answers("defence_lawyer", "opinion", "mutual")
         self.told = heard.answers("defendant", "question", "statement", "self_defence", "last")

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.legalsearch.charges import canonical
-from tasks.policies.court.criminal_facts import Count, charged_facts, counts, days, sums
+from tasks.policies.court.criminal_facts import Count, charged_facts, counts, days, points_of, sums
 from tasks.policies.court.criminal_heard import Heard
 
 _CONTESTED = re.compile(
@@ -19,7 +19,6 @@ _DENIED = re.compile(r"否认|不承认|不认(?!识|为)|不是我|没有(?:做
 _CHARGE_DENIED = re.compile(r"不承认[^，。；]{0,6}(?:构成|罪名)|不构成|无罪|不认罪|罪名(?:均|都)?(?:不承认|不认|有异议)|不是犯罪|罪名有异议|(?:都|均)不(?:认|承认)|不认为是犯罪|(?:说我)?犯罪，?我不认")
 _AGREED = re.compile(r"[^。；，]{0,60}(?:没有|无)异议")
 _REPEATED = re.compile(r"[^。\n]*(?:坚持已经发表|没有(?:新的|补充)|没有意见)[^。\n]*。?")
-_POINT = re.compile(r"(?:^|(?<=[。；：\n]))\s*(?:[一二三四五六七八九]、|第[一二三四五六七八九]，|[1-9][.、])")
 _ALLEGED = re.compile(r"(?:指控|认定|起诉)(?:被告人[\u4e00-\u9fff·]{0,4})?(?P<what>[^，。；：]{3,30}?)(?:的?(?:事实|部分|一节))?(?:的)?(?:证据不足|不能成立|不能认定|有异议)")
 _DENIAL = re.compile(r"(?:否认|不承认)(?P<what>[^，。；]{2,24})")
 _TAKEN_OFF = re.compile(r"扣除|不应?(?:当)?计入|已(?:作为|经)[^，。]{0,12}(?:支付|付给|退还|返还)")
@@ -47,18 +46,14 @@ class Contest:
         self.accused = "\n".join(
             filter(None, (heard.answers("defendant", "plea", "fast"), heard.answers("defendant", "statement", "self_defence")))
         )
-        self.counsel = _REPEATED.sub("", heard.answers("defence_lawyer", "opinion", "mutual", "plea"))
+        pleaded = heard.answers("defence_lawyer", "opinion", "plea") or heard.answers("defence_lawyer", "mutual")
+        self.counsel = _REPEATED.sub("", pleaded)
         self.counts = counts(heard)
 
     @cached_property
     def points(self) -> tuple[str, ...]:
         """The points of the defence, each as said."""
-        marks = list(_POINT.finditer(self.counsel))
-        if not marks:
-            return tuple(part for part in re.split(r"(?<=[。；])", self.counsel) if part.strip())
-        ends = [*(mark.start() for mark in marks[1:]), len(self.counsel)]
-        head = self.counsel[: marks[0].start()]
-        return (head, *(self.counsel[mark.end() : end] for mark, end in zip(marks, ends, strict=True)))
+        return points_of(self.counsel)
 
     def charge(self, name: str, all_names: Sequence[str]) -> bool:
         """Whether the defence says that the accused has not committed this crime."""

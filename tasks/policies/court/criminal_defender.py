@@ -1,4 +1,4 @@
-"""What the 辩护人 says: questions to the accused, views on each exhibit, own exhibits, defence, debate.
+"""What the 辩护人 says: questions to the accused, views on each exhibit, own exhibits, property, defence, debate.
 
 刑事诉讼法第三十七条、第一百九十一条第二款、第一百九十五条、第一百九十八条; it knows the plea of the accused, not his account of the facts.
 """
@@ -9,36 +9,16 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from tasks.policies.court.criminal_asking import Floor, joined, speech
-from tasks.policies.court.criminal_exhibits import left_to_show, names, offered
+from tasks.policies.court.criminal_asking import joined
+from tasks.policies.court.criminal_examining import by_defence
+from tasks.policies.court.criminal_exhibits import brief_round, left_to_show, names, offered
 from tasks.policies.court.criminal_objections import asked_about, grounds_text, objections
+from tasks.policies.court.criminal_rebutting import defend
+from tasks.policies.court.criminal_speaking import Speaks
 
-_ARREST = re.compile(r"自首|自动投案|到案|报警|坦白")
-_PAID = re.compile(r"赔偿|退赔|退缴|谅解|收条|收据")
 
-
-class DefenderSpeaks:
+class DefenderSpeaks(Speaks):
     """One utterance of the defence lawyer."""
-
-    def __init__(self, floor: Floor) -> None:
-        self.floor = floor
-        self.to: tuple[str, ...] = ()
-
-    def answer(self, kind: str) -> str:
-        """The answer to one kind of question."""
-        made = self._ANSWERS.get(kind)
-        return made(self) if made else self.floor.say(kind)
-
-    def otherwise(self) -> str:
-        """What is said where nothing known is asked."""
-        return self.floor.say("unknown")
-
-    def _plea(self) -> Mapping[str, Any]:
-        found: Mapping[str, Any] = self.floor.matter.get("plea", {})
-        return found
-
-    def _denies(self) -> bool:
-        return self._plea().get("stance") in ("partial", "not_guilty")
 
     def _identity(self) -> str:
         counsel = self.floor.accused.get("counsel", {})
@@ -55,16 +35,11 @@ class DefenderSpeaks:
 
     def _examine(self) -> str:
         floor = self.floor
-        examined = any("defendant" in turn.to for turn in floor.view.own)
-        if examined or floor.view.profile == "j1" or "defendant" not in floor.view.there:
+        asked = by_defence(floor, denies=self.denies) if self.may_examine and not self.examined else []
+        if not asked:
             return floor.say("examine_none")
-        asked = speech()["say"]["defence_lawyer"]["questions"]
-        opinion = floor.matter.get("defence_opinion", "")
-        told = opinion + " ".join(item["title"] for item in floor.own_exhibits)
-        chosen = [key for key, cue in (("arrest", _ARREST), ("victims", _PAID)) if cue.search(told)]
-        chosen = ["deny", *chosen[:1]] if self._denies() else chosen or ["attitude"]
         self.to = ("defendant",)
-        return "被告人，" + "？".join(asked[key] for key in chosen) + "？"
+        return "被告人，" + "？".join(asked) + "？"
 
     def _views(self) -> str:
         floor = self.floor
@@ -73,6 +48,8 @@ class DefenderSpeaks:
         if not held:
             which = "公诉人出示的全部证据" if len(offers) > 1 else f"证据{names([offers[0].number])}" if offers else "该证据"
             return floor.say("views_none", which=which)
+        if brief_round(floor):
+            return floor.say("views_brief", n=names([offer.number for offer, _ in held]))
         told = [floor.say("views", n=names([offer.number]), text=grounds_text(floor, grounds)) for offer, grounds in held]
         return joined([*told, floor.say("rest") if len(held) < len(offers) else ""])
 
@@ -86,7 +63,7 @@ class DefenderSpeaks:
         floor = self.floor
         opinion = floor.matter.get("defence_opinion", "")
         if not opinion:
-            return floor.say("no_opinion_denied" if self._denies() else "no_opinion", accused=floor.name)
+            return floor.say("no_opinion_denied" if self.denies else "no_opinion", accused=floor.name)
         if any(opinion.strip() in turn.text for turn in floor.view.own):
             return floor.say("mutual")
         return floor.say("opinion_fast" if "速裁" in floor.text else "opinion", bench=floor.bench, opinion=opinion)
@@ -96,9 +73,16 @@ class DefenderSpeaks:
         return self.floor.say("request_ok" if agreed else "request")
 
     def _charge(self) -> str:
-        return self.floor.say("plea" if self._denies() else "plea_ok")
+        return self.floor.say("plea" if self.denies else "plea_ok")
 
-    _ANSWERS: ClassVar[Mapping[str, Callable[[DefenderSpeaks], str]]] = {
+    def _mutual(self) -> str:
+        return defend(self.floor)
+
+    def _property(self) -> str:
+        return self.floor.say("property_denied" if self.denies else "property")
+
+    _ANSWERS: ClassVar[Mapping[str, Callable[[Any], str]]] = {
         "identity": _identity, "consent": _consent, "examine": _examine, "views": _views, "evidence": _evidence,
         "opinion": _opinion, "request": _request, "plea": _charge,
+        "mutual": _mutual, "property": _property,
     }  # fmt: skip

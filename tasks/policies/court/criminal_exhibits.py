@@ -19,6 +19,7 @@ _UNSAID = (None, "", "未载明")
 """What an imported case says of an exhibit of which nothing is known."""
 _TELLING = re.compile(r"陈述|证言|供述|鉴定意见|笔录|录像|录音")
 """Titles that say the kind of an exhibit themselves."""
+_BRIEF_ROUND = re.compile(r"(?:出示|宣读)(?:以)?后(?:再|另行)")
 _BRIEF = re.compile(r"仅就|只就|名称和|名称及|简要|摘要")
 
 
@@ -66,6 +67,11 @@ def _exhibit(floor: Floor, number: int, item: Mapping[str, Any], brief: bool) ->
     if item.get("excerpt") not in (None, "", item["title"]) and not brief:
         said += floor.say("excerpt", excerpt=ended(item["excerpt"]))
     return said
+
+
+def brief_round(floor: Floor) -> bool:
+    """Whether the court asks which exhibits are contested, to have these read out before anybody is heard on them."""
+    return bool(_BRIEF_ROUND.search(floor.text))
 
 
 def ended(text: str) -> str:

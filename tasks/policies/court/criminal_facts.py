@@ -24,6 +24,7 @@ _FACTS = re.compile(
 )
 _QUALIFIED = re.compile(r"，?其行为(?:已经?)?(?:构成|触犯)[^。]{0,60}。")
 _NUMBERED = re.compile(r"(?:^|(?<=[。；：:;\s]))(?:[一二三四五六七八九十]{1,2}、|[（(][一二三四五六七八九十]{1,2}[）)]|[1-9][0-9]?[、．]|第[一二三四五六七八九十]起[，：:])")
+_POINT = re.compile(r"(?:^|(?<=[。；：\n]))\s*(?:[一二三四五六七八九]、|第[一二三四五六七八九]，|[一二三四五六七八九]是|[（(][一二三四五六七八九1-9][）)]|[1-9][.、．])")
 _AFTERWARDS = re.compile(r"^(?:上述|案发后|到案后|归案后|被告人[^。，]{1,8}(?:共|到案|归案)|[^。]{0,24}(?:抓获|传唤|到案|归案|查获归案))")
 _SUM = re.compile(r"(?P<n>(?:[0-9]{1,3}(?:[,，][0-9]{3})+|[0-9]{1,14})(?:\.[0-9]{1,4})?[万千]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟零〇]{2,14})(?:余)?元")
 _SHORT_SUM = re.compile(r"(?<![0-9一-鿿])?(?P<n>[一二三四五六七八九]万[一二三四五六七八九](?![千百十万]))")
@@ -132,9 +133,8 @@ def sums(text: str) -> list[float]:
         if value is not None and value > 0:
             found.append(value)
     for match in _SHORT_SUM.finditer(text):
-        value = to_decimal(match["n"] + "千")
-        if value is not None:
-            found.append(float(value))
+        if (short := _yuan(match["n"] + "千")) is not None:
+            found.append(short)
     return found
 
 
@@ -197,3 +197,15 @@ def figure(value: float) -> str:
 def _yuan(text: str) -> float | None:
     value = to_decimal(text.replace(",", "").replace("，", ""))
     return None if value is None else float(value)
+
+
+def points_of(text: str) -> tuple[str, ...]:
+    """The points of a plea: what stands before the first, then each numbered one; sentences where none is numbered.
+
+    A sentence that ends in a colon goes on to the end of its list: 具有以下情节：坦白；退赔。
+    """
+    marks = list(_POINT.finditer(text))
+    if not marks:
+        return tuple(part for part in re.split(r"(?<=[。\n])", text) if part.strip())
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    return (text[: marks[0].start()], *(text[mark.end() : end] for mark, end in zip(marks, ends, strict=True)))

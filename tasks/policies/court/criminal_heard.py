@@ -183,6 +183,7 @@ class Evidence:
     def _hear(self, role: Role, one: Exchange) -> None:
         said = one.said(role)
         if not self.waiting[role]:
+            self._hear_again(role, one.turn.text, said)
             return
         if not said or broken(said) or not responsive("view", said):
             self.tries[role] += 1
@@ -196,6 +197,18 @@ class Evidence:
             view = about(said, exhibit.offer, [self.shown[other].offer for other in meant])
             self.shown[place] = Exhibit(exhibit.owner, exhibit.offer, {**exhibit.views, role: view})
             self.waiting[role].remove(place)
+
+    def _hear_again(self, role: Role, asked: str, said: str) -> None:
+        """Exhibits that are named once more, after they were read out: the fuller view counts."""
+        if broken(said) or not responsive("view", said):
+            return
+        owner: Role = "defence_lawyer" if role == "procurator" else "procurator"
+        numbers = numbers_named(asked)
+        places = [at for at, one in enumerate(self.shown) if one.owner == owner and one.offer.number in numbers]
+        for place in places:
+            exhibit = self.shown[place]
+            view = about(said, exhibit.offer, [self.shown[other].offer for other in places])
+            self.shown[place] = Exhibit(exhibit.owner, exhibit.offer, {**exhibit.views, role: view or exhibit.views.get(role, "")})
 
     def _meant(self, role: Role, text: str) -> list[int]:
         numbers = numbers_named(text)

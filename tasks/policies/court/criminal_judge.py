@@ -24,6 +24,7 @@ from tasks.policies.court.criminal_agenda import (
     procedure_of,
 )
 from tasks.policies.court.criminal_asking import filled
+from tasks.policies.court.criminal_examining import topic_asked
 from tasks.policies.court.criminal_heard import Heard
 from tasks.policies.court.criminal_judgment import judgment
 
@@ -55,7 +56,7 @@ class CriminalJudge:
 def _addressee(due: Next) -> str:
     """Evidence of one side is put to the others."""
     assert due.step is not None
-    base = due.form.removesuffix("_again")
+    base = due.form.removesuffix("_again").removesuffix("_brief")
     return {"views": "defendant", "cross": "defence_lawyer", "views_pros": "procurator"}.get(base, due.step.to)
 
 
@@ -63,13 +64,14 @@ def _words(heard: Heard, due: Next) -> str:
     """The words of a step in its form."""
     assert due.step is not None
     words, form = due.step.words, due.form
-    if form.removesuffix("_again") in ("views", "cross", "views_pros"):
+    if form.removesuffix("_again").removesuffix("_brief") in ("views", "cross", "views_pros"):
         return filled(hearing()["other"][form], {"which": due.about})
     if form == "say":
         form = _variant(heard, due)
     court = heard.view.held.get("court", {})
     title = court.get("presiding", {}).get("title", "审判长")
     values = {"name": heard.name, "title": "审判员" if title == "独任审判员" else title, "findings": findings(heard)}
+    values["questions"] = "".join(_inquiries(heard)[:2])
     values["which"] = "、".join(named([one]) for one in objected(heard))
     return filled(words.get(form, words["say"]), values)
 
@@ -79,7 +81,7 @@ def _variant(heard: Heard, due: Next) -> str:
     assert due.step is not None
     step, j1 = due.step, heard.view.profile == "j1"
     if step.id == "examine_court":
-        return ("j1_denied" if j1 else "denied") if denies(heard) else "j1" if j1 else "say"
+        return "j1" if j1 else "say"
     if step.id == "indictment":
         return {"简易": "brief", "速裁": "fast"}.get(procedure_of(heard), "say")
     if step.id == "last" and procedure_of(heard) == "速裁":
@@ -87,6 +89,14 @@ def _variant(heard: Heard, due: Next) -> str:
     if step.id == "mutual_pros" and announcing.request_contested(heard):
         return "adjust"
     return "say"
+
+
+def _inquiries(heard: Heard) -> list[str]:
+    """What the court asks the accused of its own: topics on which nobody has questioned him yet."""
+    stance = "denies" if denies(heard) else "admits"
+    fits = [one for one in hearing()["inquiry"] if one["when"] in ("", stance)]
+    open_ = [one["say"] for one in fits if one["topic"] and not topic_asked(heard.record, one["topic"])]
+    return open_ or [one["say"] for one in fits if not one["topic"]]
 
 
 def _preface(heard: Heard, due: Next) -> str:

@@ -15,14 +15,13 @@ from tasks.policies.court.criminal_accused import AccusedSpeaks
 from tasks.policies.court.criminal_asking import Floor, joined
 from tasks.policies.court.criminal_defender import DefenderSpeaks
 from tasks.policies.court.criminal_prosecutor import ProsecutorSpeaks
-
-Speaker = AccusedSpeaks | DefenderSpeaks | ProsecutorSpeaks
+from tasks.policies.court.criminal_speaking import Speaks
 
 
 class _Party:
     """Says what its speaker makes of the question."""
 
-    speaks: ClassVar[type[Speaker]]
+    speaks: ClassVar[type[Speaks]]
 
     def __init__(self, search: LawSearch | None = None) -> None:
         del search  # a party pleads with the law that it holds

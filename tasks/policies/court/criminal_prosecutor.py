@@ -11,9 +11,12 @@ from typing import Any, ClassVar
 
 from tasks.courts.people import LawRef
 from tasks.courts.procedure.replies import numbers_named
-from tasks.policies.court.criminal_asking import DENIES, NO_OBJECTION, Floor, joined, speech
+from tasks.policies.court.criminal_asking import joined
+from tasks.policies.court.criminal_examining import by_prosecution
 from tasks.policies.court.criminal_exhibits import ended, exhibit_numbers, left_to_show, names, offered
 from tasks.policies.court.criminal_objections import asked_about, grounds_text, objections
+from tasks.policies.court.criminal_rebutting import again, reply
+from tasks.policies.court.criminal_speaking import Speaks
 from tasks.policies.court.criminal_telling import birthday
 
 _FAST = re.compile(r"速裁")
@@ -26,21 +29,8 @@ _BRACKET = re.compile(r"[（(]([^（）()]*)[）)]")
 _PHOTO = re.compile(r"(?:及|和|的)照片$")
 
 
-class ProsecutorSpeaks:
+class ProsecutorSpeaks(Speaks):
     """One utterance of the procurator."""
-
-    def __init__(self, floor: Floor) -> None:
-        self.floor = floor
-        self.to: tuple[str, ...] = ()
-
-    def answer(self, kind: str) -> str:
-        """The answer to one kind of question."""
-        made = self._ANSWERS.get(kind)
-        return made(self) if made else self.floor.say(kind)
-
-    def otherwise(self) -> str:
-        """What is said where nothing known is asked."""
-        return self.floor.say("unknown")
 
     # --- indictment and opinion ---------------------------------------------------------------------------------------
 
@@ -119,24 +109,22 @@ class ProsecutorSpeaks:
 
     def _mutual(self) -> str:
         opinion = self.floor.matter.get("opinion", "")
-        given = any("公诉意见" in turn.text or (opinion and opinion in turn.text) for turn in self.floor.view.own)
-        return self.floor.say("mutual" if given else "mutual_early")
+        own = self.floor.view.own
+        if not any("公诉意见" in turn.text or (opinion and opinion in turn.text) for turn in own):
+            return self.floor.say("mutual_early")
+        first = self.floor.say("reply_head")
+        return again(self.floor) if any(first in turn.text for turn in own) else reply(self.floor)
 
     # --- examination --------------------------------------------------------------------------------------------------
 
     def _examine(self) -> str:
         floor = self.floor
-        if any("defendant" in turn.to for turn in floor.view.own):
+        if self.examined:
             return floor.say("examine_none")
-        if floor.view.profile == "j1" or "defendant" not in floor.view.there:
+        if not self.may_examine:
             return floor.say("examine_court")
-        asked = speech()["say"]["procurator"]["questions"]
-        heard = " ".join(turn.text for turn in floor.view.record if turn.speaker == "defendant")
-        facts = floor.matter.get("indictment", "")
-        chosen = ["deny", "arrest"] if DENIES.search(NO_OBJECTION.sub("", heard)) else ["story", "arrest"]
-        chosen.append("victims" if floor.matter.get("victims") else "money" if _MONEY.search(facts) else "why")
         self.to = ("defendant",)
-        return "被告人，" + "？".join(asked[key] for key in chosen) + "？"
+        return "被告人，" + "？".join(by_prosecution(floor)) + "？"
 
     # --- evidence -----------------------------------------------------------------------------------------------------
 
@@ -216,7 +204,7 @@ class ProsecutorSpeaks:
     def _victims(self) -> str:
         return joined([self._loss(one) for one in self.floor.matter.get("victims", ())]) or self.floor.say("no_victims")
 
-    _ANSWERS: ClassVar[Mapping[str, Callable[[ProsecutorSpeaks], str]]] = {
+    _ANSWERS: ClassVar[Mapping[str, Callable[[Any], str]]] = {
         "identity": _identity, "charge": _charge, "indictment": _indictment, "opinion": _opinion, "mutual": _mutual, "request": _request,
         "examine": _examine, "evidence": _evidence, "detail": _detail, "views": _views, "property": _property,
         "victims": _victims,
