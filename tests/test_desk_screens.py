@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -44,9 +45,22 @@ UPDATE = bool(os.environ.get("MOOT_UPDATE_SCREENS"))
 WIDE, NARROW = (120, 40), (80, 24)
 
 
+read_rules = Stylesheet._parse_rules
+known_rules: dict[Any, Any] = {}
+
+
+def rules_once(sheet: Stylesheet, css: str, *place: Any, **how: Any) -> Any:
+    """Rules of a style sheet, read once for all desks of a session instead of once for each."""
+    key = frozenset(sheet._variables.items()), css, place, tuple(how.items())
+    if key not in known_rules:
+        known_rules[key] = read_rules(sheet, css, *place, **how)
+    return known_rules[key]
+
+
 @pytest.fixture(autouse=True)
 def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A fixed clock zone, language and cursor."""
+    monkeypatch.setattr(Stylesheet, "_parse_rules", rules_once)
     monkeypatch.setenv("TZ", "UTC")
     if hasattr(time, "tzset"):
         time.tzset()
