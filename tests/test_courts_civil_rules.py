@@ -40,6 +40,7 @@ from tasks.policies.court.civil_heard import claims_in, none_left, offers_in, op
 from tasks.policies.court.civil_judge import CivilJudge
 from tasks.policies.court.civil_law import Reference, articles, causes, cited, references
 from tasks.policies.court.civil_parties import CivilLawyer
+from tasks.policies.court.civil_questions import question
 from tasks.policies.court.civil_quoting import outer
 from tasks.policies.court.civil_sums import Span, claimed, interest, lpr, prime_interest, rate, reduced, spans
 from tasks.policies.court.clerk import Clerk
@@ -254,6 +255,62 @@ def test_a_sum_that_is_less_is_worded_and_reckoned_from_what_was_granted() -> No
     assert "由原告逯安平、被告臧雨眠各负担75元" in play(CASES["CI-0006"])[1][-1].text
 
 
+RAISED: tuple[tuple[str, str], ...] = (
+    ("已于2024年1月15日还款3万元，应当从本金中扣除", "被告是否已于2024年1月15日还款3万元，应否从本金中扣除"),
+    ("36盏灯没有更换，应当减少相应价款10260元", "36盏灯是否更换，应否减少相应价款10260元"),
+    ("每日千分之一的违约金过分高于原告的损失，请求予以适当减少", "每日千分之一的违约金是否过分高于原告的损失，应否减少"),
+    ("质量保证金未到返还期限", "质量保证金是否到返还期限"),
+    ("公告栏张贴名单不能中断时效", "公告栏张贴名单能否中断时效"),
+    ("三金是原告的赠与", "三金是否系原告的赠与"),
+    ("原告没有解除权", "原告有无解除权"),
+    ("借期内的利息没有异议", ""),
+    ("请求法院驳回", ""),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("said", "asked"), RAISED)
+def test_a_contention_becomes_the_question_it_raises(said: str, asked: str) -> None:
+    assert question(said) == asked
+
+
+@settings(max_examples=60, deadline=None)
+@given(text=st.text(alphabet="原被告不应当没有是已能无权，；。过高同意1元", max_size=200))
+def test_any_contention_gives_a_bounded_question(text: str) -> None:
+    assert len(question(text)) <= 120
+
+
+@pytest.mark.parametrize("name", ["CI-0001", "CI-0005", "CI-0006"])
+def test_issues_are_questions_and_leave_out_what_is_admitted(name: str) -> None:
+    said = next(text for text in of_judge(play(CASES[name])[1]) if "争议焦点如下" in text)
+    listed = re.findall(r"[一二三四五六七八]、([^；。]+)", said)
+    assert listed and all(re.search("是否|应否|能否|有无|如何", one) for one in listed), listed
+    assert "有无依据" not in said and len(set(listed)) == len(listed)
+    if name == "CI-0006":
+        assert not any("离婚" in one for one in listed) and "双方没有争议" in said
+
+
+def test_the_account_begins_with_the_contract_and_leaves_out_what_is_not_proven() -> None:
+    text = play(LOAN)[1][-1].text
+    told = next(line for line in text.splitlines() if line.startswith("经审理查明"))
+    assert told.index("向原告借款20万元") < told.index("2024年1月15日，被告向原告转账30000元，附言“还款”")
+    assert "普洱" not in told and "上述事实" in told
+    sentences = [part for part in told.split("。") if len(part) > 12]
+    assert len(set(sentences)) == len(sentences)
+    assert text.count("的问题。") == 3 and "按年利率9%" in text
+
+
+def test_the_limitation_is_reckoned_step_by_step() -> None:
+    text = play(CASES["CI-0009"])[1][-1].text
+    assert "不产生时效中断的效力" in text and "2018年度的款项于2018年6月30日前到期" in text
+    assert "自该日起重新计算至2025年5月12日" in text and "15616.80元－2602.80元＝13014元" in text
+
+
+def test_a_party_with_nothing_to_say_says_so_in_more_than_one_way() -> None:
+    asked = [f"法庭发问：被告，第{n}批货物的颜色是谁挑选的？" for n in range(8)]
+    said = {move(CivilLawyer(), view_of(LOAN, DEFENDANT, [Turn(1, JUDGE, (DEFENDANT,), one)])).text for one in asked}
+    assert len(said) > 1 and all("庭后" in one and "起诉状" not in one for one in said)
+
+
 def test_statutes_are_cited_before_interpretations() -> None:
     substance, procedure = Reference("中华人民共和国民法典", 509), Reference("中华人民共和国民事诉讼法", 67)
     reading = Reference("最高人民法院关于审理民间借贷案件适用法律若干问题的规定", 25)
@@ -386,7 +443,7 @@ ASKED: tuple[tuple[str, str, str], ...] = (
     ("被", "被告有证据要提交吗？", "^证据一：手机银行转账记录，"),
     ("被", "被告，2024年1月15日转给原告的3万元是什么钱？", "转账3万元.*还款"),
     ("原", "原告，借款是怎么交付的？", "转账"),
-    ("原", "原告，你说的茶叶有没有送货单？", "庭后核实"),
+    ("原", "原告，你说的茶叶有没有送货单？", "庭后|核实"),
     ("被", "法庭询问：被告，利息付到什么时候？", "利息付至2023年9月14日"),
     ("被", "被告欠原告多少钱？", "17万元"),
     ("原", "现在开始法庭辩论，先由原告发言。", "^发表辩论意见.*茶叶往来.*支持原告的诉讼请求"),

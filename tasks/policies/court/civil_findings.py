@@ -15,17 +15,16 @@ from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_case import Case, Finding, Lessened, Reckoned
 from tasks.policies.court.civil_heard import Claim, Point
 from tasks.policies.court.civil_lessening import dropped, lessened
+from tasks.policies.court.civil_limitation import lapsed, reminder, without_lapsed
 from tasks.policies.court.civil_quoting import contention, gist, quotable, spoken
 from tasks.policies.court.civil_reckoning import liability, method
-from tasks.policies.court.civil_sums import days, sums, yuan
-from tasks.policies.court.civil_weighing import NEAR, Weighed, nearest, overlap, points
+from tasks.policies.court.civil_sums import sums, yuan
+from tasks.policies.court.civil_weighing import NEAR, nearest, overlap, points
 
-LIMITATION = 3 * 365
 LEGAL = re.compile(
     r"法律|民法典|[^办方无合非违]法(?=[，,；;。规第]|$)|(?:没有|未|未作|并未)约定|视为|应为|不属于|主体|有争议"
 )
 """A defence of law; any other is one of fact."""
-_REMINDS = re.compile(r"催|律师函|主张权利|时效中断|对账|承诺")
 SPEAKS = 0.14
 """Share of a claim that an exhibit must hold to speak to it at all."""
 
@@ -74,13 +73,19 @@ def _decide(case: Case, claim: Claim) -> Finding:
     mine, rule = case.on(claim), rule_for(case, claim)
     if mine and all(point.position == "admit" for point in mine):
         reason = rule.get("granted") if rule.get("tells") else None
-        return Finding(claim, "granted", claim.amount, (*([reason] if reason else []), "被告对该项请求没有异议"), uncontested=True)
+        return Finding(
+            claim,
+            "granted",
+            claim.amount,
+            (*([reason] if reason else []), "被告对该项请求没有异议"),
+            uncontested=True,
+        )
     if fails := _fails(case, claim, rule):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (fails,))
-    if lapsed := _lapsed(case, claim):
-        return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (lapsed,))
-    if (met := _defeated(case, claim, mine)) and not rule.get("method"):
-        return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (met,))
+    if late := lapsed(case, claim):
+        return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (late,))
+    if (met := _defeated(case, claim, mine))[0] and not rule.get("method"):
+        return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (met[0],), defeated=met[1])
     if lacks := _unproven(case, claim, mine, ruled=bool(rule)):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (lacks,), unproven=True)
     return _granted(case, claim, rule, mine)
@@ -99,37 +104,15 @@ def _fails(case: Case, claim: Claim, rule: Mapping[str, Any]) -> str:
     return "" if re.search(rule["needs"], where + (pleaded if rule.get("pleaded") else "")) else rule["rejected"]
 
 
-def _reminder(case: Case) -> Weighed | None:
-    """An exhibit of the plaintiff that shows that the claim was made before the suit."""
-    return next(
-        (
-            one
-            for one in case.standing
-            if one.offer.side == "plaintiff" and _REMINDS.search(f"{one.offer.title}{one.offer.purpose}")
-        ),
-        None,
-    )
-
-
-def _lapsed(case: Case, claim: Claim) -> str:
-    """诉讼时效: pleaded, three years gone since the last day that was named, and nothing that interrupts it (民法典第一百八十八、一百九十五条)."""
-    if "诉讼时效" not in case.pleaded(claim) or case.hearing is None or _reminder(case):
-        return ""
-    named = [day for day in days("".join([claim.text, *case.trial.story])) if day < case.hearing]
-    if not named or (case.hearing - max(named)).days < LIMITATION:
-        return ""
-    return "诉讼时效期间为三年，原告主张的权利最迟的时点距起诉已超过三年，又没有证据证明时效中断，被告的时效抗辩成立"
-
-
-def _defeated(case: Case, claim: Claim, mine: Sequence[Point]) -> str:
-    """The defence that an exhibit of the defendant, or the court's inquiry, bears out, where it denies the claim as a whole."""
+def _defeated(case: Case, claim: Claim, mine: Sequence[Point]) -> tuple[str, str]:
+    """Why a claim fails, and the defence that an exhibit of the defendant, or the court's inquiry, bears out, where it denies the claim as a whole."""
     if liability(case)[0] < 1:
-        return ""
+        return "", ""
     for point in mine:
         if point.position != "deny" or lessened(claim, [point], case.weighed).sums:
             continue
         if case.findings and overlap(point.text, case.findings) >= NEAR and claim.kind != "pay":
-            return f"被告关于“{gist(point.text)}”的意见与本院依职权了解的情况相符"
+            return f"被告关于“{gist(point.text)}”的意见与本院依职权了解的情况相符", point.text
         like, one = nearest(point.text, case.weighed)
         if (
             one is None
@@ -141,8 +124,8 @@ def _defeated(case: Case, claim: Claim, mine: Sequence[Point]) -> str:
             continue
         if claim.kind == "pay" and one.contested and not _borne_out(case, point):
             continue
-        return f"被告关于“{gist(point.text)}”的意见有{one.name}证明，能够成立"
-    return ""
+        return f"被告关于“{gist(point.text)}”的意见有{one.name}证明，能够成立", point.text
+    return "", ""
 
 
 def _borne_out(case: Case, point: Point) -> bool:
@@ -186,6 +169,8 @@ def _granted(case: Case, claim: Claim, rule: Mapping[str, Any], mine: Sequence[P
     reckoned = method(case, claim, rule, less)
     case.used |= {yuan(value) for value, _ in less.sums}
     amount = min(reckoned.amount, claim.amount)
+    reckoned = without_lapsed(case, claim, reckoned)
+    amount = min(reckoned.amount, claim.amount)
     met = tuple(_met(case, mine, less, reckoned))
     if amount <= 0:
         return Finding(
@@ -198,7 +183,14 @@ def _granted(case: Case, claim: Claim, rule: Mapping[str, Any], mine: Sequence[P
         )  # fmt: skip
     steps = reckoned.steps if reckoned.standard else ()
     return Finding(
-        claim, "granted", claim.amount, tuple(reasons), steps, standard=reckoned.standard, adopts=reckoned.adopts, met=met
+        claim,
+        "granted",
+        claim.amount,
+        tuple(reasons),
+        steps,
+        standard=reckoned.standard,
+        adopts=reckoned.adopts,
+        met=met,
     )
 
 
@@ -226,8 +218,8 @@ def _met(case: Case, mine: Iterable[Point], less: Lessened, reckoned: Reckoned) 
     for point in mine:
         if point.position == "admit" or point.text in less.from_points or re.search(reckoned.adopts, point.text):
             continue
-        if "诉讼时效" in point.text and (reminder := _reminder(case)):
-            return [f"{reminder.name}能够证明原告起诉前已经主张权利，诉讼时效因此中断，被告的时效抗辩不予采纳"]
+        if "诉讼时效" in point.text and (reminded := reminder(case)):
+            return [f"{reminded.name}能够证明原告起诉前已经主张权利，诉讼时效因此中断，被告的时效抗辩不予采纳"]
         argued = gist(contention(point.text))
         why = "缺乏法律依据" if LEGAL.search(argued) else "证据不足"
         return [f"被告关于“{argued}”的意见，{why}，不予采纳"]

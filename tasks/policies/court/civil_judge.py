@@ -266,7 +266,7 @@ class Bench:
     def _questions(self, side: Side) -> list[str]:
         """Questions of the court that a side has still to be asked."""
         asked = len(self._trial.questions.get(side, ()))
-        found = questions(self._case, side)
+        found = [one for one in questions(self._case, side) if not _acts(one)]
         found = found or [_words()["question"][f"plain_{side}"]]
         return found[asked : 1 if self._view.profile == "j1" else None]
 

@@ -16,6 +16,7 @@ from tasks.policies.court.civil_case import Case, Finding
 from tasks.policies.court.civil_findings import LEGAL
 from tasks.policies.court.civil_issues import Issue, issues
 from tasks.policies.court.civil_law import cause_of, under_old_law
+from tasks.policies.court.civil_limitation import limitation
 from tasks.policies.court.civil_questions import table
 from tasks.policies.court.civil_quoting import gist, quotable, spoken
 from tasks.policies.court.civil_reckoning import liability
@@ -123,7 +124,7 @@ class _Paragraphs:
         parts = [part for part in (*self._doctrines(issue), *self._findings(issue, mine)) if not _asks(part)]
         parts += [self._conclusion(one) for one in mine]
         body = "".join(self._sentence(part) for part in dict.fromkeys(parts) if part)
-        return f"关于{issue.text}的问题。{body or '被告的该项意见缺乏依据，不予采纳。'}"
+        return f"关于{issue.text}的问题。{body or '本院结合下列各项一并认定。'}"
 
     def _sentence(self, text: str) -> str:
         return _LEGAL_END.sub("", text) + "。"
@@ -158,6 +159,26 @@ class _Paragraphs:
 
     def _treated(self, part: str, on: Sequence[Finding], mine: Sequence[Finding]) -> str:
         """What is found on one contention; '' where the conclusion says it."""
+        if "诉讼时效" in part and (run := limitation(self._case)):
+            return run if self._once(run) else ""
+        failed = self._failed(part)
+        followed = self._followed(part, on, mine)
+        return f"{failed}。{followed}" if failed and followed else failed or followed
+
+    def _failed(self, part: str) -> str:
+        """What the plaintiff offered against a contention, where the court does not rely on it."""
+        for one in self._refused:
+            if (
+                one.offer.side == "plaintiff"
+                and one.name not in self._told
+                and overlap(one.offer.purpose, part) >= NEAR
+            ):
+                self._told.add(one.name)
+                return f"原告主张{quotable(one.offer.purpose, 80)}，所举的{quotable(one.offer.title, 60)}，{one.reason}，本院不予认定"
+        return ""
+
+    def _followed(self, part: str, on: Sequence[Finding], mine: Sequence[Finding]) -> str:
+        """Whether a contention is followed, and why."""
         plain = fold_width(part)
         for one in on:
             for value, words in (*one.less.sums, *one.less.excluded):
@@ -167,7 +188,7 @@ class _Paragraphs:
                 return "被告的该项意见有事实和法律依据，予以采纳" if one not in mine and self._once(part) else ""
             if one.less.sums and (denied := _DENIES.match(part)):
                 return f"据此，{denied['what']}不能成立"
-            if one.defeated == part or all(other.outcome == "rejected" for other in on):
+            if (one.defeated and part in one.defeated) or all(other.outcome == "rejected" for other in on):
                 return ""
         if liability(self._case)[0] < 1 and _SHARE.search(part):
             return ""

@@ -27,7 +27,9 @@ _YIELDS = re.compile(r"调解|和解|商量|愿意(?:还|付|赔|退|按)")
 """What a side would give to settle has no place in the debate."""
 _COUNT = re.compile(r"多少|几|数额|金额")
 _SUM = re.compile(r"[0-9]万?元")
-_PUT = re.compile(r"原告要求|有无依据|能否成立|被告关于|的意见|应否支持|被告|原告|支付|[“”，。其]")
+_PUT = re.compile(
+    r"应否|能否|是否系?|有无|如何|原告要求|有无依据|能否成立|被告关于|的意见|应否支持|被告|原告|支付|[“”，。其]"
+)
 _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 _ISSUE = re.compile(r"(?:^|(?<=[：:；;。\n]))\s*(?:[一二三四五六七八九]|[0-9])[、.．]\s*([^；;。\n]{4,120})")
 
@@ -129,6 +131,8 @@ class Speaker:
             like, text = self._nearest(part)
             if like >= LIKE:
                 found[text] = None
+        if replied := self._on_own_exhibit(question):
+            return replied
         if put := _QUOTED.search(question):
             pairs = bigrams(put[1])
             fresh = [text for text in self._pleaded() if recall(bigrams(text), pairs) < 0.7]
@@ -138,10 +142,31 @@ class Speaker:
             elif self._side == "plaintiff":
                 found = {}
         if not found:
-            kind = "basis" if re.search(r"依据|请求|主张|提出", question) else "unknown"
-            words: str = speech()["replies"][kind][self._side]
-            return words.format(me=self.me, we=self.we)
+            return self._nothing(question)
         return "".join(f"{text.rstrip('。；;')}。" for text in found)
+
+    def _on_own_exhibit(self, question: str) -> str:
+        """What a side says when asked what else bears out an exhibit of its own that is denied."""
+        own = [one for one in self._held.get("evidence", ()) if one["owner"] == self.id]
+        asked = next((one for one in own if len(one.get("title", "")) > 2 and one["title"] in question), None)
+        if asked is None or not re.search(r"印证|为什么|什么时候|原件|由谁", question):
+            return ""
+        about = bigrams(asked.get("purpose", ""))
+        told = [
+            text
+            for text in self._pool()
+            if text.strip("。") not in asked.get("purpose", "") and not text.startswith("证明")
+        ]
+        like, text = _best(about, told)
+        others = [one for one in own if one is not asked and recall(about, bigrams(one.get("excerpt", ""))) >= LIKE]
+        said = [f"{text.rstrip('。；;')}"] if like >= LIKE * 0.8 else []
+        said += [f"可以与{others[0]['title']}相互印证"] if others else []
+        return "，".join(said) + "。" if said else self._nothing(question)
+
+    def _nothing(self, question: str) -> str:
+        """That nothing in writing bears on a question, in one of several ways."""
+        ways: Sequence[str] = speech()["nothing"]["plain" if self.counsel else "self"]
+        return ways[sum(map(ord, question)) % len(ways)].format(me=self.me, we=self.we)
 
     def _nearest(self, question: str) -> tuple[float, str]:
         asked = _IDLE.sub("", question)
@@ -216,7 +241,8 @@ class Speaker:
     def _arguments(self) -> list[str]:
         held = self._held
         if self._side == "defendant" and self._defences:
-            return [one.get("text", "") for one in self._defences]
+            told = [part for one in self._defences for part in re.split(r"[；;]", one.get("text", ""))]
+            return [*(part for part in told if part and not part.endswith("没有异议")), *self._objected()]
         own = [one for one in held.get("evidence", ()) if one["owner"] == self.id]
         proofs = [
             f"{self.me}提交的{one['title']}能够{one['purpose']}"
@@ -224,7 +250,24 @@ class Speaker:
             if one.get("purpose", "").startswith("证明")
         ]
         told = [part.strip() for part in sentences(held.get("complaint", "") or held.get("answer", ""))]
-        return [*proofs, *(part for part in told if not _FILED.search(part))]
+        strong = [*self._objected(), *proofs]
+        return (
+            strong
+            if self._side == "plaintiff" and strong
+            else [*strong, *(part for part in told if not _FILED.search(part))]
+        )
+
+    def _objected(self) -> list[str]:
+        """What this side says against the exhibits of the other: its answer to the strongest point of the other."""
+        return [
+            text
+            for one in self._held.get("evidence", ())
+            if one["owner"] != self.id
+            for objection in one.get("objections", ())
+            if objection.get("by") == self.id
+            for aspect in ("weight", "truth", "relevance")
+            if (text := str(objection.get(aspect) or "")) and len(text) > 8
+        ]
 
     # --- mediation ----------------------------------------------------------------------------------------------------
 
