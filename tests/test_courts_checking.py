@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import runpy
 from collections.abc import Callable
 from datetime import date
 from pathlib import Path
@@ -12,11 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 from app.cli.coherence import check_cases
+from store.statutes.applicable import CaseDates
 from store.statutes.model import Article, ArticleNumber, LawVersion
+from tasks.courts import checking
 from tasks.courts.checking import age_on, check_case
-from tasks.courts.checking_civil import court_fee
+from tasks.courts.checking_civil import court_fee, personal_fee
 from tasks.courts.checking_criminal import term
-from tasks.courts.lawcheck import Finding
+from tasks.courts.lawcheck import Finding, check_text, shipped_laws
 from tasks.courts.loading import read_case
 from tasks.courts.sense import days_held, months_after
 from tasks.errors import UsageError
@@ -149,6 +152,98 @@ def test_several_charges_are_combined() -> None:
     assert any("is not the sum of the fines" in text for text in findings)
 
 
+def test_a_victim_may_be_named_as_the_speaker_of_a_statement() -> None:
+    def change(case: dict[str, Any]) -> None:
+        case["evidence"][0].update(kind="被害人陈述", witness={"name": case["criminal"]["victims"][0]["name"]})
+
+    assert found(criminal(), change) == []
+
+
+@pytest.mark.parametrize("kind", ["视听资料", "电子数据", "视听资料、电子数据"])
+def test_recordings_and_data_are_kinds_of_their_own_or_one(kind: str) -> None:
+    assert found(criminal(), lambda c: c["evidence"][0].update(kind=kind)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "warned"),
+    [
+        ("自入职至2023年5月31日，公司没有与罗成溪订立书面合同。", False),
+        ("交付以后，罗成溪从未提出质量异议；双方也未对账。", False),
+        ("罗成溪转账3万元，未注明用途。", True),
+        ("罗成溪未经同意将房屋转租。", True),
+        ("2024年1月15日", True),
+    ],
+)
+def test_what_did_not_happen_needs_no_exhibit(text: str, warned: bool) -> None:
+    def change(case: dict[str, Any]) -> None:
+        case["facts"][3]["text"] = text
+        case["evidence"][5]["proves"] = []
+
+    said = [str(finding) for finding in found(civil(), change)]
+    assert any("facts.F4: is disputed and found" in one for one in said) == warned, said
+
+
+def test_the_prosecution_proves_also_what_did_not_happen() -> None:
+    def change(case: dict[str, Any]) -> None:
+        case["facts"][0].update(text="苗青没有退赔。", disputed=True)
+        for exhibit in case["evidence"]:
+            exhibit["proves"] = []
+
+    assert any("no exhibit proves it" in finding.what for finding in found(criminal(), change))
+
+
+@pytest.mark.parametrize(
+    ("cause", "claim", "fee", "right"),
+    [
+        ("健康权纠纷", "赔偿损失", 603.75, True),
+        ("健康权纠纷", "赔偿损失", 2311.25, True),
+        ("健康权纠纷", "赔偿损失", 1200, False),
+        ("提供劳务者受害责任纠纷", "赔偿医疗费", 803.75, True),
+        ("机动车交通事故责任纠纷", "赔偿车辆修理费", 603.75, False),
+        ("网络侵权责任纠纷", "恢复名誉", 603.75, True),
+        ("民间借贷纠纷", "赔偿医疗费", 603.75, False),
+        ("离婚纠纷", "离婚", 150, True),
+    ],
+)
+def test_where_a_person_was_hurt_either_scale_of_fees_will_do(
+    cause: str, claim: str, fee: float, right: bool
+) -> None:
+    def change(case: dict[str, Any]) -> None:
+        case["cause"] = cause
+        case["claims"][0]["text"] += claim
+        case["gold"]["fee"] = {"total": fee, "plaintiff": 0, "defendant": fee}
+
+    said = [finding.what for finding in found(civil(), change)]
+    assert any("《诉讼费用交纳办法》 gives" in one for one in said) != right, said
+
+
+def test_the_fee_of_a_case_about_a_person() -> None:
+    assert personal_fee(0) == personal_fee(50_000) == (100, 500)
+    assert personal_fee(80_000) == (400, 800) and personal_fee(221_500) == (1207.5, 1607.5)
+
+
+def test_a_number_after_a_title_belongs_to_it() -> None:
+    title = "最高人民法院关于审理建设工程施工合同纠纷案件适用法律问题的解释"
+    new, old = (CaseDates(day, None, day, day) for day in (date(2023, 5, 1), date(2016, 5, 1)))
+    for text, dates in (
+        (f"《{title}》（一）第四十五条", new),
+        (f"《{title}（一）》第四十五条", new),
+        (f"《{title}》第二条", old),
+    ):
+        assert list(check_text("f", text, dates, shipped_laws())) == [], text
+    assert "is not the law" in str(next(check_text("f", f"《{title}》（二）第二十六条", new, shipped_laws())))
+
+
+def test_advice_is_told_to_explain_itself_in_the_answer() -> None:
+    def change(case: dict[str, Any]) -> None:
+        case["dates"].update(acted="2020-05-01", acted_until="2020-05-01")
+        case["topics"][0]["laws"] = ["中华人民共和国民法典第五百七十七条"]
+
+    said = [str(finding) for finding in found(knowledge_cases()[0].fields(), change)]
+    assert any("topics.T1.laws" in one and "Say in the answer why" in one for one in said), said
+    assert not any("in the reason" in one for one in said)
+
+
 def test_advice() -> None:
     fields = knowledge_cases()[0].fields()
 
@@ -239,6 +334,16 @@ def test_the_command_names_file_and_field(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     path.write_text('schema = "j1dispute/1"\nnumber = 1', encoding="utf-8")
     code, text = said(str(path), str(tmp_path / "none"))
-    assert code == 1 and f"{path}: error: claims: is missing" in text and "There is no case file" in text and "0 件" in text
+    assert (
+        code == 1
+        and f"{path}: error: claims: is missing" in text
+        and "There is no case file" in text
+        and "0 件" in text
+    )
+    (tmp_path / "empty").mkdir()
+    code, text = said(str(tmp_path / "empty"))
+    assert code == 1 and "empty: error: no cases in it" in text
+    with pytest.raises(SystemExit, match="moot tasks check"):
+        runpy.run_path(str(checking.__file__), run_name="__main__")
     assert "中华人民共和国民法典\t2021-01-01.." in said("--laws")[1] and '"j1case/1"' in said("--schema")[1]
     assert isinstance(CliRunner().invoke(check_cases, ["--laws", "--schema"]).exception, UsageError)

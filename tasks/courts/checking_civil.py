@@ -15,19 +15,35 @@ _BANDS: tuple[tuple[float, float], ...] = (
     (5_000_000, 0.008), (10_000_000, 0.007), (20_000_000, 0.006), (float("inf"), 0.005),
 )  # fmt: skip
 _FLAT = 50.0
-_NOT_PROPERTY = re.compile(
-    "离婚|婚姻|抚养|赡养|收养|继承|劳动|人格权|名誉|隐私|肖像|身体权|健康权|生命权|姓名|个人信息|商标|专利|著作权"
-)
+_PERSONAL_FEE = (100.0, 500.0)
+_PERSONAL_BANDS: tuple[tuple[float, float], ...] = ((50_000, 0), (100_000, 0.01), (float("inf"), 0.005))
+_NOT_PROPERTY = re.compile("离婚|婚姻|抚养|赡养|收养|继承|劳动|商标|专利|著作权")
 """Causes whose fee does not follow the sum in dispute, or not alone."""
+_PERSONAL_RIGHT = re.compile("人格|生命权|身体权|健康权|姓名|名称权|肖像|名誉|荣誉|隐私|个人信息|人身自由")
+_TORT = re.compile("责任纠纷$|责任$")
+_HURT = re.compile(
+    "医疗费|护理费|误工费|营养费|伙食补助|残疾|死亡赔偿|丧葬费|精神损害|精神抚慰|赔礼道歉|恢复名誉|消除影响|名誉|肖像|隐私|个人信息"
+)
+"""What is asked for where a tort hurt a person."""
 
 
 def court_fee(amount: float) -> float:
     """案件受理费 of a property case in yuan before any reduction (《诉讼费用交纳办法》第十三条第一款第一项)."""
-    fee, floor = _FLAT, 10_000.0
-    for top, rate in _BANDS[1:]:
-        fee += max(0.0, min(amount, top) - floor) * rate
+    return round(_FLAT + _banded(amount, _BANDS), 2)
+
+
+def personal_fee(damages: float) -> tuple[float, float]:
+    """Least and most 案件受理费 in yuan of a case about rights of the person, before any reduction (第十三条第一款第二项)."""
+    extra = _banded(damages, _PERSONAL_BANDS)
+    return round(_PERSONAL_FEE[0] + extra, 2), round(_PERSONAL_FEE[1] + extra, 2)
+
+
+def _banded(amount: float, bands: tuple[tuple[float, float], ...]) -> float:
+    total = floor = 0.0
+    for top, rate in bands:
+        total += max(0.0, min(amount, top) - floor) * rate
         floor = top
-    return round(fee, 2)
+    return total
 
 
 def civil(case: CivilCase) -> Iterator[Finding]:
@@ -146,16 +162,7 @@ def _fee(case: CivilCase) -> Iterator[Finding]:
             f"the judgment does not say {_yuan(fee.total)} yuan",
             "Add the paragraph on the 案件受理费.",
         )
-    if case.amount and not _NOT_PROPERTY.search(case.cause):
-        halved = case.court.procedure != "普通程序"
-        right = court_fee(case.amount) / (2 if halved else 1)
-        if abs(right - fee.total) > 1:
-            yield Finding(
-                "error",
-                "gold.fee",
-                f"{_yuan(fee.total)} yuan; 《诉讼费用交纳办法》 gives {_yuan(right)} for {_yuan(case.amount)} yuan{' halved' if halved else ''}",
-                "Reckon it again.",
-            )
+    yield from _reckoned(case, fee.total)
     outcomes = {ruling.outcome for ruling in case.gold.rulings}
     if outcomes == {"rejected"} and fee.defendant:
         yield Finding(
@@ -171,6 +178,28 @@ def _fee(case: CivilCase) -> Iterator[Finding]:
             "the plaintiff wins and bears costs",
             "败诉方负担 (《诉讼费用交纳办法》第二十九条).",
         )
+
+
+def _reckoned(case: CivilCase, total: float) -> Iterator[Finding]:
+    """The fee by the scales that may hold; where a person was hurt courts take either that of property or that of the person."""
+    amount = case.amount or 0.0
+    claims = "".join(claim.text + "".join(part.text for part in claim.parts) for claim in case.claims)
+    personal = _PERSONAL_RIGHT.search(case.cause) or (_TORT.search(case.cause) and _HURT.search(claims))
+    if _NOT_PROPERTY.search(case.cause) or not (amount or personal):
+        return
+    share = 1 if case.court.procedure == "普通程序" else 2
+    scales = [(court_fee(amount),) * 2] if amount else []
+    scales += [personal_fee(amount)] if personal else []
+    if any(low / share - 1 <= total <= high / share + 1 for low, high in scales):
+        return
+    told = " or ".join("–".join(_yuan(fee / share) for fee in dict.fromkeys(scale)) for scale in scales)
+    halved = " halved" if share == 2 else ""
+    yield Finding(
+        "error",
+        "gold.fee",
+        f"{_yuan(total)} yuan; 《诉讼费用交纳办法》 gives {told} for {_yuan(amount)} yuan{halved}",
+        "Reckon it again.",
+    )
 
 
 def _procedure(case: CivilCase) -> Iterator[Finding]:

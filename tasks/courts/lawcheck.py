@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +15,7 @@ from store.statutes.model import Article, ArticleNumber, LawVersion
 from store.statutes.names import key_of_name
 from store.statutes.shipped import as_of, indexed_laws
 from store.text.citation import citations
+from store.text.normalise import fold_width
 from tasks.courts.people import LawRef
 
 Level = Literal["error", "warning"]
@@ -140,26 +142,29 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
             "warning",
             field,
             f"{ref.chinese} applies only on a condition: {verdict.rule.says.rstrip('。')}",
-            f"Say in the reason why ({verdict.rule.basis}).",
+            f"Say in the {'answer' if field.startswith('topics.') else 'reason'} why ({verdict.rule.basis}).",
         )
     yield from _paragraph(field, ref, version, laws)
 
 
 def check_text(field: str, text: str, dates: CaseDates, laws: Laws) -> Iterator[Finding]:
     """The same for every article that a text cites with the title of its law."""
+    folded = fold_width(text)
     for cited in citations(text):
         if cited.law is None:
             continue
-        law = next((name for name in _titles(cited.law) if laws.versions(name)), cited.law)
+        written = folded[cited.start : cited.end]
+        law = next((name for name in _titles(cited.law, written) if laws.versions(name)), cited.law)
         ref = LawRef(
             law=law, article=cited.number.number, sub=cited.number.sub, paragraph=cited.paragraph, item=cited.item
         )
         yield from check_law(field, ref, dates, laws)
 
 
-def _titles(name: str) -> Iterator[str]:
+def _titles(name: str, cited: str) -> Iterator[str]:
     """What a text may mean by a title: a bracket at its end, （一）, is lost where it stands before the article."""
-    for written in (name, f"{name}（一）"):
+    number = re.search(r"[》〉>释定]\(([一二三四五六七八九十])\)", cited)
+    for written in (*((f"{name}（{number[1]}）",) if number else ()), name, f"{name}（一）"):
         yield written
         yield shipped_laws().official(written) or written
 
