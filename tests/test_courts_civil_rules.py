@@ -305,6 +305,14 @@ def test_the_limitation_is_reckoned_step_by_step() -> None:
     assert "自该日起重新计算至2025年5月12日" in text and "15616.80元－2602.80元＝13014元" in text
 
 
+def test_a_tenant_who_leaves_early_and_wages_that_were_paid() -> None:
+    lease, ride = play(CASES["CI-0005"])[1][-1].text, play(CASES["CI-0004"])[1][-1].text
+    assert "《房屋租赁合同》于2024年7月31日解除；" in lease and "不发生解除的效力" in lease
+    assert "押金4200元；" in lease and "空置1个月的租金12000元和另行出租的费用6000元，共18000元" in lease
+    assert "51120元÷12个月＝4260元" in ride and "误工费11928元；" in ride
+    assert "15000元属于其自身应负的份额" in ride and "其中有依据的部分为8000元，应予扣除" in ride
+
+
 def test_a_party_with_nothing_to_say_says_so_in_more_than_one_way() -> None:
     asked = [f"法庭发问：被告，第{n}批货物的颜色是谁挑选的？" for n in range(8)]
     said = {move(CivilLawyer(), view_of(LOAN, DEFENDANT, [Turn(1, JUDGE, (DEFENDANT,), one)])).text for one in asked}

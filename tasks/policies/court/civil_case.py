@@ -37,6 +37,8 @@ class Finding:
     """Sums by which the claim is less."""
     uncontested: bool = False
     """Nobody says anything against it."""
+    worded: str = ""
+    """The claim as it is granted, where that is not in its own words."""
     defeated: str = ""
     """The contention that defeats it."""
     met: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from store.text.normalise import fold_width
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_case import Case, Finding, Lessened, Reckoned
 from tasks.policies.court.civil_heard import Claim, Point
+from tasks.policies.court.civil_lease import ended
 from tasks.policies.court.civil_lessening import dropped, lessened
 from tasks.policies.court.civil_limitation import lapsed, reminder, without_lapsed
 from tasks.policies.court.civil_quoting import contention, gist, quotable, spoken
@@ -85,7 +86,10 @@ def _decide(case: Case, claim: Claim) -> Finding:
     if late := lapsed(case, claim):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (late,))
     if (met := _defeated(case, claim, mine))[0] and not rule.get("method"):
-        return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (met[0],), defeated=met[1])
+        late_end = ended(case, claim, met[0], met[1])
+        return late_end or Finding(
+            claim, "rejected", 0.0 if claim.kind == "pay" else None, (met[0],), defeated=met[1]
+        )
     if lacks := _unproven(case, claim, mine, ruled=bool(rule)):
         return Finding(claim, "rejected", 0.0 if claim.kind == "pay" else None, (lacks,), unproven=True)
     return _granted(case, claim, rule, mine)

@@ -83,9 +83,9 @@ def _parts(case: Case, held: Mapping[str, Any], found: Sequence[Finding], most: 
     paid = any(one.claim.kind == "pay" for one in granted)
     procedure = held.get("court", {}).get("procedure", "普通程序")
     return [
-        account(case),
+        account(case) if full else _unnumbered(account(case)),
         _exhibits(case.weighed, full),
-        reasons(case, found),
+        reasons(case, found) if full else _unnumbered(reasons(case, found)),
         f"综上，依照{cited(_laws(case, found), most, proof(case.hearing))}的规定，判决如下：",
         *_rulings(case, found, granted),
         late_interest(case.hearing) if paid else "",
@@ -109,6 +109,11 @@ def _exhibits(weighed: Sequence[Weighed], full: bool) -> str:
         f"{_listed(items, full)}，{why}，本院{'予以' if admitted else '不予'}采信。"
         for (_, _, admitted, why), items in grouped.items()
     )
+
+
+def _unnumbered(text: str) -> str:
+    """Words of the parties without the signs 第 that would count as articles, where those of the law need the room."""
+    return text.replace("第", "")
 
 
 def _crossed(one: Weighed) -> bool:
@@ -177,7 +182,7 @@ def _rulings(case: Case, found: Sequence[Finding], granted: Sequence[Finding]) -
 def _ruling(case: Case, one: Finding) -> str:
     """A ruling in the words of the claim, with names, the term of performance and the sum that is granted."""
     claim = one.claim
-    text = _HEADS.sub("", _LEAD.sub("", _NOTE.sub("", claim.text))).strip("，,；;。 ")
+    text = _HEADS.sub("", _LEAD.sub("", _NOTE.sub("", one.worded or claim.text))).strip("，,；;。 ")
     runs = _RUNS.search(text)
     text = text[: runs.start()] if runs and runs.start() > 4 else text
     if claim.kind == "pay":

@@ -195,17 +195,16 @@ class _Paragraphs:
         return self._not_followed(part)
 
     def _lessens(self, part: str, value: float, *, set_off: bool) -> str:
-        shown = self._bears(part, "defendant" if set_off else "plaintiff")
+        shown = self._bears(part, "defendant" if set_off else "plaintiff", value=value)
         if not set_off:
             self._lessened.add(yuan(value))
             return f"对于{gist(part, 50)}的意见，原告未能证明该部分属于其请求的合理范围，{yuan(value)}应予核减"
         self._lessened.add(yuan(value))
-        held = (
-            "被告的该项意见成立"
-            if any(abs(one.yuan - value) < 0.01 for one in sums(fold_width(part)))
-            else "有证据证明的部分"
-        )
-        return f"{f'{shown}，' if shown else ''}{held}{'，' if '成立' in held else ''}{yuan(value)}应予扣除"
+        lead = f"{shown}，" if shown else ""
+        named = {one.yuan for one in sums(fold_width(part))}
+        if named == {value}:
+            return f"{lead}被告的该项意见成立，{yuan(value)}应予扣除"
+        return f"{lead}其中有依据的部分为{yuan(value)}，应予扣除"
 
     def _not_followed(self, part: str) -> str:
         """Why a contention is not followed."""
@@ -223,7 +222,7 @@ class _Paragraphs:
             return "被告的该项意见与上述规定和查明的事实不符，缺乏法律依据，不予采纳"
         return f"被告主张{gist(part, 40)}，证据不足，不予采纳"
 
-    def _bears(self, part: str, side: str, least: float = NEAR) -> str:
+    def _bears(self, part: str, side: str, least: float = NEAR, *, value: float = 0.0) -> str:
         """What the nearest exhibit of a side that stands says on a contention."""
         own = [one for one in self._case.standing if one.offer.side == side]
         like, one = nearest(part, own)
@@ -231,7 +230,10 @@ class _Paragraphs:
             return ""
         clause = max(
             _CLAUSE.findall(one.offer.excerpt) or [one.offer.purpose],
-            key=lambda text: recall(bigrams(part), bigrams(text)),
+            key=lambda text: (
+                any(abs(said.yuan - value) < 0.01 for said in sums(fold_width(text))),
+                recall(bigrams(part), bigrams(text)),
+            ),
         )
         return f"{quotable(one.offer.title, 60)}显示{spoken(clause)}" if clause else ""
 
@@ -253,6 +255,8 @@ class _Paragraphs:
             "partly": f"故对原告要求{wish}的请求，本院支持{amount}，超出部分不予支持",
             "rejected": f"故对原告要求{wish}的请求，本院不予支持",
         }[one.outcome]
+        if one.worded:
+            end = f"故本院{quotable(one.worded, 120)}，对超出部分不予支持"
         told = "，".join([*(part.rstrip("。，") for part in parts), end])
         return end if _asks(told) else told
 

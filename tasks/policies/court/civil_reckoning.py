@@ -15,6 +15,7 @@ from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_case import Case, Lessened, Reckoned
 from tasks.policies.court.civil_heard import Claim
 from tasks.policies.court.civil_interest import TOO_HIGH, appropriated, repayment, running
+from tasks.policies.court.civil_lease import deposit
 from tasks.policies.court.civil_lessening import FACTOR, HEADED, UNIT, minus, noted, value_of
 from tasks.policies.court.civil_sums import cents, spans, sums, yuan
 from tasks.policies.court.civil_weighing import NEAR, points
@@ -22,6 +23,10 @@ from tasks.policies.court.civil_weighing import NEAR, points
 UNKNOWN_PENALTY = 0.3
 """What is left of an excessive penalty where nothing said in court allows to reckon it."""
 _THIRD = re.compile(r"(?P<who>[一-鿿]{2,4}?)(?:已)?(?:赔偿|赔付|支付)的?$")
+_MONTHLY = re.compile(r"每月(?P<n>[0-9][0-9,.]*)元")
+_PAID_OVER = re.compile(
+    r"(?P<y1>20[0-9]{2})年(?P<m1>[0-9]{1,2})月至(?P<y2>20[0-9]{2})年(?P<m2>[0-9]{1,2})月[^。;；]{0,12}合计(?P<n>[0-9][0-9,.]*)元"
+)
 _DAYS = re.compile(r"[×x*] ?(?P<n>[0-9]{1,3})天")
 _DAY = re.compile(r"(?<![0-9年月])(?P<n>[0-9]{1,3})天")
 _TIMES = {"三": 3, "3": 3, "十": 10, "10": 10, "两": 2, "二": 2, "五": 5}
@@ -30,6 +35,8 @@ _TIMES = {"三": 3, "3": 3, "十": 10, "10": 10, "两": 2, "二": 2, "五": 5}
 def method(case: Case, claim: Claim, rule: Mapping[str, Any], less: Lessened) -> Reckoned:
     """What is left of a claim of money."""
     asked = claim.amount or 0.0
+    if (kept := deposit(case, claim)) is not None:
+        return kept
     match rule.get("method"):
         case "discretion":
             left = cents(asked * rule["share"])
@@ -95,7 +102,7 @@ def _shared(case: Case, claim: Claim, less: Lessened) -> Reckoned:
         steps.append(f"{first}{''.join(off)}＝{yuan(cents(amount))}")
     adopts = "|".join(
         [
-            *(["每[天日月年]|月工资|单价"] if gross < asked else []),
+            *(["每[天日月年]|月工资|单价|实际工资|实际收入"] if gross < asked else []),
             *(["补休|天数|到岗"] if counted else []),
             *(["责任|过错|搭[乘载]|同乘"] if share < 1 else []),
         ]
@@ -115,6 +122,8 @@ def _by_unit(case: Case, claim: Claim) -> tuple[float, list[str]]:
     asked, text = claim.amount or 0.0, fold_width(claim.text)
     if HEADED.search(text.partition("其中")[2]):
         return asked, []
+    if averaged := _by_average(case, claim):
+        return averaged
     own = {match["label"]: match["n"] for match in UNIT.finditer(text)}
     if not own and (first := FACTOR.search(text)):
         story = fold_width("".join(case.trial.story))
@@ -128,6 +137,22 @@ def _by_unit(case: Case, claim: Claim) -> tuple[float, list[str]]:
                 changed = cents(asked * now / was)
                 return changed, [f"按{match['label']}{match['n']}元计算为{yuan(changed)}"]
     return asked, []
+
+
+def _by_average(case: Case, claim: Claim) -> tuple[float, list[str]] | None:
+    """Lost wages by what was paid on average, where the answer holds against them what the bank paid."""
+    pleaded = "\n".join(point.text for point in case.on(claim) if point.position != "admit")
+    own = _MONTHLY.search(fold_width(claim.text))
+    paid = _PAID_OVER.search(fold_width(case.shown))
+    if own is None or paid is None or not re.search(r"实际(?:工资|收入)|流水|代发", pleaded):
+        return None
+    months = (int(paid["y2"]) - int(paid["y1"])) * 12 + int(paid["m2"]) - int(paid["m1"]) + 1
+    was, total = value_of(own["n"]), value_of(paid["n"])
+    if not 0 < months <= 120 or not 0 < total / months < was:
+        return None
+    average = cents(total / months)
+    changed = cents((claim.amount or 0.0) * average / was)
+    return changed, [f"实际月平均工资为{yuan(total)}÷{months}个月＝{yuan(average)}，据此计算为{yuan(changed)}"]
 
 
 def _by_count(case: Case, claim: Claim, gross: float) -> tuple[float, list[str]]:
