@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 from rich.cells import cell_len
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
@@ -36,7 +37,7 @@ from app.widgets.law_timeline import TimelineView, steps_of  # noqa: E402
 from app.widgets.lines import LineView, row_text  # noqa: E402
 from store.statutes.difference import difference  # noqa: E402
 from tests.statute_fixture import KITES, LAMPS, build, number  # noqa: E402
-from tests.test_desk_screens import NARROW, SIZES, WIDE, desk, same_as_stored, text_of, until  # noqa: E402
+from tests.test_desk_screens import NARROW, SIZES, WIDE, desk, rules_once, same_as_stored, text_of, until  # noqa: E402
 
 TODAY = date(2024, 6, 1)
 
@@ -45,6 +46,7 @@ TODAY = date(2024, 6, 1)
 def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A fixed day, language and cursor; times of a search are no part of a stored screen."""
     monkeypatch.setattr(law_shelf, "today", lambda: TODAY)
+    monkeypatch.setattr(Stylesheet, "_parse_rules", rules_once)
     for box in (Input, TextArea):
         monkeypatch.setattr(box, "cursor_blink", False, raising=False)
     strings.set_language(None)
