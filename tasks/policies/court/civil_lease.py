@@ -16,9 +16,11 @@ from tasks.policies.court.civil_interest import TOO_HIGH
 from tasks.policies.court.civil_sums import cents, chinese, days, sums, yuan
 
 MARGIN = 1.1
-"""An excessive penalty is brought down to the loss that is shown and a tenth, where notice was given in time."""
+"""To this share of the loss an excessive penalty is brought down where notice was given a month ahead."""
 EXCESS = 1.3
-"""A penalty above the loss by three tenths is excessive (合同编通则解释第六十五条)."""
+"""A penalty above the loss by three tenths is excessive (合同编通则解释第六十五条); without notice it is brought down to that."""
+NOTICE = 30
+"""Days of notice that soften a breach."""
 _HANDED = re.compile(r"交接|钥匙")
 _LET_ANEW = re.compile(r"新租|另行出租|重新出租|租期自")
 _FORFEIT = re.compile(r"押金(?:不予?退|不退)")
@@ -76,10 +78,12 @@ def deposit(case: Case, claim: Claim) -> Reckoned | None:
     heard = case.trial.said("debate", "plaintiff") + case.trial.said("final", "plaintiff")
     if not loss or penalty <= loss * EXCESS or not re.search(TOO_HIGH, heard):
         return None
-    held = cents(min(asked, loss * MARGIN))
+    told = [on for one in case.claims if "解除" in one.text for on in days(one.text)]
+    noticed = any((day - on).days >= NOTICE for on in told)
+    held = cents(min(asked, loss * (MARGIN if noticed else EXCESS)))
     step = (
         f"原告提前退租构成违约；按约定没收押金并另付违约金合计{yuan(penalty)}，被告的损失为房屋空置{empty}个月的租金"
         f"{yuan(empty * monthly)}和另行出租的费用{yuan(fees)}，共{yuan(loss)}，约定过分高于损失，原告请求减少，应予支持，"
-        f"结合原告已提前通知的情况酌定违约金为{yuan(held)}，从押金中扣除，{yuan(asked)}－{yuan(held)}＝{yuan(asked - held)}"
+        f"结合合同的履行情况和原告{'已提前通知' if noticed else '没有提前通知'}的情况酌定违约金为{yuan(held)}，从押金中扣除，{yuan(asked)}－{yuan(held)}＝{yuan(asked - held)}"
     )
     return Reckoned(cents(asked - held), (step,), adopts="提前退租|押金不退")

@@ -79,6 +79,8 @@ class _Paragraphs:
         self._case = case
         self._found = {one.claim.number: one for one in found if not one.uncontested}
         self._issues = issues(case)
+        old = under_old_law(cause_of(case.cause).moment, "".join(case.trial.story), case.hearing)
+        self._law = "old" if old else "new"
         self._told: set[str] = set()
         self._lessened: set[str] = set()
         self._refused = [one for one in case.weighed if not one.admitted and one.offer.purpose]
@@ -137,7 +139,7 @@ class _Paragraphs:
         for rule in table()["doctrines"]:
             if rule["says"] in self._told or not re.search(rule.get("cause", ""), self._case.cause):
                 continue
-            if re.search(rule["on"], about):
+            if rule.get("law", self._law) == self._law and re.search(rule["on"], about):
                 self._told.add(rule["says"])
                 yield rule["says"]
 
