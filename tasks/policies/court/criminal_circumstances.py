@@ -47,6 +47,8 @@ _NO_LESS = re.compile(r"不调整|不影响|不予考虑")
 _DUTY = re.compile(r"履行?[^。；]{0,6}法定义务|虽是法定义务|系法定义务")
 _QUOTED = re.compile(r"“[^”]*”|关于[^。；，]{0,60}(?:的?意见)?[，：]")
 """What a prosecutor repeats of the other side in the debate."""
+_CONCEDES = re.compile(r"认可|同意|予以认定|调整")
+_KEEPS = re.compile(r"不(?:予|能|应)?(?:认可|同意|认定|调整)")
 _JOINT = re.compile(r"伙同|纠集|邀约|结伙|合伙|共谋|合谋|受雇|雇[佣用]被告人|另案处理|同案|共同(?:犯罪|实施|对)")
 _LEADS = re.compile(r"组织|指挥|纠集|策划|指使|主犯|主要作用")
 _HEAVIER = re.compile(r"(?P<what>[^。；]+?)，?(?:应当|依法|可以)?(?:酌情|依法)?(?:予以)?从重处罚")
@@ -87,7 +89,8 @@ class Circumstances:
         heard: Heard = weighing.heard
         self.heard, self.weighing = heard, weighing
         self.name = heard.name
-        debated = _QUOTED.sub("", heard.answers("procurator", "mutual"))
+        answered = re.split(r"(?<=[。；])", _QUOTED.sub("", heard.answers("procurator", "mutual")))
+        debated = "".join(part for part in answered if _CONCEDES.search(part) and not _KEEPS.search(part))
         self.accusing = "\n".join(filter(None, (charged_facts(heard), heard.answers("procurator", "indictment", "opinion"), debated)))
         self.facts = charged_facts(heard)
         self.defending = heard.answers("defence_lawyer", "opinion", "mutual")

@@ -18,6 +18,7 @@ _CONTESTED = re.compile(
 _DENIED = re.compile(r"否认|不承认|不认(?!识|为)|不是我|没有(?:做|干|卖|打|骗|偷|拿|叫)|没[卖打骗偷拿叫做]|冤|均不承认|借的|还我的")
 _CHARGE_DENIED = re.compile(r"不承认[^，。；]{0,6}(?:构成|罪名)|不构成|无罪|不认罪|罪名(?:均|都)?(?:不承认|不认|有异议)|不是犯罪|罪名有异议|(?:都|均)不(?:认|承认)|不认为是犯罪|(?:说我)?犯罪，?我不认")
 _AGREED = re.compile(r"[^。；，]{0,60}(?:没有|无)异议")
+_GREETING = re.compile(r"^[^。\n]*发表(?:如下|以下)?(?:辩护)?意见[：。]?")
 _REPEATED = re.compile(r"[^。\n]*(?:坚持已经发表|没有(?:新的|补充)|没有意见)[^。\n]*。?")
 _ALLEGED = re.compile(r"(?:指控|认定|起诉)(?:被告人[\u4e00-\u9fff·]{0,4})?(?P<what>[^，。；：]{3,30}?)(?:的?(?:事实|部分|一节))?(?:的)?(?:证据不足|不能成立|不能认定|有异议)")
 _DENIAL = re.compile(r"(?:否认|不承认)(?P<what>[^，。；]{2,24})")
@@ -47,7 +48,7 @@ class Contest:
             filter(None, (heard.answers("defendant", "plea", "fast"), heard.answers("defendant", "statement", "self_defence")))
         )
         pleaded = heard.answers("defence_lawyer", "opinion", "plea") or heard.answers("defence_lawyer", "mutual")
-        self.counsel = _REPEATED.sub("", pleaded)
+        self.counsel = _GREETING.sub("", _REPEATED.sub("", pleaded)).strip()
         self.counts = counts(heard)
 
     @cached_property

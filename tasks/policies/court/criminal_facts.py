@@ -199,6 +199,11 @@ def _yuan(text: str) -> float | None:
     return None if value is None else float(value)
 
 
+def listed(text: str) -> bool:
+    """Whether a plea numbers its points."""
+    return bool(_POINT.search(text))
+
+
 def points_of(text: str) -> tuple[str, ...]:
     """The points of a plea: what stands before the first, then each numbered one; sentences where none is numbered.
 

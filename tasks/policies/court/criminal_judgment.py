@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from tasks.courts.scores.bigrams import bigrams
+from tasks.policies.court.criminal_admitting import admissions
 from tasks.policies.court.criminal_agenda import denies, procedure_of
 from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_charges import cited_by_prosecution
@@ -24,7 +25,11 @@ from tasks.policies.court.criminal_weighing import Weighing
 _CITY = re.compile(r"^(.*?市)(?:[\u4e00-\u9fff]{1,8}(?:区|县|市|旗))?人民法院$")
 _NUMBER = re.compile(r"^\s*(?:[一二三四五六七八九十]、\s*)+")
 _LATER = re.compile(r"抓获|查获|到案|传唤|归案|解救|如实供述|认罪认罚|赔偿|退赔|谅解|取保候审")
-_POINT_HEAD = re.compile(r"^[^。；]{6,110}?(?=[。；：]|$)")
+_PLEADS = re.compile(r"^我?对[^。]*(?:没有|无)异议|认罪认罚|具结书|^我?(?:没有|无)异议")
+MOST_TOLD = 5
+"""Sentences of the accused that are quoted."""
+LONG = 700
+"""Characters of a plea that is quoted whole."""
 _TOTAL = re.compile(r"(?:共计|合计|总计)(?:人民币)?\d[\d,.]*万?元")
 _LEADS = re.compile(r"(?:打电话)?(?:纠集|邀约|召集|指使|组织)$")
 
@@ -38,7 +43,7 @@ def judgment(heard: Heard) -> str:
     items = orders(weighing, circumstances, sentencing)
     parts = [
         _charge(weighing, sentencing, circumstances),
-        _found(weighing),
+        _found(weighing, circumstances),
         _evidence(weighing),
         f"本院认为，{reasons.text()}{settled(weighing, circumstances)}",
         _order(weighing, circumstances, sentencing, len(items) > 1),
@@ -58,32 +63,58 @@ def court_above(name: str) -> str:
 
 
 def _charge(weighing: Weighing, sentencing: Sentencing, circumstances: Circumstances) -> str:
+    """What was charged, with its facts where not all of it stands, what the accused said to it, what his counsel pleads."""
     text, heard = words()["words"], weighing.heard
     if not weighing.charges:
         return ""
     request = re.sub(r"^量刑建议[：:]", "", sentencing.request.text) if sentencing.request else ""
+    facts = charged_facts(heard) if denies(heard) else ""
     said = filled(
-        text["charge"],
+        text["charge_facts" if facts else "charge"],
         {"facts": "", "name": heard.name, "charges": "、".join(weighing.charges), "request": f"，{request}" if request else ""},
-    ).replace("公诉机关指控，公诉机关认为，", "公诉机关指控，")  # fmt: skip
+    )
+    said = said.replace("公诉机关指控：", f"公诉机关指控：{facts.strip().rstrip('。')}。") if facts else said
     if denies(heard):
         whole = all(weighing.contest.charge(name, weighing.charges) for name in weighing.charges)
         plea = text["plea_denied" if whole else "plea_partial"]
-    elif heard.answered("defendant", "plea") or heard.answered("defendant", "fast"):
+    elif circumstances.pleads:
         plea = text["plea_guilty"].replace("{signed}", text["signed"] if circumstances.signed else "")
     else:
         plea = ""
-    return said + filled(plea, {"name": heard.name}) + _defence(weighing)
+    return said + filled(plea, {"name": heard.name}) + _argued(heard) + _defence(weighing)
+
+
+def _argued(heard: Heard) -> str:
+    """What the accused says for himself, in his own words, where he contests anything."""
+    if not denies(heard):
+        return ""
+    told = heard.answers("defendant", "plea", "fast") + heard.answers("defendant", "self_defence")
+    parts = [part.strip() for part in re.split(r"(?<=[。！？])|\n", told) if part.strip()]
+    kept = ""
+    for part in [part for part in parts if not _PLEADS.search(part)][:MOST_TOLD]:
+        kept += "" if part in kept else part
+    quoted = kept.replace("“", "‘").replace("”", "’")
+    return filled(words()["words"]["argued"], {"told": quoted}) if quoted else ""
 
 
 def _defence(weighing: Weighing) -> str:
-    """The points of the defence, each by its first words."""
-    heads = [_POINT_HEAD.match(point.strip()) for point in weighing.contest.points]
-    found = [head[0].strip("，：") for head in heads if head and not head[0].startswith(("审判长", "审判员：", "辩护人发表"))][:5]
-    return filled(words()["words"]["counsel"], {"opinion": "；".join(found) + "。"}) if found else ""
+    """The plea of the defence as it was made, without the greeting; a long one by the first sentences of its points."""
+    counsel = weighing.contest.counsel
+    if len(counsel) > LONG:
+        points = (re.split(r"(?<=。)", point.strip()) for point in weighing.contest.points)
+        counsel = "".join("".join(parts[:2]) for parts in points)
+    counsel = "".join(_harmless(part, weighing.heard) for part in re.split(r"(?<=[。\n])", counsel))
+    return filled(words()["words"]["counsel"], {"opinion": counsel.strip().rstrip("。；，") + "。"}) if counsel else ""
 
 
-def _found(weighing: Weighing) -> str:
+def _harmless(sentence: str, heard: Heard) -> str:
+    """A sentence of a plea that names an exhibit, without the words by which a court decides of exhibits."""
+    if not any(one.name in sentence for one in heard.exhibits):
+        return sentence
+    return re.sub(r"(?:不予|不能|不应|应予|予以|依法|可以)(认定|采纳|确认)", r"\1", sentence).replace("采信", "作为定案根据")
+
+
+def _found(weighing: Weighing, circumstances: Circumstances) -> str:
     """经审理查明: what is charged as far as it stands."""
     heard = weighing.heard
     stands = [count for count, finding in weighing.proved if finding is None or finding.proven]
@@ -108,8 +139,28 @@ def _found(weighing: Weighing) -> str:
             body = _without(body, allegation.words)
     if off := [value for value, finding in weighing.taken_off if finding.proven]:
         total = sum(weighing.amount(name) for name in weighing.convicted)
-        body += f"其中人民币{figure(off[0])}元不属于被告人{heard.name}占有的款项，应予扣除，犯罪数额为人民币{figure(total)}元。"
-    return filled(words()["words"]["found"], {"facts": re.sub(r"^[一二三四五]、", "", body.strip())})
+        note = f"其中人民币{figure(off[0])}元不属于被告人{heard.name}占有的款项，应予扣除，犯罪数额为人民币{figure(total)}元。"
+        body = _after_sum(body, note)
+    return filled(words()["words"]["found"], {"facts": re.sub(r"^[一二三四五]、", "", body.strip())}) + _besides(weighing, body, circumstances)
+
+
+def _after_sum(body: str, note: str) -> str:
+    """The facts with a note behind the sentence that names their total."""
+    parts = re.split(r"(?<=。)", body)
+    place = next((at for at, part in enumerate(parts) if _TOTAL.search(part) or sums(part)), len(parts) - 1)
+    return "".join([*parts[: place + 1], note, *parts[place + 1 :]])
+
+
+def _besides(weighing: Weighing, body: str, circumstances: Circumstances) -> str:
+    """What the court finds beside the charge: payment that the defence has shown, former convictions."""
+    heard, told = weighing.heard, []
+    paid = next((one.text for one in circumstances.found if one.id == "paid"), "").removesuffix("，酌情从轻处罚")
+    if paid and not re.search(r"赔偿|退赔|退缴|补偿", body):
+        told.append(paid if re.search(r"后|期间", paid) else f"案发后，{paid}")
+    record = str(heard.view.held.get("criminal", {}).get("record", "")).strip().rstrip("。")
+    if "判处" in record and record[:10] not in body:
+        told.append(filled(words()["words"]["besides_record"], {"name": heard.name, "record": record}))
+    return filled(words()["words"]["besides"], {"facts": "".join(f"{one.rstrip('。')}。" for one in told)}) if told else ""
 
 
 def _preamble(facts: str, stands: list[Count], failed: list[Count], total: float) -> str:
@@ -172,7 +223,7 @@ def _evidence(weighing: Weighing) -> str:
         match = re.search(r"认定上述事实的证据有：([^。]+)", heard.answers("procurator", "indictment"))
         titles = "、".join(re.split(r"；", match[1])) if match else ""
         return filled(text["proved_fast"], {"titles": titles}) if titles else str(text["proved_bare"])
-    return Reasons.admissions(weighing)
+    return admissions(weighing)
 
 
 # --- articles -------------------------------------------------------------------------------------------------------------

@@ -156,7 +156,12 @@ def listed(articles: Iterable[Cited], day: date | None) -> str:
         words = article.chinese.removeprefix(ArticleNumber(article.number, article.sub).chinese) if same else article.chinese
         grouped.setdefault(article.law, []).append(words or article.chinese)
         last = article
-    return "，".join(f"《{law}》{'、'.join(found)}" for law, found in grouped.items())
+    return "，".join(f"《{_inner(law)}》{'、'.join(found)}" for law, found in grouped.items())
+
+
+def _inner(law: str) -> str:
+    """A title within a title stands in single brackets."""
+    return law.replace("《", "〈").replace("》", "〉")
 
 
 def _crime(name: str, row: Mapping[str, Any]) -> Crime:

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 import re
 
-from tasks.courts.scores.bigrams import bigrams, recall, sentences
-from tasks.policies.court.criminal_agenda import contests, denies
+from tasks.courts.scores.bigrams import bigrams, recall
+from tasks.policies.court.criminal_admitting import ground_of, short
+from tasks.policies.court.criminal_answers import Answers
 from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_circumstances import Circumstances, words
 from tasks.policies.court.criminal_facts import figure, sums
 from tasks.policies.court.criminal_heard import Exhibit
 from tasks.policies.court.criminal_law import Tier, conduct, crime
 from tasks.policies.court.criminal_sentence import Sentencing, refusal_words
-from tasks.policies.court.criminal_weighing import Admitted, Finding, Weighing
+from tasks.policies.court.criminal_weighing import Finding, Weighing
 
 _CONDUCT = r"被告人{name}(?P<what>[^。；]{{6,120}}?)，?其行为(?:触犯|已?构成)"
 _INJURY = re.compile(r"致(?:使)?[^，。；]{0,8}(?:轻伤|重伤|死亡|轻微伤)(?:一级|二级)?|(?:一|二|两|三)人(?:轻伤|重伤|死亡|轻微伤)(?:一级|二级)?")
 _SENTENCING = re.compile(r"从轻|减轻|缓刑|量刑|请求|自首|坦白|谅解|前科|异议|从犯")
 _BORNE_OUT = 0.35
 """Share of an argument's character pairs that the exhibits on the point hold, where they bear it out."""
-_LEGALITY = "签名|核对|捺印|程序|刑讯|逼供|非法|合法"
 _SIGNED = re.compile(r"(?<=[。；”])[\u4e00-\u9fff·]{2,16}[，\s]{0,2}\d{4}年\d{1,2}月\d{1,2}日。?\s*$")
 """The line with which a document is signed."""
-_SHORT = 46
 _EXCERPT = 64
 _MOST = 3
 """Exhibits that are quoted for a point."""
@@ -113,7 +112,7 @@ class Reasons:
         said = []
         for charge in self.weighing.convicted:
             said += [
-                self._say("count", what=_short(count.text), why=self._doubt(found), adopted=adopted)
+                self._say("count", what=short(count.text), why=self._doubt(found), adopted=adopted)
                 for count, found in self.weighing.fails(charge)
             ]
             said += [self._answer(charge, found) for count, found in self.weighing.proved if count.charge == charge and found and found.proven]
@@ -129,7 +128,7 @@ class Reasons:
         """Why something is not proved: what is said against each exhibit that was to prove it, what speaks for the defence."""
         said = []
         for one in [one for one in finding.shaken if not self.weighing.own_word(one)][:_MOST]:
-            ground = self._ground(one)
+            ground = ground_of(one)
             said.append(f"对{one.name}，辩护方提出{ground}，该意见有事实依据" if ground else f"{one.name}不能单独证明该节事实")
         excluded = [one.exhibit for one in self.weighing.admitted if one.why == "illegal"]
         said += [f"{one.name}不得作为定案的根据" for one in excluded if recall(bigrams(finding.text), bigrams(one.offer.body)) > 0.2]
@@ -149,21 +148,6 @@ class Reasons:
         best = max(told, key=lambda part: recall(bigrams(part), bodies), default="")
         enough = best and recall(bigrams(best), bodies) > _BORNE_OUT
         return re.sub(r"^(?:第?[一二三四五六七八九][、，])+", "", best) if enough else ""
-
-    @staticmethod
-    def _ground(exhibit: Exhibit, first: str = "") -> str:
-        """The ground on which an exhibit is contested, in the words of the other side; one of these words before others."""
-        for role in ("defence_lawyer", "defendant", "procurator"):
-            view = exhibit.views.get(role, "")
-            parts = [
-                re.sub(r"^(?:公诉人|辩护人|被告人)?(?:对(?:辩方|控方)?证据[^，：。]{1,6}(?:发表(?:质证)?意见：|有意见，))?(?:对(?:真实性|合法性|关联性|证明目的)有(?:异议|意见)，)?", "", part)
-                for part in re.split(r"[。；]", view)
-            ]
-            parts = [part for part in parts if len(part) > 5 and not re.search(r"(?:没有|无)异议", part)]
-            if parts:
-                chosen = next((part for part in parts if first and re.search(first, part)), parts[0])
-                return chosen.removesuffix("，不得作为定案的根据")
-        return ""
 
     def _answer(self, charge: str, finding: Finding) -> str:
         """The answer to a denial that fails: what the exhibits that stand show."""
@@ -216,10 +200,8 @@ class Reasons:
             said.append(f"{self._say('reject', why=why) if refused else self._say('adopt')}。")
         elif self.weighing.charges:
             said.append(f"{self._say('no_request')}。")
-        lighter = any(one.weight < 0 for one in found)
-        if lighter and re.search(r"从轻|从宽|减轻|缓刑", self.circumstances.defending):
-            said.append(f"{self._say('defence_partly' if denies(self.heard) else 'defence_ok')}。")
-        return [*said, *self._declined()]
+        answers = Answers(self.weighing, self.circumstances, self.sentencing).text()
+        return [*said, answers, *self._declined()]
 
     def _declined(self) -> list[str]:
         """Wishes of the defence that are not met."""
@@ -258,43 +240,12 @@ class Reasons:
         kinds += ["无期徒刑"] if tier.life else []
         return "或者".join(filter(None, ("、".join(kinds[:-1]), kinds[-1])))
 
-    # --- 认证 ---------------------------------------------------------------------------------------------------------
-
-    @classmethod
-    def admissions(cls, weighing: Weighing) -> str:
-        """What becomes of the exhibits: refused, relied on in part, relied on although contested, the rest."""
-        text, refusal = words()["words"], words()["refusal"]
-        relied = [one for one in weighing.admitted if one.result == "采信"]
-        key = "relied" if weighing.convicted else "admitted"
-        said = [filled(text[key], {"titles": "，".join(one.exhibit.name for one in relied)})] if relied else []
-        if answered := [one.exhibit.name for one in relied if one.why and _contested(one)]:
-            said.append(filled(text["answered"], {"titles": "，".join(answered)}))
-        for one in sorted(weighing.admitted, key=lambda one: one.result != "不采信"):
-            if one.result != "采信":
-                values = {"what": _alleged(weighing, one.exhibit), "ground": cls._ground(one.exhibit, _LEGALITY if one.why == "illegal" else "")}
-                why = filled(refusal[one.why], values).strip("，")
-                key = {"不采信": "refused", "部分采信": "partly"}[one.result]
-                said.append(filled(text[key], {"title": one.exhibit.name, "why": why}))
-        return "".join(said)
-
 
 def _joined(texts: list[str], name: str) -> str:
     """Circumstances in one sentence: 被告人 once, 其 from then on."""
     first, *rest = texts
     rest = [re.sub(rf"^被告人{re.escape(name)}", "其", text) for text in rest]
     return "；".join([first, *rest]) + "。"
-
-
-def _contested(one: Admitted) -> bool:
-    return any(contests(view) for view in one.exhibit.views.values())
-
-
-def _alleged(weighing: Weighing, exhibit: Exhibit) -> str:
-    """What an exhibit was to prove and does not."""
-    for count, found in weighing.proved:
-        if found and not found.proven and exhibit in found.shaken:
-            return _short(count.text)
-    return next((one.words for one, found in weighing.allegations if not found.proven and exhibit in found.shaken), "指控")
 
 
 def _shows(excerpt: str) -> str:
@@ -305,14 +256,3 @@ def _shows(excerpt: str) -> str:
 def _adds(exhibit: Exhibit, value: float) -> bool:
     named = sums(exhibit.offer.body)
     return value in named or any(abs(a + b - value) < 0.01 for place, a in enumerate(named) for b in named[place + 1 :])
-
-
-def _short(text: str) -> str:
-    """The beginning of a count, to the end of a clause."""
-    first = next(iter(sentences(text)), text)
-    kept = ""
-    for part in re.split(r"(?<=，)", first):
-        if kept and len(kept) + len(part) > _SHORT:
-            break
-        kept += part
-    return kept.strip("，。；")

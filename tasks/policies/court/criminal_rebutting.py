@@ -15,7 +15,7 @@ from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.criminal_asking import NO_OBJECTION, Floor, kinds_of
 from tasks.policies.court.criminal_examining import alleged
-from tasks.policies.court.criminal_facts import points_of
+from tasks.policies.court.criminal_facts import listed, points_of
 from tasks.policies.court.criminal_objections import GROUNDS, objections, showings
 
 NEAR, CORE = 0.15, 0.25
@@ -26,7 +26,6 @@ MOST = 4
 """Points that are answered one by one."""
 _HEAD = 34
 _SALUTATION = re.compile(r"^[^。]*发表(?:如下|以下)?辩护意见[：。]?")
-_LISTED = re.compile(r"(?:^|[。；：\n])\s*(?:一、|第一，|一是|[（(][一1][）)]|1[.、．])")
 _CLOSING = re.compile(r"请求|综上|如果法庭|恳请")
 _DISPUTES = re.compile(
     r"证据不足|不能(?:认定|成立|排除|证明|单独)|不(?:应|予|宜)?(?:当)?认定|不构成|不成立|无罪|扣除|不属于|不当|有异议|矛盾|没有(?:证据|其他证据|排除|非法|被)"
@@ -69,10 +68,9 @@ def _answers(record: Sequence[Turn], role: str, kind: str, *, last: bool = False
 
 def contested(record: Sequence[Turn]) -> list[tuple[int, str]]:
     """The points of the defence that dispute something, each with its number among all points, as said."""
-    points = points_of(_SALUTATION.sub("", defence_of(record)))
-    numbered = list(enumerate(points)) if len(points) > 1 and not points[0].strip() else list(enumerate(points, 1))
-    if _LISTED.search(defence_of(record)):
-        numbered = list(enumerate(points))[1:]
+    pleaded = _SALUTATION.sub("", defence_of(record))
+    points = points_of(pleaded)
+    numbered = list(enumerate(points))[1:] if listed(pleaded) else list(enumerate(points, 1))
     kept = [(place, "。".join(part for part in point.split("。") if not _CLOSING.match(part.strip())).strip()) for place, point in numbered]
     return [(place, point) for place, point in kept if _DISPUTES.search(_AGREES.sub("", point))]
 
