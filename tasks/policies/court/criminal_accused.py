@@ -37,7 +37,7 @@ _TOPICS: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...] = tuple(
     (re.compile(asked), re.compile(told))
     for asked, told in (
         (r"赔偿|退赔|退赃|谅解|弥补", r"赔|退缴|退了|退还|谅解|缴存|补偿|还上|退.{0,4}(?:钱|款)"),
-        (r"钱款|财物|去向|怎样处理|怎么处理|用(?:途|到|在|于)", r"花掉|拿去还|用于|卖给|卖了|转卖|花销|偿还|还给|扣押|找到|付清|支付"),
+        (r"钱款|财物|去向|怎样处理|怎么处理|用(?:途|到|在|于)", r"花掉|拿去还|用于|卖给|卖了|转卖|花销|偿还|还给|付清|支付|转账"),
         (r"由谁提起|谁(?:先)?提出|做了什么", r"挑起|提起|提议|叫来|叫我|让我|跟着|掺和|只(?!是吸)|我开车|帮忙"),
         (r"知道|明知", r"有数|知道|晓得|来路|怀疑|没有任何来源"),
     )
@@ -54,13 +54,17 @@ _CONTRARY = re.compile(r"不是|没[有人打卖骗偷拿叫]|不认|不承认|�
 _ATTITUDE = re.compile(r"认识|悔|态度|想法|看法|想说")
 _SIGNED = re.compile(r"具结书|自愿|律师|没有人逼|签")
 _SAFE = re.compile(r"赔偿|赔了|退赔|退还|谅解|报警|电话|缴存|付息|借条|合同|约定")
-_OTHERWISE = re.compile(r"抓|查获|到案|归案|判处|处罚|记录|供述|否认|谎称|冒充|明知")
+_OTHERWISE = re.compile(r"曾因|拘留|逮捕|取保|抓|查获|到案|归案|判处|处罚|记录|供述|否认|谎称|冒充|明知")
 """Facts that a person who denies does not bring up by himself."""
 _ASKED = re.compile(
     r"你(?:刚才|当庭)?(?:不承认|否认|说)|起诉书|指控|这一节|实际(?:经过|情况)|当时|是怎样的|情况|经过|事实|怎么回事|被告人|法庭|讯问|询问|讲清楚|[你我]"
 )
 """Words of questions that tell nothing of what they are about."""
 _MONTH = re.compile(r"\d{1,2}月(?!\d)")
+_SETTLED = re.compile(r"谅解|退赔|赔偿|社区矫正|退缴|缴存")
+"""Titles of exhibits that bear out no account of what happened."""
+_BEFORE = re.compile(r"曾因|判处|行政拘留|否认|没有[^。；，]{0,8}(?:记录|处罚|前科)|^(?:[^，。；]*，)?[^，。；]*(?:抓了|如实说|派出所)")
+"""Facts on his record, and those that begin with his arrest: no part of the story."""
 _ELSE_TO_SAY = re.compile(r"除已经说过|还有(?:什么|无|没有)[^。？]{0,4}(?:说明|补充)")
 
 
@@ -174,7 +178,8 @@ class AccusedSpeaks(Speaks):
         return self._fresh(told) or [self.floor.say("again", told=one) for one in told[:1]]
 
     def _statement(self) -> str:
-        told = self._or_again([*(self._facts()[:2] if self.guilty else ()), *self._own()])
+        known = [one for one in self._facts() if not _BEFORE.search(one)][:2] if self.guilty else []
+        told = self._or_again([*known, *self._own()])
         return self._coloured(joined(told[:3])) if told else self.floor.say("statement_none")
 
     def _question(self) -> str:
@@ -207,7 +212,8 @@ class AccusedSpeaks(Speaks):
             return joined(self._or_again(because or account)[:2])
         if _ATTITUDE.search(question) and (account := self._account()):
             return joined(self._or_again(account)[:2])
-        if _STORY.search(question) and (found := facts[:3] if self.guilty and facts else self._or_again(own)[:2]):
+        story = [one for one in facts if not _BEFORE.search(one)]
+        if _STORY.search(question) and (found := self._or_again(story)[:3] if self.guilty and story else self._or_again(own)[:2]):
             return joined(found)
         if _WHY.search(question) and self.guilty:
             return self._plea()
@@ -227,9 +233,9 @@ class AccusedSpeaks(Speaks):
     def _proof(self, question: str) -> str:
         """What bears out his account: what his side is going to show."""
         titles = [item["title"] for item in self.floor.own_exhibits]
-        near = [title for title in titles if recall(bigrams(title), bigrams(" ".join(self._own()) + question)) > 0]
-        chosen = near or titles
-        return self.floor.say("proof", titles="、".join(chosen[:3])) if chosen else self.floor.say("proof_none")
+        told = bigrams(" ".join([*self._own(), *self._facts()]) + question)
+        near = [title for title in titles if not _SETTLED.search(title) and recall(bigrams(title), told) > 0]
+        return self.floor.say("proof", titles="、".join(near[:3])) if near else self.floor.say("proof_none")
 
     def _about(self, question: str) -> list[str]:
         """The piece of his own account that is nearest to a question and was not told yet, else the next one."""

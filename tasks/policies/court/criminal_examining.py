@@ -45,13 +45,13 @@ def alleged(indictment: str, what: str, name: str) -> str:
 
     def near(clause: str) -> float:
         shared = bool(named & set(sums(clause))) + bool(dated & set(days(clause)))
-        pairs = bigrams(clause)
+        pairs = bigrams(re.sub(r"“[^”]*”", "，", clause))
         return max(recall(wanted, pairs), recall(pairs, wanted)) + shared
 
     best = max(clauses, key=near, default="")
     if not best or near(best) < NEAR:
         return ""
-    return re.sub(rf"^(?:并|后|随后|遂)?(?:被告人)?(?:{re.escape(name) or '$^'})?", "", best)
+    return re.sub(rf"^(?:并|后|随后|遂)?(?:被告人)?(?:{re.escape(name) or '$^'})?", "", best).replace("“", "‘").replace("”", "’")
 
 
 def by_prosecution(floor: Floor) -> list[str]:
@@ -62,11 +62,11 @@ def by_prosecution(floor: Floor) -> list[str]:
     if DENIES.search(NO_OBJECTION.sub("", heard)):
         chosen = list(_contested(floor, indictment)) or [asked["deny"]]
     else:
-        chosen = [asked["know"] if "明知" in indictment else asked["story"]]
+        chosen = [asked["know"]] if "明知" in indictment else _open(floor, asked, "story")
     if _CAME.search(indictment) or not record:
         chosen += _open(floor, asked, "arrest")
     chosen += _open(floor, asked, "victims" if floor.matter.get("victims") else "money" if _MONEY.search(indictment) else "why")
-    return chosen[:MOST]
+    return (chosen if len(chosen) > 1 else [*chosen, *_open(floor, asked, "why")])[:MOST]
 
 
 def _contested(floor: Floor, indictment: str) -> Iterator[str]:

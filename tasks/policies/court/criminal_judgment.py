@@ -26,6 +26,7 @@ _CITY = re.compile(r"^(.*?市)(?:[\u4e00-\u9fff]{1,8}(?:区|县|市|旗))?人民
 _NUMBER = re.compile(r"^\s*(?:[一二三四五六七八九十]、\s*)+")
 _LATER = re.compile(r"抓获|查获|到案|传唤|归案|解救|如实供述|认罪认罚|赔偿|退赔|谅解|取保候审")
 _PLEADS = re.compile(r"^我?对[^。]*(?:没有|无)异议|认罪认罚|具结书|^我?(?:没有|无)异议")
+_OF_EVIDENCE = re.compile(r"证据|录像|录音|证言|笔录|陈述|供述|供认|鉴定|结论|清单|明细|记录|照片|截图|[借收欠]条|凭证|报告|合同|流水|[书函单]")
 MOST_TOLD = 5
 """Sentences of the accused that are quoted."""
 LONG = 700
@@ -81,7 +82,8 @@ def _charge(weighing: Weighing, sentencing: Sentencing, circumstances: Circumsta
         plea = text["plea_guilty"].replace("{signed}", text["signed"] if circumstances.signed else "")
     else:
         plea = ""
-    return said + filled(plea, {"name": heard.name}) + _argued(heard) + _defence(weighing)
+    told = said + filled(plea, {"name": heard.name}) + _argued(heard) + _defence(weighing)
+    return "".join(_harmless(part) if _OF_EVIDENCE.search(part) else part for part in re.split(r"(?<=[。；])", told))
 
 
 def _argued(heard: Heard) -> str:
@@ -103,15 +105,14 @@ def _defence(weighing: Weighing) -> str:
     if len(counsel) > LONG:
         points = (re.split(r"(?<=。)", point.strip()) for point in weighing.contest.points)
         counsel = "".join("".join(parts[:2]) for parts in points)
-    counsel = "".join(_harmless(part, weighing.heard) for part in re.split(r"(?<=[。\n])", counsel))
     return filled(words()["words"]["counsel"], {"opinion": counsel.strip().rstrip("。；，") + "。"}) if counsel else ""
 
 
-def _harmless(sentence: str, heard: Heard) -> str:
-    """A sentence of a plea that names an exhibit, without the words by which a court decides of exhibits."""
-    if not any(one.name in sentence for one in heard.exhibits):
-        return sentence
-    return re.sub(r"(?:不予|不能|不应|应予|予以|依法|可以)(认定|采纳|确认)", r"\1", sentence).replace("采信", "作为定案根据")
+def _harmless(text: str) -> str:
+    """What a party said of evidence, without the words by which a court itself decides of exhibits; the meaning stays."""
+    text = re.sub(r"(?:不予|不能|不应|难以|不)采信", "不得作为定案根据", text)
+    text = re.sub(r"(?:不予|不能|不应|难以|不)(认定|采纳|确认)", r"无法\1", text)
+    return re.sub(r"(?:应予|予以|均予|依法|可以)(认定|采纳|确认)", r"应当\1", text).replace("采信", "作为定案根据")
 
 
 def _found(weighing: Weighing, circumstances: Circumstances) -> str:
@@ -141,7 +142,17 @@ def _found(weighing: Weighing, circumstances: Circumstances) -> str:
         total = sum(weighing.amount(name) for name in weighing.convicted)
         note = f"其中人民币{figure(off[0])}元不属于被告人{heard.name}占有的款项，应予扣除，犯罪数额为人民币{figure(total)}元。"
         body = _after_sum(body, note)
-    return filled(words()["words"]["found"], {"facts": re.sub(r"^[一二三四五]、", "", body.strip())}) + _besides(weighing, body, circumstances)
+    body = _as_told(body.strip(), candid=circumstances.candid or not denies(heard))
+    return filled(words()["words"]["found"], {"facts": body}) + _besides(weighing, body, circumstances)
+
+
+def _as_told(body: str, *, candid: bool) -> str:
+    """The facts without the number of an only count, and without a confession that the court does not find."""
+    body = body if re.search(r"[二2][、．]", body) else re.sub(r"^[一1][、．]", "", body)
+    if candid:
+        return body
+    kept = [part for part in re.split(r"(?<=。)", body) if not re.fullmatch(r"[^。]{0,24}(?:如实供述|认罪认罚)[^。]*。", part)]
+    return "".join(re.sub(r"，[^，。]{0,10}(?<!未)(?:如实供述|认罪认罚)[^，。]*", "", part) for part in kept)
 
 
 def _after_sum(body: str, note: str) -> str:

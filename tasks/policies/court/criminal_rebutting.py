@@ -93,6 +93,8 @@ def _to_point(floor: Floor, place: int, point: str, before: str) -> str:
     opinion = [part.strip() for part in re.split(r"[。；]", str(floor.matter.get("opinion", ""))) if part.strip()]
     if own := _own(floor, point):
         return floor.say("reply_refused", own=own, **said)
+    if any(cue in point for cue, _ in _CIRCUMSTANCES) and not _EVIDENCE.search(point):
+        return floor.say("reply_open", **said)
     clause = alleged(str(floor.matter.get("indictment", "")), point, floor.name)
     near = max((part for part in opinion if not _CHARGE.search(part)), key=lambda part: len(bigrams(part) & bigrams(point)), default="")
     if clause and (shown := _shown(_bearing(floor.own_exhibits, clause, NEAR))) and shown not in before:

@@ -239,7 +239,8 @@ class Weighing:
     def _valued(self, counts: Sequence[Count]) -> float | None:
         """What a second valuation says that the prosecution has taken over."""
         match = _TAKEN_UP.search(self.heard.all_of("procurator"))
-        return sums(match["sum"])[0] if match and len(counts) == 1 and sums(match["sum"]) else None
+        valued = len(counts) == 1 and re.search(r"价值|损失|毁", counts[0].text)
+        return sums(match["sum"])[0] if match and valued and sums(match["sum"]) else None
 
     # --- 认证 ---------------------------------------------------------------------------------------------------------
 
