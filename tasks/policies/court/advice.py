@@ -1,99 +1,66 @@
-"""General legal knowledge as a table (`data/advice.toml`), and what of it comes to mind at a question.
+"""What of general legal knowledge comes to mind at a question: rows of the tables, weighed by words, likeness and field.
 
-The table is written from the law, not from any case. Days decide which of its laws may be named. Scores are without unit.
+Days decide which laws may be named. Scores are without unit; a rule that has all its words in the question is near 1.
 """
 
 from __future__ import annotations
 
 import math
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache, lru_cache
-from importlib.resources import files
 
-from store.statutes.applicable import CaseDates
-from store.statutes.model import ArticleNumber
 from tasks.courts.lawcheck import shipped_laws
 from tasks.courts.scores.bigrams import bigrams
-from tasks.courts.scores.laws import Article, unknown
-from tasks.policies.court.polarity import (
-    Asked,
-    Verdict,
-    by_bound,
-    by_sentence,
-    by_signs,
-    by_words,
-    first_of,
-    read_question,
-)
+from tasks.policies.court.knowledge import Rule, fields, in_force, meant, rules_of, table
+from tasks.policies.court.polarity import read_question
+
+__all__ = ["STRONG", "WEAK", "Found", "field_of", "in_force", "named_laws", "recalled", "rules_of"]
 
 STRONG = 1.0
 """From this score on a rule is taken to be about the question."""
-WEAK = 0.55
+WEAK = 0.6
 """Below it a rule does not come to mind."""
 _HERE = 1.0
-_BEFORE = 0.4
-"""What a key is worth in the question, and in what was told before it."""
-_LONGER = 0.04
+_MEANT = 0.75
+_BEFORE = 0.45
+"""What a key is worth in the question, in what its words mean, and in what was told before it."""
+_LONGER = 0.05
+_SINGLE = 0.85
+"""A word of one character tells less than a longer one."""
+_EXTRA = 0.12
+"""What the further keys of a row of a field are worth: they only say how one asks."""
 _SETTLES = 0.15
 """What a rule gains that speaks of a word or a quantity of the question."""
 _NAMED = 0.5
-"""What a rule gains whose law the question names."""
-_LIKE = 2.0
+"""What a rule gains whose law the question names, and what others lose."""
+_LIKE = 1.6
 """The weight of shared words beside the keys."""
-_READ = 800
+_ALIKE = 0.15
+_UNNAMED = 0.5
+"""A rule without its words comes to mind when it is so much like the question, and is worth so much besides."""
+_STRANGE = 0.7
+_GENERAL = 0.9
+"""Factors of a rule of another field than the matter, and of a general one where the matter has a field."""
+_KIN: Mapping[str, Sequence[str]] = {
+    "侵权": ("交通", "医疗", "人格", "相邻", "未成年", "消费"), "诉讼": ("法律援助", "租赁", "借贷", "房屋买卖"), "婚姻": ("未成年",),
+    "法律援助": ("诉讼", "刑事"), "公司": ("借贷",), "消费": ("未成年",), "人格": ("消费", "侵权"), "房屋买卖": ("租赁",),
+}  # fmt: skip
+"""Fields whose matters are also of another: a traffic accident is a tort."""
+_READ = 1200
 """Characters of what was told before that are looked through."""
-_KEY = re.compile(r"(?P<number>\d{1,4})(?:-(?P<sub>\d{1,2}))?[a-z]?")
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One row. number: None where the law is named without an article; signs: kind of predicate -> whether yes.
-
-    field: words of which the matter must have one.
-    """
-
-    law: str
-    number: ArticleNumber | None
-    keys: tuple[re.Pattern[str], ...]
-    text: str
-    signs: Mapping[str, bool]
-    yes: re.Pattern[str] | None
-    no: re.Pattern[str] | None
-    bound: tuple[str, float, Verdict] | None
-    field: re.Pattern[str] | None
-    since: date | None
-    until: date | None
-    grams: frozenset[str]
-
-    @property
-    def named(self) -> str:
-        """《中华人民共和国民法典》第六百七十五条."""
-        return f"《{self.law}》{self.number.chinese if self.number else ''}"
-
-    def settles(self, asked: Asked) -> bool:
-        """Whether words or a quantity of the question are those that the rule speaks of."""
-        said = by_words(asked, self.yes, self.no)
-        return said != "none" or (self.bound is not None and by_bound(asked, *self.bound) != "none")
-
-    def verdict(self, asked: Asked) -> Verdict:
-        """How the rule answers a yes-no question."""
-        bound = by_bound(asked, *self.bound) if self.bound else "none"
-        return first_of(
-            (by_words(asked, self.yes, self.no), bound, by_signs(asked, self.signs), by_sentence(asked, self.text))
-        )
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A rule and how well it fits."""
+    """A rule and how well it fits; places: where its keys stand in the question."""
 
     rule: Rule
     score: float
+    places: frozenset[int] = frozenset()
 
 
 def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[Found]:
@@ -106,109 +73,112 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
         k: at most so many.
     """
     before = before[-_READ:]
-    told = f"{before}\n{question}"
-    asked, grams, laws = read_question(question), bigrams(question), named_laws(question)
+    asked, laws, sense = read_question(question), named_laws(question), meant(question)
+    grams = bigrams(question) | bigrams(sense)
     weights = _weights()
     length = math.sqrt(sum(weights.get(gram, _rare()) ** 2 for gram in grams)) or 1.0
+    told = f"{before}\n{question}\n{sense}"
+    home = _fields_in(f"{question}\n{sense}", before)
+    likeness = _LIKE * (2 if laws else 1)  # who asks for an article says what stands in it
     found = []
     for rule in rules_of(day):
-        matter = _worth(rule.keys[0], question, before)
-        if not matter or (rule.field and not rule.field.search(told)):
-            continue
-        keys = [matter, *(_worth(key, question, before) for key in rule.keys[1:])]
-        if max(keys) < _HERE:
-            continue
-        # A rule with one key has a word of its own; with several, all of them together tell more.
-        share = sum(keys) / len(keys) * (1 + 0.1 * max(1, len(keys) - 1))
+        first = _worth(rule.keys[0], question, sense, before)
+        share = 0.0
+        if first and not (rule.near and not rule.near.search(told)):
+            share = _share(rule, [first, *(_worth(key, question, sense, before) for key in rule.keys[1:])])
         alike = sum(weights.get(gram, 0.0) ** 2 for gram in grams & rule.grams) / length / _length(rule)
-        score = share + _LIKE * alike + _SETTLES * rule.settles(asked) + _NAMED * (rule.law in laws)
-        found.append(Found(rule, score))
-    return sorted((one for one in found if one.score >= WEAK), key=lambda one: -one.score)[:k]
+        if not share:
+            if alike < _ALIKE:
+                continue
+            share = _UNNAMED
+        score = share + likeness * alike + _SETTLES * rule.settles(asked)
+        score *= _at_home(rule, home)
+        score += _NAMED * (1 if rule.law in laws else -1) if laws else 0
+        if score >= WEAK:
+            found.append(Found(rule, score, _places(rule, question)))
+    return sorted(found, key=lambda one: -one.score)[:k]
 
 
-def _worth(key: re.Pattern[str], question: str, before: str) -> float:
+def _share(rule: Rule, keys: Sequence[float]) -> float:
+    """How many of its keys a rule finds; 0 where it does not come to mind.
+
+    A rule with one key has a word of its own; with several, all of them together tell more. Rows of a field need both their
+    matter and their point, one of them in the question.
+    """
+    if max(keys[:2]) < _MEANT:
+        return 0.0
+    if rule.own and len(keys) > 1:
+        if not keys[1]:
+            return 0.0
+        return sum(keys[:2]) / 2 * 1.1 + _EXTRA * sum(worth >= _MEANT for worth in keys[2:])
+    return sum(keys) / len(keys) * (1 + 0.1 * (len(keys) - 1))
+
+
+def _worth(key: re.Pattern[str], question: str, sense: str, before: str) -> float:
     """A longer word tells more: 人身安全保护令 against 暴力."""
     longest = max((len(match.group()) for match in key.finditer(question)), default=0)
     if longest:
-        return _HERE + _LONGER * min(longest, 6)
+        return _SINGLE if longest == 1 else _HERE + _LONGER * min(longest, 6)
+    if sense and key.search(sense):
+        return _MEANT
     return _BEFORE if key.search(before) else 0.0
 
 
+def _places(rule: Rule, question: str) -> frozenset[int]:
+    """The characters of a question that the keys of a rule cover."""
+    return frozenset(
+        place for key in rule.keys for match in key.finditer(question) for place in range(match.start(), match.end())
+    )
+
+
+def _at_home(rule: Rule, home: Mapping[str, float]) -> float:
+    if not home:
+        return 1.0
+    if not rule.field:
+        return _GENERAL
+    kin = max((home.get(name, 0.0) for name in _KIN.get(rule.field, ())), default=0.0)
+    return _STRANGE + (1 - _STRANGE) * min(1.0, max(home.get(rule.field, 0.0), 0.9 * kin))
+
+
+@lru_cache(maxsize=512)
+def _fields_in(question: str, before: str) -> Mapping[str, float]:
+    """The fields of a matter, from 0 to 1: what the question says counts whole, what was told before a part."""
+    found = {}
+    for name, one in fields().items():
+        here, told = len(set(one.words.findall(question))), len(set(one.words.findall(before)))
+        weight = max(0.9 + 0.1 * here if here else 0.0, min(0.95, 0.3 + 0.1 * told) if told else 0.0)
+        if weight:
+            found[name] = weight
+    return found
+
+
+def field_of(question: str, before: str) -> str:
+    """The field of law that a question is most likely of; '' for none."""
+    found = _fields_in(f"{question}\n{meant(question)}", before[-_READ:])
+    return max(found, key=lambda name: found[name], default="")
+
+
+@lru_cache(maxsize=512)
 def named_laws(question: str) -> frozenset[str]:
     """Official titles of the laws that a question names in 《》."""
     titles = (shipped_laws().official(title) for title in re.findall(r"《([^《》]{2,40})》", question))
     return frozenset(title for title in titles if title)
 
 
-@lru_cache(maxsize=64)
-def rules_of(day: date | None) -> tuple[Rule, ...]:
-    """The rules whose article stands in force on a day, by the shipped index of laws."""
-    return tuple(rule for rule in _table() if _in_force(rule, day))
-
-
-def in_force(law: str, number: ArticleNumber, day: date | None) -> bool:
-    """Whether the shipped index knows the article on a day."""
-    dates = CaseDates(day, None, day, day)
-    return unknown(Article(law, number.number, number.sub), dates) is None
-
-
-def _in_force(rule: Rule, day: date | None) -> bool:
-    if day is not None and ((rule.since and day < rule.since) or (rule.until and day > rule.until)):
-        return False
-    if day is None and rule.until is not None:
-        return False
-    return rule.number is None or in_force(rule.law, rule.number, day)
-
-
-@cache
-def _table() -> tuple[Rule, ...]:
-    text = files("tasks.policies.court").joinpath("data/advice.toml").read_text(encoding="utf-8")
-    return tuple(
-        _rule(law, key, row) for law in tomllib.loads(text)["law"] for key, row in law["rules"].items()
-    )
-
-
-def _rule(law: Mapping[str, object], key: str, row: Mapping[str, object]) -> Rule:
-    number = _KEY.fullmatch(key) if law.get("numbers", True) else None
-    bound = row.get("bound")
-    keys, text, since, until = row["keys"], str(row["rule"]), law.get("since"), law.get("until")
-    if not isinstance(keys, list):
-        raise ValueError(f"advice.toml: {law['name']} {key} has no list of keys")
-    return Rule(
-        law=str(law["name"]),
-        number=ArticleNumber(int(number["number"]), int(number["sub"] or 0)) if number else None,
-        keys=tuple(_pattern(str(one)) for one in keys),
-        text=text,
-        signs={sign[:-1]: sign.endswith("+") for sign in str(row.get("says", "")).split()},
-        yes=_pattern(str(row["yes"])) if "yes" in row else None,
-        no=_pattern(str(row["no"])) if "no" in row else None,
-        bound=(bound["unit"], float(bound["limit"]), bound["say"]) if isinstance(bound, dict) else None,
-        field=_pattern(str(law["field"])) if "field" in law else None,
-        since=since if isinstance(since, date) else None,
-        until=until if isinstance(until, date) else None,
-        grams=bigrams(text),
-    )
-
-
-def _pattern(words: str) -> re.Pattern[str]:
-    """Gaps are bounded, so that a search stays linear."""
-    return re.compile(words.replace(".*", ".{0,40}"))
-
-
 @cache
 def _weights() -> Mapping[str, float]:
     """Pairs of characters -> how much they tell: rare in the table tells more."""
-    table = _table()
-    seen: Counter[str] = Counter(gram for rule in table for gram in rule.grams)
-    return {gram: math.log(len(table) / count) for gram, count in seen.items()}
+    rows = table()
+    seen: Counter[str] = Counter(gram for rule in rows for gram in rule.grams)
+    return {gram: math.log(len(rows) / count) for gram, count in seen.items()}
 
 
 @cache
 def _rare() -> float:
-    return math.log(len(_table()))
+    return math.log(len(table()))
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=8192)
 def _length_of(grams: frozenset[str]) -> float:
     return math.sqrt(sum(_weights()[gram] ** 2 for gram in grams)) or 1.0
 

@@ -29,13 +29,15 @@ _BINARY = re.compile(
     r"吗|是否|能否|可否|有无|(?P<a>是|能|会|要|该|算|行|用)不(?P=a)|可不可以|需不需要|有没有|应不应|合不合法|属不属于|构不构成|受不受|承不承担|对吧"
 )
 _OPEN = re.compile(r"怎么(?!能|可以)|如何|哪|什么(?!都)|多少|多久|多长|几[个天年日次倍条种项]|为什么|为何|由谁|谁(?:来|承担|负)")
+_LEAD = re.compile(r"^(?:那么?|另外|还有|最后)?[，,]?(?:我?(?:还)?想(?:再)?(?:问|请教|知道)(?:一下|您|你)?|再?请问(?:一下|您|你)?|再?问(?:一下|您|你)?)[，,:：]?")
 _ASKING = re.compile(r"[^。！？!?；;\n]*(?:[？?]|(?:吗|呢)(?=[。！!\s]|$))")
 
 _PREDICATES: tuple[tuple[str, bool, str], ...] = (
     ("valid", True, r"无效|不算数|不作数|(?:没有|不具有|不发生|失去)(?:法律)?(?:效力|约束力)|不成立|不合法|不合规|违法|违规|非法|不生效|不受(?:法律)?保护"),
     ("must", True, r"不用|不需要|不必|无需|无须|可以不|能不(?!能)|不应当?|不该|免(?:除|予)|拒绝(?=[^，。]{0,8}(?:履行|支付|付|还|交|承担|赔)?)"),
     ("liable", True, r"不(?:再)?承担|不负|不(?:予)?赔偿?|无责|免责|免赔"),
-    ("can", True, r"不能|不可以?(?!能|抗|分)|不得|无权|没有权利|没权|禁止|不允许|不予(?:支持|采纳|受理|准许)|不支持|不准"),
+    ("has", True, r"没有(?=[^，。]{0,10}权)|不享有"),
+    ("can", True, r"没法|没办法|不能|不可以?(?!能|抗|分)|不得|无权|没有权利|没权|禁止|不允许|不予(?:支持|采纳|受理|准许)|不支持|不准"),
     ("apply", True, r"不适用|不受[^，。]{0,10}限制"),
     ("be", True, r"不(?:再)?(?:属于|算|是|构成|视为|认定)|并非"),
     ("valid", False, r"有效|算数|作数|(?:有|具有|发生|产生)(?:法律)?(?:效力|约束力)|生效|成立|合法|合规|受(?:法律)?保护"),
@@ -56,6 +58,7 @@ _KIN: Mapping[str, tuple[str, ...]] = {
     "has": ("can",), "apply": ("can", "be", "valid"),
 }  # fmt: skip
 """Where nothing is said of one, what answers for it, nearest first."""
+_NOT_BEFORE = re.compile(r"(?:没有?|未|不)$")
 _DONE_NOT = re.compile(r"(?:没有?|未|不|拒绝|拒不|擅自|单方|随意|强制|强迫|变相)(?!能|得|可|同|管|动|少|满|足|论|仅|要|用|需|必)")
 
 
@@ -73,7 +76,8 @@ class Predicate:
 class Asked:
     """A question. binary: whether yes or no answers it; plain: in half-width forms, its A-not-A forms resolved.
 
-    turns: the clause in which its predicates stand; their places are places in it.
+    turns: the clause in which its predicates stand; their places are places in it. claim: whose statement is asked to be right
+    (他说得对吗), '' for a question of any other kind; act: what comes before a clause that asks no more than 这样可以吗.
     """
 
     text: str
@@ -81,6 +85,17 @@ class Asked:
     turns: str
     binary: bool
     predicates: tuple[Predicate, ...]
+    claim: Literal["", "own", "theirs"] = ""
+    act: str = ""
+
+
+_RIGHT = re.compile(
+    r"(?:(?:这种|这个|他|她|他们|对方|房东|公司|单位|老板|商家|物业)?的?(?:说法|这么说|这样说|说|讲|话|理解|理由)[得的]?(?:法律上)?)?"
+    r"(?:对|正确|有道理|有依据|站得住脚?|没错|真的|算数)吗$|(?:是吗|是这样吗|是真的吗|说法.{0,2}成立吗)$"
+)
+"""Asks whether what was said is right."""
+_SAID = re.compile(r"(?:说|称|讲|认为|坚持|咬定|觉得)(?!明|服|好)")
+_BARE = re.compile(r"(?:这|那)?(?:样|么|种)?(?:做法?|规定|行为|约定|说法)?(?:在法律上)?(?:是)?(?:可以|合法|行|允许|能行|合理|应该|符合规定|有效)吗")
 
 
 @lru_cache(maxsize=1024)
@@ -88,7 +103,7 @@ def question_of(utterance: str) -> str:
     """The question that an utterance ends with; without one its last sentence; '' where nothing was said."""
     found = [match.group().strip() for match in _ASKING.finditer(utterance[-4 * LONGEST :]) if len(match.group()) > 3]
     if found:
-        return found[-1][-LONGEST:]
+        return _LEAD.sub("", found[-1][-LONGEST:])
     parts = [part.strip() for part in re.split(r"[。！？!?；;\n]", utterance[-4 * LONGEST :]) if part.strip()]
     return parts[-1][-LONGEST:] if parts else ""
 
@@ -100,11 +115,18 @@ def read_question(text: str) -> Asked:
     for words, form in _EITHER:
         plain = re.sub(words, form, plain)
     plain = plain.replace("是否", "")
-    tail = re.split(r"[,，;；]", plain.rstrip("?？ "))[-1]
+    clauses = [part for part in re.split(r"[,，;；。]", plain.rstrip("?？ ")) if part.strip()] or [""]
+    tail, claim, act = clauses[-1], "", ""
+    if _RIGHT.search(tail) and (len(clauses) > 1 or len(tail) > 6):
+        claim = "theirs" if _SAID.search(plain) else "own"
+        tail = clauses[-2] if len(clauses) > 1 else _RIGHT.sub("", tail)
+    elif len(clauses) > 1 and _BARE.fullmatch(tail):
+        act = "，".join(clauses[:-1])
     turns = tail if any(predicates(tail)) else plain
     open_ended = _OPEN.search(tail) or (_OPEN.search(plain) and not _BINARY.search(text[-24:]))
     weighty = sorted(predicates(turns), key=lambda one: one.kind in _LIGHT and not one.denied)
-    return Asked(text, plain, turns, bool(_BINARY.search(text)) and not open_ended, tuple(weighty))
+    binary = bool(_BINARY.search(text)) and not open_ended
+    return Asked(text, plain, turns, binary, tuple(weighty), claim, act)  # type: ignore[arg-type]
 
 
 def predicates(text: str) -> Iterator[Predicate]:
@@ -135,17 +157,22 @@ def by_sentence(asked: Asked, sentence: str) -> Verdict:
     return by_signs(asked, said)
 
 
+def _denied(text: str, match: re.Match[str]) -> bool:
+    """没有经过批准 is no 经过批准; a word that is a denial itself stands."""
+    return bool(_NOT_BEFORE.search(text[max(0, match.start() - 2) : match.start()])) and match.group()[:1] not in "没未不无"
+
+
 def by_words(asked: Asked, yes: re.Pattern[str] | None, no: re.Pattern[str] | None) -> Verdict:
     """The answer where words of the question settle it; of two the later."""
     ends = {
-        name: max((match.end() for match in pattern.finditer(asked.plain)), default=-1)
+        name: max((match.end() for match in pattern.finditer(asked.plain) if not _denied(asked.plain, match)), default=-1)
         for name, pattern in (("yes", yes), ("no", no))
         if pattern is not None
     }
     if max(ends.values(), default=-1) < 0:
         return "none"
     said: Verdict = "yes" if ends.get("yes", -1) > ends.get("no", -1) else "no"
-    denied = any(predicate.denied for predicate in asked.predicates[:1])
+    denied = any(predicate.denied and predicate.kind != "valid" for predicate in asked.predicates[:1])
     # 不能…吗, asked of what the law forbids, is answered the other way round.
     inside = any(pattern and re.search("不|无|未|没", pattern.pattern) for pattern in (yes, no))
     return ("no" if said == "yes" else "yes") if denied and not inside else said
@@ -186,3 +213,59 @@ def first_of(answers: Sequence[Verdict]) -> Verdict:
 def _undone(asked: Asked) -> bool:
     """Whether the clause that asks speaks of something left undone."""
     return bool(asked.predicates) and bool(_DONE_NOT.search(asked.turns[: asked.predicates[0].start]))
+
+
+_STERN = re.compile(r"一定(?=[^，,]{0,8}[要得会能是判赔退])|只能|自动|随便|随意|任意|就(?:等于|算是?)|永远|一律|完全(?:不|没)|照单|一口")
+_BOUND_TO = re.compile(r"(?:我们?|自己)[^，,]{0,6}(?:必须|非得|只好)|(?:必须|非得)[^，,]{0,4}(?:我|自己)")
+"""What is asked as a rule without exception is seldom one."""
+_OWN = (
+    r"我们?|自己|本人|劳动者|员工|职工|消费者|买家|租客|承租人|业主|受害人|被害人|家属|家里人|近亲属|妻子|女方|老人|孩子|患者|出借人|债权人"
+)
+_THEIRS = (
+    r"公司|单位|老板|厂里?|领导|房东|出租人|中介|物业|开发商|商家|店家|卖家|商场|超市|店|平台|学校|幼儿园|老师|医院|银行|保险公司|对方|他们?|她"
+    r"|邻居|债主|警察|公安|派出所|村委会|村里|村集体|政府|机关|网站|软件|应用|健身房|旅行社|司机|车主|律师"
+)
+_WHO = re.compile(rf"(?P<own>{_OWN})|(?P<theirs>{_THEIRS})")
+_HARM = re.compile(
+    r"拒绝|拒不|拒赔|不(?!用|需|必)(?:给|让|退|赔|还|开|发|管|办|交|付|修|认|签|续|负责|承担)?|扣|罚|开除|辞退|解雇|炒|赶|收回|没收|停|断|换锁|扔|强|涨|降|取消|公开|公布"
+    r"|泄露|搜|限制|押|逼|搬走|抵|单方|擅自|直接|卖给|劝退|体罚|封|堵|砌|作废|失效|不算"
+)
+
+
+def presumed(asked: Asked) -> Verdict:
+    """What the way in which a question is put presumes before the law is weighed: claims of others are asked about in doubt.
+
+    Also: whether the other side may do what hurts (这样可以吗), and whether something holds without exception.
+    """
+    if asked.claim:
+        return "no" if asked.claim == "theirs" or not asked.predicates else "none"
+    denied = bool(asked.predicates) and asked.predicates[0].denied
+    if _STERN.search(asked.turns) or _BOUND_TO.search(asked.turns):
+        return "yes" if denied and asked.predicates[0].kind != "must" else "no"
+    if asked.act:
+        hurts = (_last_named(asked.act[: match.start()]) == "theirs" for match in _HARM.finditer(asked.act))
+        return ("yes" if denied else "no") if any(hurts) else "none"
+    may = next((one for one in asked.predicates if one.kind == "can" and not one.denied), None)
+    if may and _last_named(asked.turns[: may.start + 1]) == "theirs" and _HARM.search(asked.turns[may.end :]):
+        return "no"
+    return "none"
+
+
+def leaning(asked: Asked) -> Verdict:
+    """How such questions are mostly answered, by the way they are put: a mere presumption where the rule found says nothing.
+
+    One asks whether the other side must do what helps (yes), whether oneself may claim (yes) or must bear (no).
+    """
+    predicate = asked.predicates[0] if asked.predicates else None
+    if predicate is None or predicate.kind not in ("can", "must", "liable"):
+        return "none"
+    who = _last_named(asked.turns[: predicate.start + 1])
+    if not who:
+        return "none"
+    favours = (predicate.kind == "can") == (who == "own")
+    return "yes" if favours != predicate.denied else "no"
+
+
+def _last_named(text: str) -> str:
+    """Whose side was named last in a text: own, theirs, '' for none."""
+    return next((match.lastgroup or "" for match in reversed(list(_WHO.finditer(text)))), "")

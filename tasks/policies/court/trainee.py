@@ -1,6 +1,6 @@
 """The trainee who answers questions of law (KQ, LC) by rules: one question, one answer with its article, nothing made up.
 
-What comes to mind is looked up in a table of general knowledge; with real statutes at hand the words of the article are
+What comes to mind is looked up in tables of general knowledge; with real statutes at hand the words of the article are
 quoted, and where nothing comes to mind the statutes are searched. Only articles that stand in force on the day are named.
 Where neither helps, the trainee says so. The record is all that is remembered.
 """
@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
-from hashlib import sha256
 
 from store.errors import StoreError
 from store.search.law_search import Hit, LawSearch, Settings
@@ -19,39 +17,34 @@ from store.statutes.book import Found as FoundArticle
 from store.statutes.model import ArticleNumber
 from tasks.actions import Move, Say
 from tasks.courts.views import CourtView
-from tasks.policies.court.advice import STRONG, Found, in_force, named_laws, recalled
-from tasks.policies.court.polarity import Asked, Verdict, by_sentence, question_of, read_question
+from tasks.policies.court.advice import STRONG, Found, field_of, in_force, named_laws, recalled
+from tasks.policies.court.answering import Basis, Kind, binary, cited, head, in_general, in_points, kind_of, several
+from tasks.policies.court.knowledge import Field, fields, stands
+from tasks.policies.court.polarity import Asked, Verdict, by_sentence, leaning, question_of, read_question
 from tasks.policies.statutes.likeness import contained
 
 HITS = 8
 MOST = 3
-"""Articles that one answer names."""
-NEAR = 0.8
-"""A further rule needs this share of the score of the first."""
-FAR = 0.9
+"""Articles that one answer explains."""
+NEAR = 0.9
+FAR = 0.97
+"""A further rule needs this share of the score of the first; one of another law more."""
+FRESH = 3
+"""So many characters of the question a further rule speaks of that the first does not."""
 ALIKE = 0.3
 """An article that was searched for has to share so much with the question."""
-SAME = 0.8
-"""Words of an article are not quoted when so much of them was just said."""
-LITTLE = 0.75
+LITTLE = 0.8
 """A rule whose score is below shares too little with the question to be named."""
 QUOTED = 90
 """Characters of a quotation."""
-_INNER = str.maketrans("“”", "‘’")
+COUNTERED = 2
+"""Questions for a fact that a trainee puts in one consultation at most."""
+SPARE = 3
+"""Turns that have to be left for one."""
 _ASKED = re.compile(r"[?？]|吗(?:[。！\s]|$)")
 _QUESTIONS = re.compile(r"[^。！？?；\n]*[？?]")
 _ANYTHING = re.compile(r"[?？]|吗|呢|怎么|如何|什么|哪|多少|多久|几|是否|能否|想问|请问")
-
-
-@dataclass(frozen=True, slots=True)
-class Basis:
-    """What an answer rests on: an article by name, what it says in short, its own words, the verdict it gives."""
-
-    law: str
-    named: str
-    says: str
-    words: str
-    verdict: Verdict
+_COUNTER = "为了答得准一些，想先跟您核实一个情况："
 
 
 class Trainee:
@@ -68,29 +61,41 @@ class Trainee:
         asked = read_question(question_of(last))
         if not (_ASKED if len(heard) < 2 else _ANYTHING).search(last):
             return Say(_asks_back(view, last))
-        # Questions of knowledge have nothing to do with one another; a consultation is one story.
-        told = heard if view.env == "LC" else heard[-1:]
-        before = _QUESTIONS.sub("", "\n".join(told).replace(asked.text, ""))
-        return Say(_answer(asked, self._bases(asked, before, view.day), view))
+        # Questions of knowledge have nothing to do with one another but their theme; a consultation is one story.
+        told = heard if view.env == "LC" else [*heard[:1], last]
+        before = _QUESTIONS.sub("", "\n".join(dict.fromkeys(told)).replace(asked.text, ""))
+        found = recalled(asked.text, before, view.day)
+        if counter := _counter(view, found, f"{before}\n{last}"):
+            return Say(counter)
+        return Say(self._answer(asked, found, before, view.day))
 
-    def _bases(self, asked: Asked, before: str, day: date | None) -> list[Basis]:
+    def _answer(self, asked: Asked, found: Sequence[Found], before: str, day: date | None) -> str:
+        kind = kind_of(asked)
+        bases = self._bases(asked, kind, found, day)
+        name = bases[0].field if bases and bases[0].field else field_of(asked.text, before)
+        field: Field | None = fields().get(name)
+        if not bases:
+            return in_general(asked, field)
+        if kind == "binary":
+            return binary(asked, bases)
+        return cited(bases) if kind == "law" else in_points(asked, bases, field)
+
+    def _bases(self, asked: Asked, kind: Kind, found: Sequence[Found], day: date | None) -> list[Basis]:
         """What to rest the answer on, best first."""
-        found = recalled(asked.text, before, day)
         searched = self._searched(asked, day)
-        if found and found[0].score < LITTLE:
-            found = []
-        if searched and (not found or found[0].score < STRONG):
-            return searched + [self._of_rule(asked, one, day) for one in found[:1]]
-        known = [one for one in found[:MOST] if one is found[0] or one.score >= _bar(one, found[0])]
-        bases = [self._of_rule(asked, one, day) for one in known]
-        near = named_laws(asked.text) | {found[0].rule.law} if found else frozenset()
-        also = [one for one in searched if one.law in near and one.named not in {basis.named for basis in bases}]
-        return bases + also[:1]
+        known = chosen(asked, kind, found) if found and found[0].score >= LITTLE else []
+        if searched and (not known or known[0].score < STRONG):
+            return searched[:1] + [self._of_rule(asked, kind, one, day) for one in known[:1]]
+        return [self._of_rule(asked, kind, one, day) for one in known]
 
-    def _of_rule(self, asked: Asked, found: Found, day: date | None) -> Basis:
+    def _of_rule(self, asked: Asked, kind: Kind, found: Found, day: date | None) -> Basis:
         rule = found.rule
         words = self._words(rule.law, rule.number, day, f"{asked.text}{rule.text}") if rule.number else ""
-        return Basis(rule.law, rule.named, rule.text, words, rule.verdict(asked) if asked.binary else "none")
+        also = tuple(place.named for place in rule.also if stands(place, day))
+        return Basis(
+            rule.law, rule.named, rule.text, words, _verdict(asked, found) if kind == "binary" else "none", rule.when,
+            rule.todo, also[:1] if kind == "binary" else () if kind == "law" else also, rule.field, _heads(asked, found),
+        )  # fmt: skip
 
     def _searched(self, asked: Asked, day: date | None) -> list[Basis]:
         """The articles that the statutes give, of those that share enough with the question."""
@@ -112,9 +117,54 @@ class Trainee:
         return _nearest(found.article.text or "", matter) if isinstance(found, FoundArticle) else ""
 
 
-def _bar(one: Found, first: Found) -> float:
-    """What a further rule has to reach; one of another law comes less readily to mind."""
-    return max(STRONG, (NEAR if one.rule.law == first.rule.law else FAR) * first.score)
+def chosen(asked: Asked, kind: Kind, found: Sequence[Found]) -> list[Found]:
+    """The rules that an answer names, the one that decides first: a further one only where it speaks of something else."""
+    first = found[0]
+    if kind == "binary":
+        near = [one for one in found if one.score >= NEAR * first.score]
+        same = [one for one in near if one.rule.place == first.rule.place]
+        decisive = [one for one in same if one.rule.settles(asked)] or [one for one in near if one.rule.weighed(asked)[1]]
+        first = decisive[0] if decisive else first
+        return [first]
+    laws = named_laws(asked.text)
+    further = []
+    for one in found:
+        bar = NEAR if one.rule.law == first.rule.law else FAR
+        if one.rule.place == first.rule.place or one.score < max(STRONG, bar * first.score):
+            continue
+        foreign = (laws and one.rule.law not in laws) or (one.rule.field != first.rule.field)
+        if not foreign and len(one.places - first.places) >= FRESH:
+            further.append(one)
+    most = 1 if kind == "law" or len(first.rule.todo) > 1 else MOST - 1
+    return [first, *{one.rule.place: one for one in reversed(further)}.values()][: 1 + most]
+
+
+def _verdict(asked: Asked, found: Found) -> Verdict:
+    """The rule's own answer; what its sentence merely suggests gives way to the way in which the question is put."""
+    said, strong = found.rule.weighed(asked)
+    if strong:
+        return said
+    usual = leaning(asked)
+    return said if usual == "none" else usual
+
+
+def _heads(asked: Asked, found: Found) -> tuple[str, ...]:
+    """Each part of a question that asks twice, with its answer."""
+    parts = [(part.rstrip("？?吗"), read_question(part)) for part in several(asked)]
+    told = [(text, read, _verdict(read, found)) for text, read in parts]
+    return tuple(f"{text}，{head(read, said).rstrip('。')}" for text, read, said in told if said != "none")
+
+
+def _counter(view: CourtView, found: Sequence[Found], told: str) -> str:
+    """A question for the one fact on which the answer turns, when the client may know it and has not said it."""
+    if view.env != "LC" or not found or found[0].rule.ask is None or view.limit - view.turn < SPARE:
+        return ""
+    known, question = found[0].rule.ask
+    own = [turn.text for turn in view.own]
+    put = [text for text in own if text.startswith(_COUNTER)]
+    if known.search(told) or len(put) >= COUNTERED or any(question in text for text in put) or own[-1:] == put[-1:] != []:
+        return ""
+    return f"{_COUNTER}{question}"
 
 
 def _citable(hit: Hit, day: date | None) -> bool:
@@ -135,56 +185,6 @@ def _nearest(text: str, question: str) -> str:
     return best if len(best) <= QUOTED else best[: QUOTED - 1] + "…"
 
 
-def _answer(asked: Asked, bases: Sequence[Basis], view: CourtView) -> str:
-    if not bases:
-        return _unknown(asked)
-    if asked.binary:  # the rule that decides is named first
-        bases = sorted(bases, key=lambda basis: basis.verdict == "none")
-    first, others = bases[0], bases[1:]
-    verdict = first.verdict if asked.binary else "none"
-    parts = [_head(asked, verdict) if asked.binary else ""]
-    parts.append(f"根据{first.named}的规定，{first.says}。" if first.named else "")
-    if first.words and contained(first.words, first.says) < SAME:
-        parts.append(f"条文原话是：“{first.words.rstrip('。；').translate(_INNER)}”。")
-    if others and not asked.binary:
-        parts += [f"另外，{other.named}规定，{other.says}。" for other in others]
-    elif others:
-        parts.append(f"相关的还有{'、'.join(dict.fromkeys(other.named for other in others))}。")
-    parts.append(_pick(_ENDS, view))
-    return "".join(parts)
-
-
-_HEADS = {
-    "can": ("可以", "不可以"), "must": ("需要", "不需要"), "liable": ("需要", "不需要"), "will": ("会", "不会"),
-    "be": ("是的", "不是"), "has": ("有", "没有"), "apply": ("是的", "不是"),
-}  # fmt: skip
-_VALID = (
-    ("有效", "是的，有效", "无效"), ("合法", "是的，合法", "不合法"), ("成立", "是的，成立", "不成立"),
-    ("算数", "是的，算数", "不算"), ("", "是的", "不是"),
-)  # fmt: skip
-
-
-def _head(asked: Asked, verdict: Verdict) -> str:
-    """Yes or no in the words of the question; where the law leaves it open, that."""
-    if verdict == "none":
-        return "这要看具体情况，不能一概而论。"
-    place = 0 if verdict == "yes" else 1
-    predicate = asked.predicates[0] if asked.predicates else None
-    if predicate is None or predicate.denied:
-        return f"{('是的', '不是')[place]}。"
-    if predicate.kind == "valid":
-        return f"{next(pair for word, *pair in _VALID if word in asked.plain)[place]}。"
-    return f"{_HEADS.get(predicate.kind, ('是的', '不是'))[place]}。"
-
-
-def _unknown(asked: Asked) -> str:
-    opening = "这要看具体情况，我不能随口下结论。" if asked.binary else ""
-    return (
-        f"{opening}这个问题我没有找到可以直接引用的条文，说错了会误导您。"
-        "建议您把有关的材料整理好，我向带教律师请示后再答复您，也可以拨打12348公共法律服务热线。"
-    )
-
-
 def _asks_back(view: CourtView, last: str) -> str:
     """To somebody who has told nothing yet: what is needed to advise."""
     if view.env == "LC" and len(view.own) < 1:
@@ -192,14 +192,3 @@ def _asks_back(view: CourtView, last: str) -> str:
     found = recalled(last, "", view.day, k=1)
     named = f"这方面主要看《{found[0].rule.law}》。" if found and found[0].score >= STRONG else ""
     return f"可以的。{named}请您把想了解的具体问题一个一个说给我，我逐一答复。"
-
-
-_ENDS = (
-    "您手里有关的书面材料请保存好。", "还有不清楚的地方您接着问。", "以上是我查到的规定，供您参考。", "",
-    "办理的时候带上有关的证明材料。",
-)  # fmt: skip
-
-
-def _pick(choices: Sequence[str], view: CourtView) -> str:
-    """The same words for the same case and turn."""
-    return choices[int(sha256(f"{view.case_id}/{view.turn}".encode()).hexdigest()[:8], 16) % len(choices)]
