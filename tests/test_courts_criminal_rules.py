@@ -476,6 +476,28 @@ def test_objections_find_their_exhibit_by_words_where_ids_tell_no_place() -> Non
     assert "聊天记录只涉及尚可心和庞既白" in said_by(DefenceLawyer(), view).text
 
 
+def test_objections_follow_the_title_in_whatever_order_exhibits_are_offered() -> None:
+    case = CASES["CR-0002"]
+    mine = [item for item in hearing_of(case).exhibits if item.owner == "procurator"]
+    told = {item.title: _counsel_on(item.title, number) for number, item in enumerate(mine, 1)}
+    assert any("异议，" in text or "有意见" in text for text in told.values())
+    for number, item in enumerate(reversed(mine), 1):
+        said = _counsel_on(item.title, number)
+        assert re.sub("证据.", "", said) == re.sub("证据.", "", told[item.title])
+    view = view_of(case, "defence_lawyer")
+    assert all(set(one) <= {"id", "owner", "title", "objections"} for one in view.held["evidence"] if one["owner"] == "PROC")
+    assert not any("title" in one for one in view_of(case, "defendant").held["evidence"] if one["owner"] == "PROC")
+
+
+def _counsel_on(title: str, number: int) -> str:
+    """What counsel says of an exhibit that the prosecution offers under a number."""
+    which = f"证据{'一二三四五六七八九十'[number - 1]}"
+    shown = [
+        Turn(1, JUDGE, ("procurator",), "请公诉人出示证据。"), Turn(1, "procurator", (JUDGE,), f"{which}：{title}，拟证明指控的事实。"),
+    ]  # fmt: skip
+    return reply("CR-0002", "defence_lawyer", f"请辩护人对{which}发表质证意见。", *shown).text
+
+
 def test_the_prosecution_answers_the_exhibits_of_the_defence() -> None:
     shown = [
         Turn(1, JUDGE, ("defence_lawyer",), "辩护人有无证据向法庭出示？"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -10,6 +11,9 @@ from tasks.courts.procedure.findings import ExhibitState, Shown
 from tasks.courts.procedure.replies import ALL_MEANT, items_named, responsive
 from tasks.courts.procedure.tables import Duty, opposite
 from tasks.courts.procedure.turns import Hearing, Item, Side, Turn
+
+_SOURCE = re.compile(r"来源(?:于|是|为|：)[^，。；\n]{0,80}")
+"""Where an exhibit comes from (办案机关的询问笔录) names no other exhibit."""
 
 
 class Exhibits:
@@ -38,10 +42,14 @@ class Exhibits:
             and side not in self.state[item.id].heard
         ]
 
+    def begun(self) -> bool:
+        """Whether anything was offered yet."""
+        return any(one.shown is not None for one in self.state.values())
+
     def offered(self, side: Side, text: str) -> list[Item]:
         """Exhibits that a side offers in these words for the first time."""
         mine = [item for item in self.hearing.exhibits if item.owner == side]
-        return [item for item in items_named(text, mine) if self.state[item.id].shown is None]
+        return [item for item in items_named(_SOURCE.sub("", text), mine) if self.state[item.id].shown is None]
 
     def heard_on(self, side: Side, asked: str, text: str) -> list[Item]:
         """Exhibits that an opinion is about: those named by judge or side, else all that wait for this side.

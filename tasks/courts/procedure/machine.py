@@ -282,7 +282,8 @@ class Machine:
             ]
             if not able and asked and any(self._exhibits.to_hear(side) for side in spec.asked):
                 return (), True
-            return tuple(able or asked), False
+            # A side that was heard on all that was shown owes nothing when it is asked about an exhibit once more.
+            return tuple(able if self._exhibits.begun() else asked), False
         open_sides = tuple(side for side in asked if self._open(spec, (side,)))
         return open_sides, not asked and self._open(spec, spec.asked)
 

@@ -14,6 +14,7 @@ from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from typing import Any
 
+from tasks.courts.people import PROCURATORATE
 from tasks.courts.procedure.acts import Found, addressed, cut, parse, sentences
 from tasks.courts.procedure.replies import numbers_named
 from tasks.courts.procedure.turns import Side, Turn
@@ -148,7 +149,15 @@ class Floor:
     @property
     def own_exhibits(self) -> list[Mapping[str, Any]]:
         """The exhibits that this role may offer, in the order of the case."""
-        return [item for item in self.view.held.get("evidence", ()) if item.get("title")]
+        return [item for item in self.view.held.get("evidence", ()) if item.get("title") and not self._others(item)]
+
+    @property
+    def others_exhibits(self) -> list[Mapping[str, Any]]:
+        """What it knows of the exhibits of the other side: objections of its own, and titles where it has read the file."""
+        return [item for item in self.view.held.get("evidence", ()) if self._others(item)]
+
+    def _others(self, item: Mapping[str, Any]) -> bool:
+        return (item.get("owner") == PROCURATORATE) != (self.view.role == "procurator")
 
 
 def filled(text: str, values: Mapping[str, object]) -> str:

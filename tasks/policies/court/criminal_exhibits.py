@@ -12,7 +12,7 @@ from typing import Any
 
 from store.text.numerals import int_to_chinese
 from tasks.policies.court.criminal_asking import Floor
-from tasks.policies.court.criminal_objections import showings
+from tasks.policies.court.criminal_objections import plain_title, showings
 
 _GROUP = re.compile(r"分组|一并|全部|所有|其余|剩余|合并|一次性|概括|综合|打包|集中")
 _UNSAID = (None, "", "未载明")
@@ -31,8 +31,8 @@ def names(numbers: Iterable[int]) -> str:
 def exhibit_numbers(floor: Floor) -> frozenset[int]:
     """Places of the own exhibits that were offered, by number or by title."""
     offers = [offer for _, listed in showings(floor.view.record, floor.view.role) for offer in listed]
-    titles = {_plain(item["title"]): number for number, item in enumerate(floor.own_exhibits, 1)}
-    return frozenset(titles[_plain(offer.title)] for offer in offers if _plain(offer.title) in titles)
+    titles = {plain_title(item["title"]): number for number, item in enumerate(floor.own_exhibits, 1)}
+    return frozenset(titles[plain_title(offer.title)] for offer in offers if plain_title(offer.title) in titles)
 
 
 def left_to_show(floor: Floor) -> list[tuple[int, Mapping[str, Any]]]:
@@ -83,6 +83,3 @@ def _comma(title: str) -> str:
     """A title is named up to its first comma: what follows it begins with one."""
     return title.replace("，", "、")
 
-
-def _plain(title: str) -> str:
-    return re.sub(r"[\s“”\"《》]", "", _comma(title))

@@ -1,7 +1,8 @@
 """Which exhibits a party is asked about, and which of the objections that it holds belongs to which of them.
 
-A party holds its objections without the titles of the other side's exhibits. They come in the order of the case, so the number
-of an id (E4) tells the place; where ids tell nothing, the words that objection and exhibit share do.
+Counsel and prosecutor know the exhibits of the other side by title: the title tells, in whatever order they are offered. The
+accused has no list: his objections come in the order of the case, so the number of an id (E4) tells the place; where ids tell
+nothing, the words that objection and exhibit share do.
 """
 
 from __future__ import annotations
@@ -68,14 +69,33 @@ def _last_heard(floor: Floor) -> int:
 
 def objections(floor: Floor, offers: Sequence[Offer], shift: int = 0) -> list[tuple[Offer, Mapping[str, str]]]:
     """The objections held against these exhibits. shift: exhibits of the case that stand before the first of that side."""
-    held = [item for item in floor.view.held.get("evidence", ()) if item.get("objections") and not item.get("title")]
-    numbered = all(_PLACE.search(item["id"]) for item in held)
+    known = floor.others_exhibits
     found = []
     for offer in offers:
-        item = _by_place(held, offer.number + shift) if numbered else _by_words(held, offer)
-        if item:
-            found.append((offer, _grounds(item["objections"])))
+        titled = _by_title(known, offer)
+        if item := titled[0] if len(titled) == 1 else _untitled(titled or known, offer, shift):
+            found.append((offer, _grounds(item.get("objections", ()))))
     return [(offer, grounds) for offer, grounds in found if grounds]
+
+
+def _by_title(known: Sequence[Mapping[str, Any]], offer: Offer) -> list[Mapping[str, Any]]:
+    """The exhibits that an offer names: by their whole title, else by a title that it begins with or that begins with it."""
+    said = plain_title(offer.title)
+    titles = [(plain_title(item["title"]), item) for item in known if item.get("title")]
+    same = [item for title, item in titles if title == said]
+    return same or [item for title, item in titles if said and (title.startswith(said) or said.startswith(title))]
+
+
+def _untitled(known: Sequence[Mapping[str, Any]], offer: Offer, shift: int) -> Mapping[str, Any] | None:
+    """Where titles do not tell: by the place in the case, else by the words that objection and exhibit share."""
+    held = [item for item in known if item.get("objections")]
+    numbered = all(_PLACE.search(item["id"]) for item in held)
+    return _by_place(held, offer.number + shift) if numbered else _by_words(held, offer)
+
+
+def plain_title(title: str) -> str:
+    """A title without blanks and quotation marks, its commas as they are read out."""
+    return re.sub(r"[\s“”\"《》]", "", title.replace("，", "、"))
 
 
 def _by_place(held: Sequence[Mapping[str, Any]], number: int) -> Mapping[str, Any] | None:

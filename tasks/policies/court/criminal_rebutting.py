@@ -170,7 +170,7 @@ def _attacks(floor: Floor) -> Iterator[tuple[str, str]]:
 
 def _objected(floor: Floor, point: str) -> list[str]:
     """What this side holds against exhibits of the other side that are near a point."""
-    held = [one for item in floor.view.held.get("evidence", ()) if not item.get("title") for one in item.get("objections", ())]
+    held = [one for item in floor.others_exhibits for one in item.get("objections", ())]
     texts = [one[ground] for one in held for ground in GROUNDS if one.get(ground)]
     wanted = bigrams(point)
     return sorted((text for text in texts if recall(bigrams(text), wanted) >= NEAR), key=lambda text: -recall(bigrams(text), wanted))
