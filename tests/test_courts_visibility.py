@@ -86,6 +86,8 @@ HELD: dict[Env, dict[str, str]] = {
         r"statements\[defendant\]": "defendant",
         rf"evidence\[defendant\]\.({EXHIBIT})": "defendant defence_lawyer",
         rf"evidence\[prosecution\]\.({EXHIBIT})": "procurator",
+        r"evidence\[prosecution\]\.title": "+defence_lawyer",
+        r"evidence\[defendant\]\.title": "+procurator",
         r"evidence\[prosecution\]\.objections\[defendant\]\..*": "defendant",
         r"evidence\[prosecution\]\.objections\[counsel\]\..*": "defence_lawyer",
         r"evidence\[defendant\]\.objections\[prosecution\]\..*": "procurator",

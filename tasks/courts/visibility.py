@@ -152,7 +152,8 @@ _TABLE: dict[Env, dict[Role, tuple[list[Path], tuple[str, ...]]]] = {
         "defence_lawyer": (
             [
                 *_of("parties[defendant]", _OWN), "criminal.defence_opinion", "criminal.plea.stance", "criminal.plea.signed",
-                *_exhibits("defendant"), *_objections("prosecution", "counsel"),
+                # The defender has read the file and its list of evidence (刑诉法第四十条).
+                *_exhibits("defendant"), "evidence[prosecution].title", *_objections("prosecution", "counsel"),
             ],
             ("不得陈述材料以外的事实", "不得说出判决结果"),
         ),
@@ -162,7 +163,8 @@ _TABLE: dict[Env, dict[Role, tuple[list[Path], tuple[str, ...]]]] = {
                 "criminal.charges[].name", *_of("criminal.charges[].laws[]", "law article sub paragraph item"),
                 "criminal.indictment", "criminal.opinion", "criminal.plea.signed",
                 *_of("criminal.request", "text kind months probation fine"), *_of("criminal.victims[]", "name loss settled"),
-                *_exhibits("prosecution"), *_objections("defendant", "prosecution"),
+                # The defence hands in what it will offer before the hearing, and both sides see it there (刑诉解释第二百二十一条、第二百二十八条).
+                *_exhibits("prosecution"), "evidence[defendant].title", *_objections("defendant", "prosecution"),
             ],
             ("不得代行审判人员的职责", "不得说出判决结果"),
         ),
