@@ -29,6 +29,14 @@ _AFTERWARDS = re.compile(r"^(?:上述|案发后|到案后|归案后|被告人[^�
 _SUM = re.compile(r"(?P<n>(?:[0-9]{1,3}(?:[,，][0-9]{3})+|[0-9]{1,14})(?:\.[0-9]{1,4})?[万千]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟零〇]{2,14})(?:余)?元")
 _SHORT_SUM = re.compile(r"(?<![0-9一-鿿])?(?P<n>[一二三四五六七八九]万[一二三四五六七八九](?![千百十万]))")
 _WEIGHT = re.compile(r"(?P<n>[0-9]+(?:\.[0-9]+)?)(?P<unit>千克|公斤|克)")
+_SPOKEN = re.compile(r"(?P<m>\d{1,2}|[一二三四五六七八九十]{1,2})月(?P<d>\d{1,2}|[一二三四五六七八九十]{1,3})[日号]")
+_LISTED = re.compile(r"(?:\d{4}年)?\d{1,2}月\d{1,2}日(?:(?:、|和|以及|及)(?:\d{4}年)?(?:\d{1,2}月)?\d{1,2}日)+")
+"""Days of several acts in one sentence: 3月2日、3月5日和4月1日."""
+_TIMES = re.compile(r"先后|分别|各|(?:[一二两三四五六七八九十]{1,2}|\d{1,2})(?:次|起|笔)")
+_SUMMED = re.compile(r"(?:，|、)(?:共|合|总|累)?计[^，。；]*|，(?:收取|得款|获利|非法获利)[^。；]*|（[^（）]*）")
+"""What a sentence says of all these acts together."""
+_ALL_OF_IT = re.compile(r"(?:共|合计|共计|总计|计)[^，。；]{0,16}克")
+"""The clause that adds up the others: 共贩卖三次，计2.4克."""
 _DAY = re.compile(r"(?:(?P<y>\d{4})年)?(?P<m>\d{1,2})月(?P<d>\d{1,2})日")
 _TAKES = re.compile(r"骗[取得走]|窃[得取]|盗[走得窃]|[抢夺]走|抢[得劫]|劫[得取]|索[得取]|勒索|敲诈|侵占|收受")
 _SPENT = re.compile(r"卖[给掉]|变卖|销赃|转卖|典当|所得")
@@ -44,6 +52,8 @@ class Count:
 
     text: str
     charge: str
+    whole: str = ""
+    """The charge of several acts of which this is one, where it gives them in one sentence by their days."""
 
     @cached_property
     def sums(self) -> frozenset[float]:
@@ -80,6 +90,30 @@ def _counts(facts: str, names: tuple[str, ...]) -> tuple[Count, ...]:
         return ()
     parts = _split(facts)
     return tuple(Count(part, _charge_of(part, names)) for part in parts)
+
+
+def by_day(count: Count) -> tuple[Count, ...]:
+    """The acts of a count that names them by their days in one sentence, each with what is told of its day alone."""
+    parts = re.split(r"(?<=。)", count.text)
+    place, match = next(((at, found) for at, part in enumerate(parts) if (found := _LISTED.search(part))), (0, None))
+    if match is None:
+        return (count,)
+    head, rest = parts[place], [part for at, part in enumerate(parts) if at != place]
+    acts = []
+    for day in _full_days(match[0]):
+        told = _SUMMED.sub("", _TIMES.sub("", head.replace(match[0], day)))
+        own = "".join(part for part in rest if set(days(part)) == set(days(day)))
+        acts.append(Count(f"{told.rstrip('。')}。{own}", count.charge, count.text))
+    return tuple(acts)
+
+
+def _full_days(listed_days: str) -> list[str]:
+    """3月2日、5日 -> 3月2日, 3月5日, with the year where it was named."""
+    found, year, month = [], "", ""
+    for match in re.finditer(r"(?P<y>\d{4}年)?(?P<m>\d{1,2}月)?(?P<d>\d{1,2}日)", listed_days):
+        year, month = match["y"] or year, match["m"] or month
+        found.append(f"{year}{month}{match['d']}")
+    return found
 
 
 def _split(facts: str) -> list[str]:
@@ -139,8 +173,9 @@ def sums(text: str) -> list[float]:
 
 
 def days(text: str) -> list[str]:
-    """Days of a text without the year: 2024年3月5日 -> 3月5日."""
-    return [f"{int(match['m'])}月{int(match['d'])}日" for match in _DAY.finditer(text)]
+    """Days of a text without the year: 2024年3月5日, 三月五号 -> 3月5日."""
+    found = ((to_decimal(match["m"]), to_decimal(match["d"])) for match in _SPOKEN.finditer(text))
+    return [f"{int(month)}月{int(day)}日" for month, day in found if month is not None and day is not None]
 
 
 def calendar_days(text: str) -> list[date]:
@@ -164,6 +199,12 @@ def conduct_days(text: str) -> list[date]:
 def weight(text: str) -> float:
     """All weights of a text together, in grams."""
     return round(sum(float(m["n"]) * (1 if m["unit"] == "克" else 1000) for m in _WEIGHT.finditer(text)), 3)
+
+
+def total_weight(text: str) -> float:
+    """What a text comes to in grams: the total that it names, or all its weights beside that, whichever is more."""
+    totals = [weight(match[0]) for match in _ALL_OF_IT.finditer(text)]
+    return max([weight(_ALL_OF_IT.sub("", text)), *totals])
 
 
 def main_sum(text: str) -> float:

@@ -209,7 +209,8 @@ def _whole(text: str, name: str, facts: str) -> str:
 def _corrected(weighing: Weighing, count: Count) -> str:
     """A count with the sum that the court finds in place of the one charged."""
     said, found = main_sum(count.text), weighing.amount(count.charge)
-    several = len(weighing.stands(count.charge)) > 1 or weighing.taken_off
+    known = crime(count.charge)
+    several = len(weighing.stands(count.charge)) > 1 or weighing.taken_off or (known is not None and known.unit == "克")
     if several or not said or not found or said == found or f"{figure(said)}元" not in count.text:
         return count.text
     return count.text.replace(f"{figure(said)}元", f"{figure(found)}元").replace("经认定", "经重新认定")

@@ -69,8 +69,7 @@ class Sentencing:
         known = crime(charge)
         if known is None:
             return UNKNOWN, Applied((UNKNOWN,))
-        counts = self.weighing.stands(charge)
-        text = "".join(count.text for count in counts)
+        text = self.weighing.text_of(charge)
         applied = applicable(known, max(conduct_days(text or charged_facts(self.heard)), default=None))
         failed = bool(self.weighing.fails(charge)) or any(not found.proven for _, found in self.weighing.allegations)
         said = "" if failed else self.circumstances.accusing

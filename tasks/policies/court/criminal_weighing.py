@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -19,7 +19,7 @@ from tasks.policies.court.criminal_agenda import procedure_of
 from tasks.policies.court.criminal_asking import NO_OBJECTION
 from tasks.policies.court.criminal_charges import charged
 from tasks.policies.court.criminal_contest import Allegation, Contest
-from tasks.policies.court.criminal_facts import Count, days, figure, sums, weight, whole_sum
+from tasks.policies.court.criminal_facts import Count, days, figure, sums, total_weight, whole_sum
 from tasks.policies.court.criminal_heard import Exhibit, Heard
 from tasks.policies.court.criminal_law import crime
 
@@ -129,6 +129,9 @@ class Weighing:
                 if AGAINST[level]:
                     against.append(exhibit)
                 total -= AGAINST[level]
+        if not stands and not shaken and len(self.counts) == 1 and target.text == self.counts[0].text:
+            # All that is offered is offered to prove the only count.
+            return self._weigh(replace(target, near=-1.0))
         return Finding(target.text, total >= ENOUGH, tuple(stands), tuple(shaken), tuple(against))
 
     def _bears(self, exhibit: Exhibit, target: Target) -> bool:
@@ -181,6 +184,8 @@ class Weighing:
         found = []
         for one in self.contest.allegations:
             target = Target(one.words, frozenset(sums(one.words)), frozenset(days(one.words)), one.pairs, PART)
+            if one.name:
+                target = Target(one.words, frozenset(), frozenset(), one.pairs)
             whole = any(self.contest.charge(name, self.charges) for name in self.charges)
             if not (target.sums or target.days or whole):
                 finding = self._weigh(target)
@@ -213,6 +218,13 @@ class Weighing:
         adds = any(abs(one + two - value) < 0.01 for place, one in enumerate(named) for two in named[place + 1 :])
         return value in named or (adds and bool(marks & pairs)) or len(marks & pairs) >= 4
 
+    def text_of(self, charge: str) -> str:
+        """The established counts of a charge, without clauses whose allegation fails."""
+        text = "".join(count.text for count in self.stands(charge))
+        for one, found in self.allegations:
+            text = text.replace(one.words, "") if one.name and not found.proven else text
+        return text
+
     def stands(self, charge: str) -> list[Count]:
         """The counts of a charge that are established."""
         return [count for count, finding in self.proved if count.charge == charge and (finding is None or finding.proven)]
@@ -229,8 +241,10 @@ class Weighing:
     def amount(self, charge: str) -> float:
         """Yuan, or grams, of the established counts of a charge."""
         known, counts = crime(charge), self.stands(charge)
+        if any(count.whole for count in counts) and not self.fails(charge):
+            counts = [Count(counts[0].whole, charge)]
         if known is not None and known.unit == "克":
-            return round(sum(weight(_without_total(count.text)) for count in counts), 3)
+            return round(sum(total_weight(count.text) for count in counts), 3)
         total = sum(whole_sum(count.text) for count in counts)
         if (valued := self._valued(counts)) is not None:
             total = valued
@@ -288,8 +302,3 @@ def _level(part: str, *, by_accused: bool) -> int:
     if by_accused:
         return 1
     return 2 if _GROUND.search(part) or _ASPECT.search(part) else 1
-
-
-def _without_total(text: str) -> str:
-    """A count without the clause that adds up the others: 共贩卖三次，计2.4克."""
-    return re.sub(r"(?:共|合计|共计|计)[^，。；]{0,16}克", "", text)
