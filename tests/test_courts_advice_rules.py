@@ -31,8 +31,10 @@ from tasks.events import Leaked
 from tasks.policies.court import registry
 from tasks.policies.court.advice import in_force, recalled, rules_of
 from tasks.policies.court.clients import AskingClient
+from tasks.policies.court.manner import ASIDES, WORRIES
 from tasks.policies.court.polarity import question_of, read_question
 from tasks.policies.court.trainee import Trainee, chosen
+from tasks.policies.court.voices import narrative
 from tests.advice_plays import CASES, Play, play, said_by
 from tests.statute_fixture import articles
 
@@ -136,6 +138,18 @@ def test_every_row_of_the_table_is_law_in_force_and_can_come_to_mind() -> None:
 
 
 QUESTIONS = (
+    ("租的房子水管坏了，房东一直不来修，我自己花钱修的，能让房东出这笔钱吗？", "民法典》第七百一十三条", "yes"),
+    ("房东卖房没有通知我，我可以让法院认定他们的买卖合同无效吗？", "民法典》第七百二十八条", "no"),
+    ("新房东让我下周就搬走，我租期还有半年，我必须搬吗？", "民法典》第七百二十五条", "no"),
+    ("包工头跑了，我能直接找工地的总包公司要工钱吗？", "保障农民工工资支付条例", "yes"),
+    ("我怀孕了，公司可以把我辞退吗？", "劳动合同法》第四十二条", "no"),
+    ("医院拒绝给我复印病历，这样可以吗？", "民法典》第一千二百二十五条", "no"),
+    ("嫁出去的女儿没有继承权，对吗？", "民法典》第一千一百二十六条", "no"),
+    ("我在借条上只是作为见证人签了名，债主让我还钱，我要还吗？", "规定》第二十条", "no"),
+    ("取保候审期间没有经过批准，可以自己回外省老家吗？", "刑事诉讼法》第七十一条", "no"),
+    ("打篮球时被对方正常碰撞受伤，能要求他赔偿吗？", "民法典》第一千一百七十六条", "no"),
+    ("第一次起诉离婚没判离，能马上再起诉吗？", "民事诉讼法》第一百二十七条", "no"),
+    ("老公骂我威胁我但没动手，能申请人身安全保护令吗？", "反家庭暴力法》第", "yes"),
     ("公司招聘时要求交五百元服装押金，合法吗？", "劳动合同法》第九条", "no"),
     ("劳动合同只签了两年，试用期可以约定三个月吗？", "劳动合同法》第十九条", "no"),
     ("员工辞职必须经过老板批准吗？", "劳动合同法》第三十七条", "no"),
@@ -198,6 +212,33 @@ def test_with_statutes_the_article_is_quoted_as_of_the_day(moot_home: Any) -> No
     assert "条文原话" not in said_by(Trainee(None), CASES["KQ-0001"], "trainee", record, day=DAY)
 
 
+def test_an_open_question_is_answered_in_points_without_foreign_articles() -> None:
+    case, record = CASES["KQ-0001"], _opened("trainee")
+    asked = Turn(1, "client", (), "租的房子到期了，房东扣着押金不退，我该怎么要，要准备哪些证据？")
+    told = said_by(Trainee(None), case, "trainee", [*record, asked], day=DAY)
+    assert "第一，" in told and "第三，" in told and "起诉" in told and "交接" in told
+    cited, _ = cited_articles(told)
+    assert {article.law for article in cited} == {"中华人民共和国民法典"} and len(cited) <= 4
+    strange = Turn(1, "client", (), "试用期里店长让我走人，公司要具备什么条件才可以解除合同？")
+    cited, _ = cited_articles(said_by(Trainee(None), case, "trainee", [*record, strange], day=DAY))
+    assert {article.law for article in cited} == {"中华人民共和国劳动合同法"}
+
+
+def test_the_trainee_asks_for_the_fact_that_decides_once() -> None:
+    case = CASES["LC-0001"]
+    record = [
+        Turn(0, "client", (), "您好。"), Turn(1, "trainee", (), "请说说经过。"),
+        Turn(1, "client", (), "我们要离婚。离婚以后孩子的抚养权会判给我吗？"),
+    ]  # fmt: skip
+    counter = said_by(Trainee(None), case, "trainee", record, turn=2)
+    assert counter.endswith("？") and "几岁" in counter
+    record += [Turn(2, "trainee", (), counter), Turn(2, "client", (), "孩子归谁，法院会判给我吗？")]
+    again = said_by(Trainee(None), case, "trainee", record, turn=3)
+    assert "第一千零八十四条" in again and "几岁" not in again
+    known = [*record[:2], Turn(1, "client", (), "孩子五岁，一直是我带。离婚以后孩子的抚养权会判给我吗？")]
+    assert "第一千零八十四条" in said_by(Trainee(None), case, "trainee", known, turn=2)
+
+
 def _opened(speaker: str) -> list[Turn]:
     return [Turn(0, speaker, (), "您好。")]
 
@@ -219,6 +260,26 @@ def test_the_background_comes_bit_by_bit_and_counter_questions_are_answered() ->
     cue = TopicCue("ask", topic.id, topic.question, topic.aliases)
     told = said_by(AskingClient(None), CASES["LC-0004"], "client", record, topic=cue)
     assert told.index("没有给我做过培训") < told.index(topic.question)
+
+
+@pytest.mark.parametrize("env", ["KQ", "LC"])
+def test_asides_are_few_and_never_the_same(env: Any) -> None:
+    """What is added to the story and the questions: at most one remark a turn, in half of the turns, none of them twice."""
+    remarks = (*ASIDES[env], *WORRIES[env])
+    for case_id in (case_id for case_id in CASES if case_id.startswith(env)):
+        texts = [event.text.replace("你", "您") for event in play(case_id).said if event.seat == "client"]
+        counts = [sum(text.count(remark) for remark in remarks) for text in texts]
+        assert max(counts) <= 1 and sum(counts) <= (len(texts) + 1) // 2, case_id
+        assert all(sum(text.count(remark) for text in texts) <= 1 for remark in remarks), case_id
+        assert all(text.rstrip().endswith(("？", "?", "。")) for text in texts)
+
+
+def test_the_story_comes_in_the_order_of_events() -> None:
+    for case_id, least in (("LC-0001", 5), ("LC-0008", 5)):
+        parts = narrative(CASES[case_id].client.background)  # type: ignore[union-attr]
+        told = "".join(event.text for event in play(case_id).said if event.seat == "client")
+        places = [place for part in parts if (place := told.find(part.rstrip("。")[-12:])) >= 0]
+        assert len(places) >= least and places == sorted(places), case_id
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -26,7 +26,7 @@ WEAK = 0.6
 """Below it a rule does not come to mind."""
 _HERE = 1.0
 _MEANT = 0.75
-_BEFORE = 0.45
+_BEFORE = 0.55
 """What a key is worth in the question, in what its words mean, and in what was told before it."""
 _LONGER = 0.05
 _SINGLE = 0.85
@@ -37,6 +37,9 @@ _SETTLES = 0.15
 """What a rule gains that speaks of a word or a quantity of the question."""
 _NAMED = 0.5
 """What a rule gains whose law the question names, and what others lose."""
+_EARLIER = 0.4
+"""What rules of transition gain where the question tells of days before the Civil Code."""
+_BEFORE_THE_CODE = re.compile(r"20(?:0\d|1\d|20)年|民法典》?(?:施行|实施|生效)?(?:之?前|以前)|还没(?:有)?施行")
 _LIKE = 1.6
 """The weight of shared words beside the keys."""
 _ALIKE = 0.15
@@ -78,8 +81,9 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
     weights = _weights()
     length = math.sqrt(sum(weights.get(gram, _rare()) ** 2 for gram in grams)) or 1.0
     told = f"{before}\n{question}\n{sense}"
+    earlier = bool(_BEFORE_THE_CODE.search(question))
     home = _fields_in(f"{question}\n{sense}", before)
-    likeness = _LIKE * (2 if laws else 1)  # who asks for an article says what stands in it
+    likeness = _LIKE * (3 if laws else 1)  # who asks for an article says what stands in it
     found = []
     for rule in rules_of(day):
         first = _worth(rule.keys[0], question, sense, before)
@@ -93,6 +97,7 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
             share = _UNNAMED
         score = share + likeness * alike + _SETTLES * rule.settles(asked)
         score *= _at_home(rule, home)
+        score += _EARLIER if earlier and "时间效力" in rule.law else 0
         score += _NAMED * (1 if rule.law in laws else -1) if laws else 0
         if score >= WEAK:
             found.append(Found(rule, score, _places(rule, question)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tasks.policies.court.knowledge import Field
-from tasks.policies.court.polarity import Asked, Verdict
+from tasks.policies.court.polarity import Asked, Verdict, predicates
 from tasks.policies.statutes.likeness import contained
 
 Kind = Literal["binary", "law", "open"]
@@ -22,9 +22,15 @@ SHORT = 60
 _INNER = str.maketrans("“”", "‘’")
 _LAW = re.compile(r"哪一?条|哪几条|第几条|哪部法|哪个法律|法律依据(?:是|在)|依据是(?:什么|《)|根据哪|什么法律|哪条法")
 _YES_NO = re.compile(r"吗|能不能|可不可以|是不是|要不要|会不会|算不算|有没有(?=.{0,8}[?？]?$)")
+_HOW = re.compile(r"(?:怎么(?!能|可以|回事)|如何|哪些|什么(?:条件|材料|手续|途径|证据|程序)|多少|找谁)[^，,。？?]{0,24}[，,；;]")
+"""Asks how in one clause, and yes or no in another."""
 _STEPS = re.compile(r"怎么办|怎么做|怎么要|怎么处理|怎么维权|怎么解决|如何|步骤|途径|去哪|哪里|找谁|向谁|怎么走|怎么申请|可以要求|主张|一步步|该怎么|做什么|说理|要回来|怎么")
 _PROOF = re.compile(r"证据|证明|材料|准备|凭证|留(?:下|存)?(?:什么|哪些)|带什么|交什么")
 _TERM = re.compile(r"多久|期限|时效|几天|几年|什么时候|多长时间|来得及|过期")
+_KEEPS = re.compile(r"准备|保存|保留|留下|拍照|证据|材料")
+_GOES = re.compile(r"起诉|仲裁|投诉|报警|登记机关|申请|报案")
+_BY = re.compile(r"时效|[日月年]内")
+"""By which steps of a rule show that nothing usual need be added."""
 _NTH = ("第一", "第二", "第三", "第四", "第五", "第六", "第七")
 POINTS = 6
 """Points of one answer at most."""
@@ -34,7 +40,7 @@ POINTS = 6
 class Basis:
     """What an answer rests on: an article by name, what it says in short, its own words, the verdict it gives.
 
-    when: on what it turns; todo: what to do; also: further articles by name; field: of law; heads: answers to the parts of a question that
+    when: on what it turns, as a clause; todo: what to do; also: further articles by name; field: of law; heads: answers to the parts of a question that
     asks twice.
     """
 
@@ -54,7 +60,7 @@ def kind_of(asked: Asked) -> Kind:
     """Which sort of answer a question wants."""
     if _LAW.search(asked.text):
         return "law"
-    return "binary" if asked.binary and not several(asked) else "open"
+    return "binary" if asked.binary and not several(asked) and not _HOW.search(asked.text) else "open"
 
 
 def several(asked: Asked) -> tuple[str, ...]:
@@ -68,7 +74,7 @@ def binary(asked: Asked, bases: Sequence[Basis]) -> str:
     first = bases[0]
     parts = [head(asked, first.verdict), f"根据{first.named}，{first.says}。", _words(first), _others(first, bases[1:])]
     if first.when:
-        parts.append(f"需要提醒您的是，{first.when}。")
+        parts.append(f"{first.when}。")
     if first.todo and first.verdict != "no":
         parts.append(f"建议您{_lead(first.todo[0])}。")
     return "".join(parts)
@@ -86,10 +92,11 @@ def cited(bases: Sequence[Basis]) -> str:
 def in_points(asked: Asked, bases: Sequence[Basis], field: Field | None) -> str:
     """What, by which article, what to do, where, with which evidence and by when."""
     first = bases[0]
-    parts = [_apart(first), f"根据{first.named}，{first.says}。", _words(first), _others(first, ())]
+    opening = head(asked, first.verdict) if asked.binary and not first.heads and first.verdict != "none" else ""
+    parts = [opening, _apart(first), f"根据{first.named}，{first.says}。", _words(first), _others(first, (), bases[1:])]
     parts += [f"另外，根据{one.named}，{one.says}。" for one in bases[1:]]
     if first.when:
-        parts.append(f"这里的关键是{first.when}。")
+        parts.append(f"{first.when}。")
     parts.append(numbered(points(asked, bases, field)))
     return "".join(parts)
 
@@ -114,9 +121,13 @@ def points(asked: Asked, bases: Sequence[Basis], field: Field | None) -> list[st
     told = [step for basis in bases for step in basis.todo]
     if field is not None:
         steps, proof, term = (bool(cues.search(asked.text)) for cues in (_STEPS, _PROOF, _TERM))
-        usual = ((field.evidence, steps or proof), (field.office, steps or proof), (field.term, term))
         said = "".join(told)
-        told += [text for text, wanted in usual if wanted and text and contained(text, said) < SAME / 2]
+        usual = (
+            (field.evidence, (steps or proof) and not _KEEPS.search(said)),
+            (field.office, (steps or proof) and not _GOES.search(said)),
+            (field.term, term and not _BY.search(said)),
+        )
+        told += [text for text, wanted in usual if wanted and text]
     return list(dict.fromkeys(told))[:POINTS]
 
 
@@ -129,7 +140,7 @@ def numbered(steps: Sequence[str]) -> str:
     return "您可以按下面几点来办：" + "；".join(f"{nth}，{step.rstrip('。')}" for nth, step in zip(_NTH, steps, strict=False)) + "。"
 
 
-_VERBS = re.compile(r"^(?:先|马上|立即|及时|尽快|保存|准备|带|向|书面|用|收集|看|申请|做好|联系|补充|列出|拍|把|报警|与|可以|自|起诉|要求|请|不要|积极|对|就|出示|提交|尽早)")
+_VERBS = re.compile(r"^(?:先|保留|让|列|固定|提供|提交|马上|立即|及时|尽快|保存|准备|带|向|书面|用|收集|看|申请|做好|联系|补充|列出|拍|把|报警|与|可以|自|起诉|要求|请|不要|积极|对|就|出示|提交|尽早)")
 
 
 def _lead(step: str) -> str:
@@ -144,9 +155,10 @@ def _words(basis: Basis) -> str:
     return f"条文原话是：“{basis.words.rstrip('。；').translate(_INNER)}”。"
 
 
-def _others(first: Basis, rest: Sequence[Basis]) -> str:
-    names = list(dict.fromkeys([*first.also, *(one.named for one in rest)]))
-    names = [name for name in names if name != first.named]
+def _others(first: Basis, rest: Sequence[Basis], told: Sequence[Basis] = ()) -> str:
+    """Further articles by name, but those that are told in full."""
+    known = {first.named, *(one.named for one in told)}
+    names = [name for name in dict.fromkeys([*first.also, *(one.named for one in rest)]) if name not in known]
     return f"相关的规定还有{'、'.join(names)}。" if names else ""
 
 
@@ -160,14 +172,21 @@ _VALID = (
 )  # fmt: skip
 
 
+def _last(asked: Asked) -> str:
+    """The last clause of a question."""
+    return re.split(r"[,，;；]", asked.plain.rstrip("?？ "))[-1]
+
+
 def head(asked: Asked, verdict: Verdict) -> str:
     """Yes or no in the words of the question; where the law leaves it open, that."""
     if verdict == "none":
         return "这要看具体情况，不能一概而论。"
     place = 0 if verdict == "yes" else 1
     predicate = asked.predicates[0] if asked.predicates else None
-    if predicate is None or predicate.denied:
+    if predicate is None or predicate.denied or asked.claim or not any(predicates(_last(asked))):
         return f"{('是的', '不是')[place]}。"
+    if predicate.kind == "must" and re.search("应当|应该", asked.turns):
+        return f"{('应当', '不应当')[place]}。"
     if predicate.kind == "valid":
         return f"{next(pair for word, *pair in _VALID if word in asked.plain)[place]}。"
     return f"{_HEADS.get(predicate.kind, ('是的', '不是'))[place]}。"

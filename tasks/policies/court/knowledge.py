@@ -28,6 +28,7 @@ TABLES = (
 """Fields of law with a table of their own: data/advice_<name>.toml."""
 _KEY = re.compile(r"(?P<number>\d{1,4})(?:-(?P<sub>\d{1,2}))?[a-z]?")
 _AT = re.compile(r"(?P<law>[^\d]+?)(?P<number>\d{1,4})?(?:-(?P<sub>\d{1,2}))?")
+_OPEN = re.compile("是不是|是否|有没有|长短|年龄|哪一方|过错$")
 _LETTERS = re.compile("[\u4e00-\u9fff]{2,}")
 
 
@@ -87,10 +88,13 @@ class Rule:
         """Its article by name."""
         return self.place.named
 
+    def says(self, asked: Asked) -> Verdict:
+        """The answer by words of the question that are the rule's own; none without them."""
+        return by_words(asked, self.yes, self.no)
+
     def settles(self, asked: Asked) -> bool:
         """Whether words or a quantity of the question are those that the rule speaks of."""
-        said = by_words(asked, self.yes, self.no)
-        return said != "none" or (self.bound is not None and by_bound(asked, *self.bound) != "none")
+        return self.says(asked) != "none" or (self.bound is not None and by_bound(asked, *self.bound) != "none")
 
     def verdict(self, asked: Asked) -> Verdict:
         """How the rule answers a yes-no question: by its own words, its quantity, its signs, its sentence."""
@@ -99,7 +103,7 @@ class Rule:
     def weighed(self, asked: Asked) -> tuple[Verdict, bool]:
         """The verdict, and whether it rests on more than the wording of the sentence."""
         bound = by_bound(asked, *self.bound) if self.bound else "none"
-        for said in (by_words(asked, self.yes, self.no), bound, presumed(asked), by_signs(asked, self.signs)):
+        for said in (self.says(asked), bound, presumed(asked), by_signs(asked, self.signs)):
             if said != "none":
                 return said, True
         return by_sentence(asked, self.text), False
@@ -225,11 +229,20 @@ def _rule(place: Place, row: Mapping[str, Any], law: Mapping[str, Any], where: s
         until=_day(row.get("until", law.get("until"))),
         grams=bigrams(text) | frozenset().union(*(bigrams(word) for key in keys for word in _LETTERS.findall(str(key)))),
         field=str(row["field"]) if "field" in row else _field_of(place),
-        when=str(row.get("if", "")),
+        when=_when(row),
         todo=tuple(str(one) for one in row.get("do", ())),
         also=tuple(place_of(str(one)) for one in row.get("also", ())),
         ask=(pattern(str(ask[0])), str(ask[1])) if isinstance(ask, Sequence) and len(ask) == 2 else None,
     )
+
+
+def _when(row: Mapping[str, Any]) -> str:
+    """On what an answer turns (if), or what has to be borne in mind (note), as a clause."""
+    if "note" in row:
+        return f"需要提醒您的是，{row['note']}"
+    if turn := str(row.get("if", "")):
+        return f"关键在于{turn}" if _OPEN.search(turn) else f"前提是{turn}"
+    return ""
 
 
 def _day(value: object) -> date | None:

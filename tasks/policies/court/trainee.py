@@ -8,7 +8,7 @@ Where neither helps, the trainee says so. The record is all that is remembered.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 
 from store.errors import StoreError
@@ -27,8 +27,10 @@ HITS = 8
 MOST = 3
 """Articles that one answer explains."""
 NEAR = 0.9
-FAR = 0.97
+FAR = 0.96
 """A further rule needs this share of the score of the first; one of another law more."""
+_ALSO: Mapping[Kind, int] = {"binary": 1, "law": 0, "open": 3}
+"""Articles that a row names besides its own, as an answer of a kind has them."""
 FRESH = 3
 """So many characters of the question a further rule speaks of that the first does not."""
 ALIKE = 0.3
@@ -37,12 +39,15 @@ LITTLE = 0.8
 """A rule whose score is below shares too little with the question to be named."""
 QUOTED = 90
 """Characters of a quotation."""
+_STEPS = 0.04
+"""What each thing to do adds to a rule that answers an open question."""
+_LATELY = 4
+"""So many of the last questions tell what a consultation is about."""
 COUNTERED = 2
 """Questions for a fact that a trainee puts in one consultation at most."""
 SPARE = 3
 """Turns that have to be left for one."""
 _ASKED = re.compile(r"[?？]|吗(?:[。！\s]|$)")
-_QUESTIONS = re.compile(r"[^。！？?；\n]*[？?]")
 _ANYTHING = re.compile(r"[?？]|吗|呢|怎么|如何|什么|哪|多少|多久|几|是否|能否|想问|请问")
 _COUNTER = "为了答得准一些，想先跟您核实一个情况："
 
@@ -63,8 +68,10 @@ class Trainee:
             return Say(_asks_back(view, last))
         # Questions of knowledge have nothing to do with one another but their theme; a consultation is one story.
         told = heard if view.env == "LC" else [*heard[:1], last]
-        before = _QUESTIONS.sub("", "\n".join(dict.fromkeys(told)).replace(asked.text, ""))
-        found = recalled(asked.text, before, view.day)
+        before = "\n".join(dict.fromkeys(told)).replace(asked.text, "")
+        found: Sequence[Found] = recalled(asked.text, before, view.day)
+        if view.env == "LC" and kind_of(asked) == "open":
+            found = _of_the_story(found, heard, view.day)
         if counter := _counter(view, found, f"{before}\n{last}"):
             return Say(counter)
         return Say(self._answer(asked, found, before, view.day))
@@ -93,8 +100,8 @@ class Trainee:
         words = self._words(rule.law, rule.number, day, f"{asked.text}{rule.text}") if rule.number else ""
         also = tuple(place.named for place in rule.also if stands(place, day))
         return Basis(
-            rule.law, rule.named, rule.text, words, _verdict(asked, found) if kind == "binary" else "none", rule.when,
-            rule.todo, also[:1] if kind == "binary" else () if kind == "law" else also, rule.field, _heads(asked, found),
+            rule.law, rule.named, rule.text, words, _verdict(asked, found) if asked.binary else "none", rule.when, rule.todo,
+            also[: _ALSO[kind]], rule.field, _heads(asked, found),
         )  # fmt: skip
 
     def _searched(self, asked: Asked, day: date | None) -> list[Basis]:
@@ -117,19 +124,33 @@ class Trainee:
         return _nearest(found.article.text or "", matter) if isinstance(found, FoundArticle) else ""
 
 
+def _of_the_story(found: Sequence[Found], heard: Sequence[str], day: date | None) -> Sequence[Found]:
+    """Where an open question does not say what it is about, the matter of the whole consultation answers it."""
+    if found and found[0].score >= STRONG and found[0].rule.todo:
+        return found
+    whole = "".join(question_of(text) for text in heard[-_LATELY:])
+    likely = [one for one in recalled(whole, "\n".join(heard), day) if one.score >= STRONG and len(one.rule.todo) > 1]
+    return likely[:1] if likely and (not found or found[0].score < STRONG or not found[0].rule.todo) else found
+
+
 def chosen(asked: Asked, kind: Kind, found: Sequence[Found]) -> list[Found]:
     """The rules that an answer names, the one that decides first: a further one only where it speaks of something else."""
     first = found[0]
     if kind == "binary":
         near = [one for one in found if one.score >= NEAR * first.score]
-        same = [one for one in near if one.rule.place == first.rule.place]
-        decisive = [one for one in same if one.rule.settles(asked)] or [one for one in near if one.rule.weighed(asked)[1]]
+        # A quantity counts for the matter at hand alone; words that settle a question are written for it.
+        decisive = [one for one in near if one.rule.place == first.rule.place and one.rule.settles(asked)]
+        decisive += [one for one in near if one.score >= FAR * first.score and one.rule.says(asked) != "none"]
+        decisive += [one for one in near if one.rule.weighed(asked)[1]]
         first = decisive[0] if decisive else first
         return [first]
     laws = named_laws(asked.text)
+    if kind == "open":  # of rules that fit alike, the one that tells what to do
+        near = [one for one in found if one.score >= NEAR * first.score and one.rule.field == first.rule.field]
+        first = max(near, key=lambda one: one.score * (1 + _STEPS * min(3, len(one.rule.todo))))
     further = []
     for one in found:
-        bar = NEAR if one.rule.law == first.rule.law else FAR
+        bar = NEAR if kind == "open" and one.rule.law == first.rule.law else FAR
         if one.rule.place == first.rule.place or one.score < max(STRONG, bar * first.score):
             continue
         foreign = (laws and one.rule.law not in laws) or (one.rule.field != first.rule.field)
