@@ -28,8 +28,8 @@ THING, WORD, CONFESSION = (2.0, 1.5, 0.0), (1.0, 0.5, 0.0), 1.5
 """Points of an objective exhibit and of testimony, by how far it is shaken: not, in general terms, on a ground of its own."""
 AGAINST = (1.0, 0.75, 0.0)
 """The same for an exhibit of the defence."""
-NEAR, PART = 0.12, 0.4
-"""Share of the character pairs of a count, of a single allegation, that an exhibit on it holds."""
+NEAR, PART, BY_DAY, ALL = 0.12, 0.4, 2.0, -1.0
+"""Share of the character pairs of a count, of a single allegation, that an exhibit on it holds; no exhibit; every one."""
 _GROUND = re.compile(
     r"矛盾|不一致|说法不一|前后不|改口|没有[^，。；]{0,10}(?:签名|核对|捺印|签字|印证|依据|记录)|未经[^，。；]{0,8}(?:核对|质证)|复印件|转述|恰好|恰恰|不(?:能)?反映|证明[^，。；]{0,4}是"
     r"|不能(?:单独|证明)|没有任何|只(?:统计|涉及|能证明)|谈不上|不等于|刑讯|逼供|诱供|非法(?:取得|收集)|程序违法|没有出庭|未出庭|形成过程|来源不明"
@@ -110,7 +110,8 @@ class Weighing:
         pairs = count.pairs - frozenset().union(*(other.pairs for other in others)) if others else count.pairs
         own_sums = count.sums - frozenset().union(*(other.sums for other in others)) if others else count.sums
         own_days = count.days - frozenset().union(*(other.days for other in others)) if others else count.days
-        return Target(count.text, own_sums, own_days, pairs)
+        # Acts that are told in one sentence share their words: the day tells them apart.
+        return Target(count.text, own_sums, own_days, pairs, BY_DAY if count.whole else NEAR)
 
     def _weigh(self, target: Target) -> Finding:
         stands: list[Exhibit] = []
@@ -129,9 +130,9 @@ class Weighing:
                 if AGAINST[level]:
                     against.append(exhibit)
                 total -= AGAINST[level]
-        if not stands and not shaken and len(self.counts) == 1 and target.text == self.counts[0].text:
+        if not stands and not shaken and len(self.counts) == 1 and target.text == self.counts[0].text and target.near > ALL:
             # All that is offered is offered to prove the only count.
-            return self._weigh(replace(target, near=-1.0))
+            return self._weigh(replace(target, near=ALL))
         return Finding(target.text, total >= ENOUGH, tuple(stands), tuple(shaken), tuple(against))
 
     def _bears(self, exhibit: Exhibit, target: Target) -> bool:
