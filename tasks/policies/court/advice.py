@@ -50,7 +50,7 @@ _GENERAL = 0.9
 """Factors of a rule of another field than the matter, and of a general one where the matter has a field."""
 _KIN: Mapping[str, Sequence[str]] = {
     "侵权": ("交通", "医疗", "人格", "相邻", "未成年", "消费"), "诉讼": ("法律援助", "租赁", "借贷", "房屋买卖"), "婚姻": ("未成年",),
-    "法律援助": ("诉讼", "刑事"), "公司": ("借贷",), "消费": ("未成年",), "人格": ("消费", "侵权"), "房屋买卖": ("租赁",),
+    "法律援助": ("诉讼", "刑事"), "公司": ("借贷",), "消费": ("未成年",), "人格": ("消费", "侵权", "物业"), "房屋买卖": ("租赁",),
 }  # fmt: skip
 """Fields whose matters are also of another: a traffic accident is a tort."""
 _READ = 1200
