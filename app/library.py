@@ -20,7 +20,7 @@ from store.journal import Journal, ScoreRow
 from tasks.errors import TaskError
 from tasks.events import Record
 from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN
-from tasks.runner import list_runs, read_episode
+from tasks.reading import list_runs, read_episode
 from tasks.scheduler import HUMAN
 from tasks.state import fold
 

@@ -15,9 +15,9 @@ from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.events import Record
 from tasks.header import spec_of
+from tasks.reading import grades, read_episode
 from tasks.reports.layouts import OVERALL, CourtLayout, layout_of
 from tasks.rescoring import stored_task_file
-from tasks.runner import grades, read_episode
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.state import State, fold
 

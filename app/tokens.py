@@ -23,8 +23,8 @@ from tasks.legalsearch.rollouts import (
     verdict_of,
 )
 from tasks.legalsearch.trajectory import trajectory_tokens
+from tasks.reading import grades, read_episode
 from tasks.rescoring import stored_task_file
-from tasks.runner import grades, read_episode
 
 
 @dataclass(frozen=True)

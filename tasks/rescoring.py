@@ -19,7 +19,7 @@ from tasks.benchmark import Benchmark, benchmark
 from tasks.engines import run_path
 from tasks.errors import RecordMismatch, UsageError
 from tasks.header import file_hash, spec_of
-from tasks.runner import grades, read_episode
+from tasks.reading import grades, read_episode
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.result import Result
 from tasks.state import fold

@@ -11,19 +11,20 @@ from typing import Any
 from models.engine import Engine
 from models.errors import BadEngine
 from store import places
-from store.errors import NotFound, StoreError
+from store.errors import StoreError
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
 from tasks.benchmark import Benchmark, benchmark
 from tasks.driver import INFRASTRUCTURE, Driver
 from tasks.engines import open_engine, run_path
 from tasks.errors import RecordMismatch, UsageError
-from tasks.events import AttemptStarted, Record, Seated
+from tasks.events import AttemptStarted, Seated
 from tasks.header import check_same, description_hash, make_header, now, refuse_imported, spec_of
 from tasks.program import Program
+from tasks.reading import GRADER, episode_of, grades, results_of
 from tasks.records import record_of
 from tasks.scheduler import HUMAN, Scheduler
-from tasks.scoring.context import Grade, ScoreContext
+from tasks.scoring.context import ScoreContext
 from tasks.scoring.result import Result
 from tasks.spec import (
     RunSpec,
@@ -39,9 +40,6 @@ from tasks.spec import (
 )
 from tasks.state import completed, digest, fold
 from tasks.watcher import Watcher
-
-GRADER = "grader"
-"""The scorer under which a grader's word stands in the journal."""
 
 
 @dataclass
@@ -212,7 +210,7 @@ def fork_run(
     with Journal.open(path) as old:
         header = old.header
         refuse_imported(header)
-        row, records = _episode(old, episode)
+        row, records = episode_of(old, episode)
     ended_in = next((r.step for r in records if r.event.tag == "stopped" and records[-1].event.tag == "step_ended"), None)
     available = ended_in - 1 if ended_in else fold(completed(records)).steps
     if not 0 <= step <= available:
@@ -258,41 +256,12 @@ def fork_run(
     return run
 
 
-def read_episode(journal: Journal, episode: str, attempt: int | None = None) -> list[Record]:
-    """The records of an episode: its last attempt, or the attempt with this number."""
-    attempts = journal.attempts(episode)
-    if not attempts:
-        raise NotFound(f"no episode '{episode}' in {journal.path.name}", "`moot show RUN` lists its episodes.")
-    chosen = [a for a in attempts if attempt is None or a.number == attempt]
-    if not chosen:
-        raise NotFound(f"episode {episode} has no attempt {attempt}", f"It has {len(attempts)}.")
-    return [record_of(entry) for entry in journal.entries(chosen[-1].id)]
-
-
-def results_of(journal: Journal, bench: Benchmark) -> list[Result]:
-    """What the episodes of a run came to, the last attempt of each."""
-    return [bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id))) for row in journal.episodes()]
-
-
-def grades(journal: Journal) -> dict[tuple[str, int], Grade]:
-    """(task id, epoch) -> the newest verdicts of graders on the last attempt of an episode; a failure hides no verdict."""
-    found: dict[tuple[str, int], Grade] = {}
-    for row in journal.episodes():
-        merged: dict[str, float | None] = {}
-        for score in journal.scores(journal.attempts(row.id)[-1].id):
-            if score.scorer == GRADER:
-                merged |= {name: value for name, value in score.value.items() if value is not None or name not in merged}
-        if merged:
-            found[row.task_id, row.epoch] = merged
-    return found
-
-
 def verify_episode(name: str | Path, episode: str) -> int:
     """Run an episode again against its record and compare every event; returns the number of steps that agree."""
     with Journal.open(run_path(name)) as journal:
         header = journal.header
         refuse_imported(header)
-        row, records = _episode(journal, episode)
+        row, records = episode_of(journal, episode)
     spec = spec_of(header)
     bench = benchmark(spec.benchmark)
     with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
@@ -316,16 +285,6 @@ def verify_episode(name: str | Path, episode: str) -> int:
                 f"episode {row.id}: running it again yields more than its record", "See `moot show`."
             )
         return driver.state.steps
-
-
-def _episode(journal: Journal, episode: str) -> tuple[EpisodeRow, list[Record]]:
-    rows = {row.id: row for row in journal.episodes()}
-    row = rows.get(episode)
-    if row is None:
-        raise NotFound(
-            f"no episode '{episode}' in {journal.path.name}", f"It has {len(rows)}: `moot show RUN` lists them."
-        )
-    return row, read_episode(journal, episode)
 
 
 def _open(
@@ -410,11 +369,3 @@ def _take_up(run: Run, row: EpisodeRow, new_attempt: bool) -> None:
     if failed:
         driver.fresh.extend(kept)
         run.scheduler.add(driver)
-
-
-def list_runs() -> list[Path]:
-    """All run files, newest first."""
-    folder = places.runs()
-    if not folder.is_dir():
-        return []
-    return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)

@@ -19,8 +19,9 @@ from typing import Any
 
 from store.builder import PackBuilder
 from store.journal import Journal
+from tasks.reading import read_episode
 from tasks.records import record_of
-from tasks.runner import read_episode, resume_run, start_run
+from tasks.runner import resume_run, start_run
 from tasks.spec import RunSpec
 from tasks.state import digest
 from tasks.watcher import Committed, Notice

@@ -17,7 +17,8 @@ from tasks.courts.casefile import ENVS
 from tasks.engines import open_engine
 from tasks.events import ActionParsed, ModelCalled, Said
 from tasks.policies.court import replies, talking
-from tasks.runner import Run, read_episode, start_run, verify_episode
+from tasks.reading import read_episode
+from tasks.runner import Run, start_run, verify_episode
 from tasks.spec import RunSpec
 from tests.court_run_fixture import ROLES, prepare_courts
 from tests.court_stage import Court

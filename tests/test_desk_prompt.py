@@ -22,7 +22,8 @@ from app.widgets.transcript import Transcript  # noqa: E402
 from models.engine import Message, Reply, TokenChance, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.events import ModelCalled, Record, Seated  # noqa: E402
-from tasks.runner import Run, list_runs, read_episode, start_run  # noqa: E402
+from tasks.reading import list_runs, read_episode  # noqa: E402
+from tasks.runner import Run, start_run  # noqa: E402
 from tests.desk_fixture import COURT, QUESTION, build_pack, write_run  # noqa: E402
 from tests.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk  # noqa: E402
 from tests.test_desk_screens import desk, episode, opened, same_as_stored, settled, text_of, until  # noqa: E402, F401

@@ -36,7 +36,8 @@ from app.widgets.score_strip import ScoreStrip  # noqa: E402
 from app.widgets.transcript import Transcript  # noqa: E402
 from store import places  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks.runner import list_runs, read_episode, start_run  # noqa: E402
+from tasks.reading import list_runs, read_episode  # noqa: E402
+from tasks.runner import start_run  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tests.desk_fixture import COURT, build_pack, imported_law_run, write_run  # noqa: E402
 

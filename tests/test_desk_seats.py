@@ -28,7 +28,8 @@ from models.errors import BadEngine  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.events import Seated  # noqa: E402
 from tasks.legalagentbench.benchmark import LegalAgentBench  # noqa: E402
-from tasks.runner import list_runs, read_episode, start_run  # noqa: E402
+from tasks.reading import list_runs, read_episode  # noqa: E402
+from tasks.runner import start_run  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tests.desk_fixture import build_pack  # noqa: E402
 from tests.slow_engine import SPEC, SlowEngine, install, talk  # noqa: E402

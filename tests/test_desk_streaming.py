@@ -39,7 +39,8 @@ from store.journal import Journal  # noqa: E402
 from tasks.driver import Driver  # noqa: E402
 from tasks.events import ModelCalled, Record, Seated  # noqa: E402
 from tasks.legalagentbench import environment  # noqa: E402
-from tasks.runner import list_runs, read_episode, start_run  # noqa: E402
+from tasks.reading import list_runs, read_episode  # noqa: E402
+from tasks.runner import start_run  # noqa: E402
 from tasks.scheduler import HUMAN  # noqa: E402
 from tasks.state import digest  # noqa: E402
 from tests.desk_fixture import COURT, build_pack  # noqa: E402

@@ -10,7 +10,7 @@ import pytest
 from store.journal import Journal
 from tasks.benchmark import benchmark
 from tasks.events import EVENTS, Unknown, decode
-from tasks.runner import read_episode, results_of
+from tasks.reading import read_episode, results_of
 from tasks.state import completed, fold
 
 FOLDER = Path(__file__).parent / "golden"

@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from tasks.events import EngineFailed, ModelCalled
-from tasks.runner import Run, read_episode, resume_run, start_run
+from tasks.reading import read_episode
+from tasks.runner import Run, resume_run, start_run
 from tasks.spec import RunSpec
 from tasks.state import digest, fold
 from tasks.watcher import Committed, Notice, Streaming

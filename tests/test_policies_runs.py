@@ -18,7 +18,7 @@ from tasks.events import Seated
 from tasks.legalagentbench.benchmark import PROMPTS
 from tasks.policies.model.modes import TURNS
 from tasks.prompts import digest
-from tasks.runner import read_episode
+from tasks.reading import read_episode
 from tasks.spec import RunSpec, limits_of, newcomer, policy_of, turns_of
 from tests.kill_harness import prepare
 from tests.policy_stage import Actor, Stage

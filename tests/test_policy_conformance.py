@@ -20,6 +20,7 @@ from models.engine import Ask, EngineError, Listener, Reply, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.benchmark import BENCHMARKS, benchmark  # noqa: E402
 from tasks.events import EngineFailed, ModelCalled, Seated  # noqa: E402
+from tasks.reading import read_episode  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tasks.state import State, digest, fold  # noqa: E402
 from tests import law_run_fixture as law  # noqa: E402
@@ -167,7 +168,7 @@ def opened(spec: dict[str, Any], path: Path, stub: Stub, monkeypatch: pytest.Mon
 
 def ended(path: Path, episode: str) -> State:
     with Journal.open(path) as journal:
-        state = fold(runner.read_episode(journal, episode))
+        state = fold(read_episode(journal, episode))
     assert state.stopped is not None and state.stopped.outcome in OUTCOMES
     assert state.steps <= MOST_STEPS.get(state.benchmark, STEPS)
     return state
@@ -224,7 +225,7 @@ def test_a_cancelled_call_leaves_no_trace(
                 assert run.scheduler.episodes["1"].state.stopped is None
                 run.go()
         with Journal.open(path) as journal:
-            records = runner.read_episode(journal, "1")
+            records = read_episode(journal, "1")
         assert not any(isinstance(r.event, ModelCalled) and r.event.finish == "cancelled" for r in records)
         ended(path, "1")
         return digest(records)
@@ -232,7 +233,7 @@ def test_a_cancelled_call_leaves_no_trace(
     whole = tmp_path / "whole.moot"
     wanted = played(whole)
     with Journal.open(whole) as journal:
-        calls = sum(isinstance(r.event, ModelCalled) for r in runner.read_episode(journal, "1"))
+        calls = sum(isinstance(r.event, ModelCalled) for r in read_episode(journal, "1"))
     for at in range(1, min(calls, 4) + 1):
         assert played(tmp_path / f"{at}.moot", at) == wanted
 

@@ -413,7 +413,7 @@ def test_a_model_that_streams_attacks(hostile_run: Path, moot_home: Path, column
 
 def records_of(path: Path) -> list[Any]:
     from store.journal import Journal
-    from tasks.runner import read_episode
+    from tasks.reading import read_episode
 
     with Journal.open(path) as journal:
         return [record for row in journal.episodes() for record in read_episode(journal, row.id)]

@@ -25,7 +25,8 @@ from tasks.events import ActionParsed, ToolCalled, ToolReturned
 from tasks.legalagentbench.parser import parse_action
 from tasks.legalagentbench.recorded_log import method_of, read_run_log
 from tasks.policies.model.answering import DIGIT_COMMA
-from tasks.runner import read_episode, results_of, start_run
+from tasks.reading import read_episode, results_of
+from tasks.runner import start_run
 from tasks.spec import RunSpec
 from tasks.state import digest
 from tests import run_logs as logs

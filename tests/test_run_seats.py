@@ -15,7 +15,8 @@ from models.errors import BadEngine  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.errors import RecordMismatch, UsageError  # noqa: E402
 from tasks.events import Seated  # noqa: E402
-from tasks.runner import fork_run, read_episode, resume_run, start_run, verify_episode  # noqa: E402
+from tasks.reading import read_episode  # noqa: E402
+from tasks.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tests.kill_harness import CALL, END, prepare  # noqa: E402
 

@@ -16,7 +16,8 @@ from store.errors import BadInput, NotFound, StoreError  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.errors import RecordMismatch, UsageError  # noqa: E402
 from tasks.events import Seated, ToolReturned  # noqa: E402
-from tasks.runner import fork_run, read_episode, resume_run, start_run, verify_episode  # noqa: E402
+from tasks.reading import read_episode  # noqa: E402
+from tasks.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tasks.state import completed, digest, fold  # noqa: E402
 from tests.kill_harness import prepare  # noqa: E402

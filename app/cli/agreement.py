@@ -170,7 +170,7 @@ def _sample(run_name: str, share: float, seed: int, as_json: bool) -> None:
 
 def _graded(journal: Journal) -> list[str]:
     """The verdicts that graders gave in this run."""
-    from tasks.runner import GRADER
+    from tasks.reading import GRADER
 
     rows: list[ScoreRow] = [row for row in journal.scores() if row.scorer == GRADER]
     return sorted({str(name) for row in rows for name in row.value})

@@ -12,8 +12,8 @@ from store.journal import Journal
 from tasks.benchmark import Benchmark
 from tasks.engines import open_engine
 from tasks.errors import UsageError
+from tasks.reading import GRADER
 from tasks.rescoring import StoredRun
-from tasks.runner import GRADER
 from tasks.scoring.grader import grade_run
 
 

@@ -33,7 +33,8 @@ from tasks.errors import UsageError
 from tasks.events import Seated
 from tasks.header import spec_of
 from tasks.legalagentbench.recorded_log import method_of
-from tasks.runner import GRADER, Run, fork_run, read_episode, resume_run, start_run
+from tasks.reading import GRADER, read_episode
+from tasks.runner import Run, fork_run, resume_run, start_run
 from tasks.spec import (
     RECORDED_LOG,
     RunSpec,

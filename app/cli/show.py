@@ -16,8 +16,9 @@ from store.errors import StoreError
 from store.journal import Journal
 from tasks.engines import run_path
 from tasks.events import ModelCalled
-from tasks.runner import list_runs as run_files
-from tasks.runner import read_episode, verify_episode
+from tasks.reading import list_runs as run_files
+from tasks.reading import read_episode
+from tasks.runner import verify_episode
 from tasks.state import digest, fold
 from tasks.watcher import Committed
 

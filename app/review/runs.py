@@ -25,8 +25,8 @@ from tasks.environment import SEAT
 from tasks.errors import UsageError
 from tasks.events import Event, Seated
 from tasks.prompts import load
+from tasks.reading import GRADER, read_episode
 from tasks.rescoring import stored_task_file
-from tasks.runner import GRADER, read_episode
 from tasks.scheduler import HUMAN
 from tasks.scoring.human import SCORER, SHARE, Chosen, add_score, drawn, group_of, newest, sample, scale_of
 from tasks.scoring.result import INFRASTRUCTURE, Result

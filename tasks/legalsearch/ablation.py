@@ -24,8 +24,9 @@ from tasks.errors import RecordMismatch, UsageError
 from tasks.header import check_same, description_hash, spec_of
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.scoring import BENCHMARK
+from tasks.reading import read_episode
 from tasks.rescoring import StoredRun, pack_of
-from tasks.runner import Run, read_episode, resume_run, start_run
+from tasks.runner import Run, resume_run, start_run
 from tasks.scoring.context import ScoreContext
 from tasks.spec import RunSpec, policy_of, task_file
 from tasks.state import fold

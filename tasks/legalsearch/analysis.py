@@ -34,8 +34,8 @@ from tasks.legalsearch.questions import Question
 from tasks.legalsearch.rollouts import check_benchmark
 from tasks.legalsearch.temporal import TOOLS, PairMember, ToolUse, awareness, consistency, queries_of
 from tasks.legalsearch.trajectory import trajectory
+from tasks.reading import read_episode
 from tasks.rescoring import StoredRun, block_of, read_stored
-from tasks.runner import read_episode
 from tasks.statistics import rate_interval
 
 SEARCHING = "search/"

@@ -26,8 +26,8 @@ from tasks.legalsearch.rewards import EPSILON, Reward, group_advantages, reward,
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.legalsearch.trajectory import trajectory_tokens
 from tasks.policies.law.spoken import Piece
+from tasks.reading import grades, read_episode
 from tasks.rescoring import stored_task_file
-from tasks.runner import grades, read_episode
 from tasks.scoring.context import Grade
 from tasks.scoring.result import INFRASTRUCTURE
 

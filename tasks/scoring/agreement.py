@@ -19,8 +19,8 @@ from store.errors import StoreError
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.errors import TaskError
+from tasks.reading import GRADER, read_episode
 from tasks.rescoring import stored_task_file
-from tasks.runner import GRADER, read_episode
 from tasks.scoring.coefficients import Coefficient, Differences, alpha, differences, weighted_kappa
 from tasks.scoring.human import SCORER, Group, group_of
 from tasks.state import fold

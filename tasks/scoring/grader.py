@@ -20,7 +20,7 @@ from tasks.benchmark import Benchmark
 from tasks.header import description_hash
 from tasks.plain import plain_text
 from tasks.prompts import digest
-from tasks.runner import GRADER, read_episode
+from tasks.reading import GRADER, read_episode
 from tasks.state import fold
 
 TRIES = 2

@@ -17,7 +17,7 @@ from store.errors import NotFound
 from store.journal import EpisodeRow, Journal, ScoreRow
 from tasks.errors import UsageError
 from tasks.plain import plain_text
-from tasks.runner import read_episode
+from tasks.reading import read_episode
 from tasks.scheduler import HUMAN
 from tasks.scoring.result import INFRASTRUCTURE
 from tasks.state import State, fold
