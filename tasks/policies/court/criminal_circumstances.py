@@ -18,7 +18,7 @@ from typing import Any
 from tasks.legalsearch.charges import canonical
 from tasks.policies.court.criminal_agenda import denies
 from tasks.policies.court.criminal_asking import filled
-from tasks.policies.court.criminal_facts import calendar_days, charged_facts, main_sum, sums
+from tasks.policies.court.criminal_facts import calendar_days, charged_facts, days, main_sum, sums
 from tasks.policies.court.criminal_heard import Heard
 from tasks.policies.court.criminal_law import PROCEDURE_LAW, Cited, cite, interpretation
 from tasks.policies.court.criminal_weighing import Weighing
@@ -33,10 +33,15 @@ _OTHERS = re.compile(r"(?:被害人|失主|群众|路人|证人|他人|店员|�
 _OWNED_UP = re.compile(r"主动(?:交代|供述|供认)[^。；]{0,16}(?:尚未|未)掌握|形迹可疑[^。；]{0,40}主动(?:交代|供述|供认)")
 """自首 of who is questioned on suspicion alone (关于处理自首和立功具体应用法律若干问题的解释第一条)."""
 _CAUGHT = re.compile(r"抓获|当场查获|被[^。；]{0,6}查获|传唤到案")
+_ADMITS = re.compile(
+    r"(?:捅|打|刺|砍|收|撞|卖|拿|推|转|拿)[^，。；]{0,14}(?:是事实|属实|都?认|我?承认)|事实(?:我)?(?:都|是)?(?:认|承认|属实)|(?:我)?(?:认|承认)[^，。；]{0,6}(?:动手|捅|打了|收了|拿了|撞)|账也做了假"
+)
+"""The accused owns what he did, whatever he calls it."""
+_CAME_GRANTED = re.compile(r"(?:视为|属于?|系)自动投案")
 _CANDID = re.compile(r"如实供述|如实交代|如实供认|供认不讳")
 _UNTRUE = re.compile(r"(?:未|没有|不)如实|拒不(?:供认|认罪)|不属于如实供述")
 _DENIES = re.compile(r"没有(?:动手|打|踢|卖|骗|偷|碰|拿|做|干|参与|实施)|没[卖打骗偷拿做干]|冤枉|不是我|与我无关|不知道这")
-_PAID = re.compile(r"赔偿|退赔|退缴|缴存|补偿")
+_PAID = re.compile(r"赔偿|退赔|退缴|缴存|补偿|垫付|退还")
 _UNPAID = re.compile(r"[^，。；]*(?:未能?|没有|尚未|不能|不予|拒不|无力)[^，。；]{0,6}(?:赔偿|退赔|退缴|补偿)[^，。；]*|[^，。；]*(?:要求|诉请|请求)[^，。；]{0,8}赔偿[^，。；]*")
 """Clauses that say that nothing was paid."""
 _FORGIVEN = re.compile(r"谅解")
@@ -166,11 +171,13 @@ class Circumstances:
     def candid(self) -> bool:
         """Whether the accused told of the crime as it is found: what he said before the trial does not belie the findings."""
         own = [one for one in self.heard.exhibits if self.weighing.own_word(one)]
-        if any(_DENIES.search(one.offer.body) for one in own):
+        lost = {day for count, found in self.weighing.proved if found and not found.proven for day in count.days}
+        parts = [part for one in own for part in re.split(r"[。；]", one.offer.body) if _DENIES.search(part)]
+        if any(not set(days(part)) or set(days(part)) - lost for part in parts):
             return False
         open_points = [found for _, found in self.weighing.proved if found and found.proven]
         if open_points and denies(self.heard):
-            return False
+            return bool(_ADMITS.search(self.heard.answers("defendant", "plea"))) and not _UNTRUE.search(self.accusing)
         if _UNTRUE.search(self.accusing):
             doubted = self.weighing.taken_off or self.weighing.allegations
             return bool(own) and bool(doubted) and all(
@@ -189,7 +196,9 @@ class Circumstances:
     def _surrender(self) -> Iterator[Circumstance]:
         """刑法第六十七条: 自首, 坦白, or why not."""
         claimed = self._says(self.defending + self.told, "自首")
-        granted = self._says(self.accusing, "(?:系|构成|具有|属于|有)自首")
+        granted = self._says(self.accusing, "(?:系|构成|具有|属于|有)自首") or bool(
+            _CAME_GRANTED.search(self.accusing) and _CANDID.search(self.accusing)
+        )
         owned = bool(_OWNED_UP.search(self.facts + self.shown))
         came = owned or _came(self.facts + self.shown) or (claimed and _came(self.accusing))
         if granted or (came and self.candid and (claimed or owned or not _CAUGHT.search(self.facts))):
@@ -197,6 +206,7 @@ class Circumstances:
             if not granted:
                 text += "；" + self._text("surrender_duty") if _DUTY.search(self.accusing + self.defending) else ""
                 text += "；" + self._text("surrender_corrected")
+            text += "；" + self._text("surrender_character") if denies(self.heard) else ""
             laws = (cite("67.1"), interpretation("自首 1")[0])
             yield Circumstance("surrender", text, -20, laws, granted=granted, name="自首")
             return
@@ -204,6 +214,8 @@ class Circumstances:
             yield Circumstance(
                 "no_surrender", self._text("no_surrender" if came else "no_surrender_caught", ways=self._ways())
             )
+        elif not self.candid and not claimed and _UNTRUE.search(self.accusing):
+            yield Circumstance("no_confession", self._text("no_confession"))
         if self.candid:
             yield Circumstance("confession", self._text("confession"), -10, (cite("67.3"),), name="坦白")
 
@@ -266,6 +278,7 @@ class Circumstances:
         for match in re.finditer(pattern, told):
             lost, settled = main_sum(match["loss"]), match["settled"] or ""
             back = max(sums(settled), default=0.0)
+            lost -= sum(value for value, found in self.weighing.taken_off if found.proven and value + back < lost)
             if match["name"] in failed or not lost or "发还" in match["loss"] or "缴存" in settled:
                 continue
             if "尚未退赔" in settled or 0 < back < lost:
@@ -277,7 +290,8 @@ class Circumstances:
     def _taken(self) -> tuple[str, float] | None:
         """Whose property was taken and how much, where nothing was said of its return (刑法第六十四条)."""
         names = [name for name in self.weighing.convicted if canonical(name) in _TAKING]
-        victims = list(dict.fromkeys(_VICTIM.findall(self.facts)))
+        titles = " ".join(one.name for one in self.heard.exhibits)
+        victims = list(dict.fromkeys(_VICTIM.findall(self.facts) or _VICTIM.findall(titles)))
         if len(names) != 1 or not victims or _BACK.search(self.facts + self.shown):
             return None
         amount = self.weighing.amount(names[0])
@@ -291,12 +305,15 @@ class Circumstances:
             cue = row.get("cue", "")
             shown = bool(cue and re.search(cue, self.shown + self.facts))
             sure = bool(row.get("sure") and re.search(row["sure"], self.facts + self.shown))
-            if granted or sure or (shown and self._says(self.defending, row["said"])):
+            forced = row["id"] == "excess" and bool(self.weighing.repelled)
+            if granted or sure or forced or (shown and self._says(self.defending, row["said"])):
                 laws = tuple(cite(place) for place in row.get("law", ()))
+                laws = (cite("20.1"), *laws) if forced else laws
+                change = 0 if row["id"] == "fault" and self.weighing.repelled else row["change"]  # it is the ground of the defence
                 known = [form for cue, form in row.get("variants", ()) if re.search(cue, self.facts + self.shown)]
                 text = filled((*known, row["text"])[0], {"name": self.name})
                 yield Circumstance(
-                    row["id"], text, row["change"], laws, row.get("first", False), row.get("lenient", False), granted, row["name"]
+                    row["id"], text, change, laws, row.get("first", False), row.get("lenient", False), granted, row["name"]
                 )
 
     def _record(self) -> Iterator[Circumstance]:
@@ -307,7 +324,8 @@ class Circumstances:
         released, acted = calendar_days("".join(_RELEASED.findall(record)[-1:])), calendar_days(self.facts)
         careless = all(_CARELESS.search(name) for name in self.weighing.convicted) and self.weighing.convicted
         if released and acted and "有期徒刑" in record and not careless and _within_five(released[0], acted[0]):
-            yield Circumstance("recidivist", self._text("recidivist"), 20, (cite("65.1"),))
+            day = f"于{released[0].year}年{released[0].month}月{released[0].day}日刑满释放，"
+            yield Circumstance("recidivist", self._text("recidivist", released=day), 20, (cite("65.1"),))
         else:
             yield Circumstance("record", self._text("record"), 5)
 

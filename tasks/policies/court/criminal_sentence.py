@@ -26,6 +26,9 @@ TOP = 0.9
 CURVE = 0.7
 """Terms grow fast above the threshold of a sum, slowly later."""
 STEP = 1000
+_NAMED = ("自首", "从犯", "立功", "未遂", "防卫过当")
+"""Circumstances of the law that a request may not leave out."""
+_MUST_BE_LESS = ("excess", "desist", "coerced")
 _ALONE = re.compile(r"单处罚金|免予刑事处罚|免除处罚")
 _SUSPEND = re.compile(r"缓刑")
 _STRICT = re.compile(r"毒|食品|假药|贪污|受贿|挪用公款|滥用职权|玩忽职守|抢劫|强奸|猥亵|绑架|传销|黑社会|赌场")
@@ -111,7 +114,7 @@ class Sentencing:
             base += self._above(tier, applied, known, self._weighed(known, charge))
         base += sum(more for cue, more in known.more if cue.search(text)) if known else 0
         changed = base * self.factor()
-        low = tier.least if not self._lenient() else tier.least * 2 // 3
+        low = self._least(tier)
         if tier.most == 0:
             return max(1, min(6, round(changed)))
         return max(low, min(tier.most, round(changed)))
@@ -132,6 +135,12 @@ class Sentencing:
         first = math.prod(1 + one.weight / 100 for one in self.circumstances.found if one.first)
         rest = sum(one.weight for one in self.circumstances.found if not one.first) / 100
         return first * (1 + max(-MOST_LESS, min(MOST_LESS, rest)))
+
+    def _least(self, tier: Tier) -> int:
+        """The least term: below the range where the law allows it, further below where it demands it (刑法第二十条、第二十四条、第二十八条)."""
+        if any(self.circumstances.has(one) for one in _MUST_BE_LESS):
+            return tier.least // 3
+        return tier.least * 2 // 3 if self._lenient() else tier.least
 
     def _lenient(self) -> bool:
         return any(one.lenient for one in self.circumstances.found)
@@ -154,7 +163,7 @@ class Sentencing:
             self.weighing.fails(name) for name in self.weighing.convicted
         ):
             return "facts"
-        if any(one.name in ("自首", "从犯", "立功", "未遂") and not one.granted for one in self.circumstances.found):
+        if any(one.name in _NAMED and not one.granted for one in self.circumstances.found):
             return "circumstance"
         if not self.circumstances.signed and not self._near(request):
             return "far"
@@ -178,7 +187,7 @@ class Sentencing:
             return min(high, max(low, computed))
         if self.refusal in ("tier", "outside") or not _inside(asked, tier):
             return self._moved(asked, tier, applied, computed)
-        return max(tier.least, round((low + high) / 2 * self._corrected()))
+        return max(self._least(tier), round((low + high) / 2 * self._corrected()))
 
     def _moved(self, asked: Request, tier: Tier, applied: Applied, computed: int) -> int:
         """Where a request was made within the former range, halfway to its place there, taken over into the milder range."""
@@ -265,7 +274,7 @@ class Sentencing:
         strict = any(_STRICT.search(name) for name in found.weighing.convicted)
         wished = bool(_SUSPEND.search(found.defending)) or found.assessed or not (self._held or strict)
         remorse = not found.owed and (found.has("paid") or not re.search(r"被害人", found.facts))
-        light = made.months <= 12 and (found.has("surrender") or found.has("confession") or found.signed)
+        light = made.months <= (36 if found.has("excess") else 12) and (found.has("surrender") or found.has("confession") or found.signed)
         return probation_of(made) if wished and remorse and light and found.clean and found.weighing.convicted else 0
 
 
@@ -310,7 +319,7 @@ def _rounded(yuan: float) -> float:
 def refusal_words(sentencing: Sentencing) -> str:
     """Why the request is not followed, in words."""
     key = sentencing.refusal
-    named = [one.name for one in sentencing.circumstances.found if one.name in ("自首", "从犯", "立功", "未遂") and not one.granted]
+    named = [one.name for one in sentencing.circumstances.found if one.name in _NAMED and not one.granted]
     said: str = words()["why"][key].replace("{which}", "、".join(named))
     charge = sentencing.weighing.convicted[0]
     graver = sentencing.said_grade(charge)

@@ -22,6 +22,7 @@ from tasks.policies.court.criminal_contest import Allegation, Contest
 from tasks.policies.court.criminal_facts import Count, days, figure, sums, total_weight, whole_sum
 from tasks.policies.court.criminal_heard import Exhibit, Heard
 from tasks.policies.court.criminal_law import crime
+from tasks.policies.court.criminal_repelling import CHARGES, Repelled, repelled
 
 ENOUGH = 2.0
 THING, WORD, CONFESSION = (2.0, 1.5, 0.0), (1.0, 0.5, 0.0), 1.5
@@ -31,10 +32,21 @@ AGAINST = (1.0, 0.75, 0.0)
 NEAR, PART, BY_DAY, ALL = 0.12, 0.4, 2.0, -1.0
 """Share of the character pairs of a count, of a single allegation, that an exhibit on it holds; no exhibit; every one."""
 _GROUND = re.compile(
-    r"矛盾|不一致|说法不一|前后不|改口|没有[^，。；]{0,10}(?:签名|核对|捺印|签字|印证|依据|记录)|未经[^，。；]{0,8}(?:核对|质证)|复印件|转述|恰好|恰恰|不(?:能)?反映|证明[^，。；]{0,4}是"
+    r"矛盾|不一致|对不上|不相?符|不吻合|说法不一|前后不|改口|没有[^，。；]{0,10}(?:签名|核对|捺印|签字|印证|依据|记录)|未经[^，。；]{0,8}(?:核对|质证)|复印件|转述|恰好|恰恰|不(?:能)?反映|证明[^，。；]{0,4}是"
     r"|不能(?:单独|证明)|没有任何|只(?:统计|涉及|能证明)|谈不上|不等于|刑讯|逼供|诱供|非法(?:取得|收集)|程序违法|没有出庭|未出庭|形成过程|来源不明"
 )
 _GENERAL = re.compile(r"夸大|利害关系|推责|推卸|责任推给|袒护|经济纠纷|亲属关系|自己列|自行制作|单方制作")
+_GUESS = re.compile(r"不排除|可能|恐怕|也许")
+"""An objection that only supposes something."""
+_DEFECT = re.compile(
+    r"签名|签字|捺印|手印|核对|刑讯|逼供|诱供|威胁|引诱|欺骗|非法|程序违法|见证人|录音录像|疲劳|(?:一起|共同|同时|集体|没有个别)[^，。；]{0,6}(?:询问|讯问|作证|谈话)|一人(?:询问|讯问)|资质|资格|来源不明|无法确认"
+)
+"""Grounds on which evidence is excluded, not only doubted (刑诉法第五十六条, 刑诉法解释第七十条至第一百三十八条)."""
+_REGULAR = re.compile(r"(?:有|均|已|在场)[^，。；]{0,4}签名|签名捺印|同步录音录像|核对无误")
+"""The exhibit itself says that it was taken as it must be."""
+_BARE = re.compile(r"空白|未(?:签名|签字|盖章|捺印)|(?:没有|无)[^，。；]{0,4}(?:签名|签字|盖章|原件)|复印件|照片")
+_BARENESS = re.compile(r"没有?人?签|未签|空白|盖章|原件|不认可")
+_OBJECTIVE_SAYS = re.compile(r"(?:和|与|跟|同)[^，。；]{0,6}?(?P<what>视频|录像|监控|录音|照片|鉴定|勘验|电子数据|转账记录|通话记录)[^，。；]{0,8}(?:对不上|矛盾|不相?符|不一致|相反|不吻合)")
 _ASPECT = re.compile(r"真实性|合法性|关联性")
 _LEGAL = re.compile(r"对合法性有异议|合法性(?:有异议|不(?:予)?认可)|不得作为定案")
 _TRUE = re.compile(r"对真实性有异议|真实性(?:有异议|不(?:予)?认可)")
@@ -153,7 +165,7 @@ class Weighing:
     def _belies(self, exhibit: Exhibit, target: Target) -> bool:
         """Whether the accused denies this very thing in it."""
         told = [part for part in re.split(r"[。；]", exhibit.offer.body) if _DENIES.search(part)]
-        return any(recall(bigrams(part), target.pairs) > 0.1 or target.sums & set(sums(part)) for part in told) or (
+        return any(recall(bigrams(part), target.pairs) > 0.1 or target.sums & set(sums(part)) or target.days & set(days(part)) for part in told) or (
             bool(told) and len(self.counts) == 1
         )
 
@@ -237,7 +249,8 @@ class Weighing:
     @cached_property
     def convicted(self) -> tuple[str, ...]:
         """The charges that stand."""
-        return tuple(name for name in self.charges if self.stands(name))
+        whole = self.repelled is not None and self.repelled.kind == "complete"
+        return tuple(name for name in self.charges if self.stands(name) and not (whole and CHARGES.search(name)))
 
     def amount(self, charge: str) -> float:
         """Yuan, or grams, of the established counts of a charge."""
@@ -257,6 +270,16 @@ class Weighing:
         valued = len(counts) == 1 and re.search(r"价值|损失|毁", counts[0].text)
         return sums(match["sum"])[0] if match and valued and sums(match["sum"]) else None
 
+    @cached_property
+    def repelled(self) -> Repelled | None:
+        """防卫, where it is pleaded and the evidence that is relied on shows the attack."""
+        if not any(CHARGES.search(name) for name in self.charges):
+            return None
+        relied = [one.exhibit for one in self.admitted if one.result != "不采信" and not self.own_word(one.exhibit)]
+        facts = "".join(count.text for count in self.counts)
+        pleaded = f"{self.contest.counsel}\n{self.contest.accused}"
+        return repelled(pleaded, facts, self.heard.name, relied, self.heard.answers("procurator", "opinion"))
+
     # --- 认证 ---------------------------------------------------------------------------------------------------------
 
     @cached_property
@@ -265,13 +288,16 @@ class Weighing:
         return tuple(self._admit(one) for one in self.heard.exhibits)
 
     def _admit(self, one: Exhibit) -> Admitted:
-        views = NO_OBJECTION.sub("", "。".join(one.views.values()))
+        views = _views(one)
         level = self.shaken(one)
-        if level == 2 and _LEGAL.search(views) and _GROUND.search(views):
+        if level == 2 and _illegal(views) and not (_REGULAR.search(one.offer.body) and not _BARE.search(one.offer.body)):
             return Admitted(one, "不采信", "illegal" if one.owner == "procurator" else "rebutted")
         if one.owner != "procurator":
-            rebutted = level == 2 and _TRUE.search(views) and not one.objective
+            bare = _BARE.search(one.offer.body) and _BARENESS.search(views)
+            rebutted = level == 2 and _TRUE.search(views) and (bare or not one.objective)
             return Admitted(one, "不采信", "rebutted") if rebutted else Admitted(one, "采信", "answered" if level else "")
+        if level == 2 and _TRUE.search(views) and (why := self._untrue(one, views)):
+            return Admitted(one, "不采信", why)
         if level == 2 and _VALUED.search(one.name) and self._replaced(one):
             return Admitted(one, "不采信", "replaced")
         if any(one in found.shaken for _, found in self._failed()) and not self.own_word(one):
@@ -279,6 +305,15 @@ class Weighing:
         if self.own_word(one) and any(one in found.shaken for found in self._upheld()):
             return Admitted(one, "部分采信", "belied")
         return Admitted(one, "采信", "answered" if level else "")
+
+    def _untrue(self, one: Exhibit, views: str) -> str:
+        """Why what is contested as untrue is not believed: a thing that nobody contests says otherwise, or nobody stands for it."""
+        match = _OBJECTIVE_SAYS.search(views)
+        if match and not one.objective and any(
+            other.objective and match["what"] in other.offer.title + other.kind and not _TRUE.search(_views(other)) for other in self.heard.exhibits
+        ):  # fmt: skip
+            return "contradicted"
+        return "bare" if one.kind == "书证" and _BARE.search(one.offer.body) and _BARENESS.search(views) else ""
 
     def _replaced(self, one: Exhibit) -> bool:
         return any(
@@ -297,9 +332,18 @@ def _objects(part: str) -> bool:
     return len(part.strip()) > 3 and not re.fullmatch(r"\s*(?:被告人|辩护人|公诉人)?(?:对证据[一二三四五六七八九十\d]+)?(?:发表质证意见[：:])?\s*", part)
 
 
+def _views(one: Exhibit) -> str:
+    return NO_OBJECTION.sub("", "。".join(one.views.values()))
+
+
+def _illegal(views: str) -> bool:
+    """Whether an objection names a ground of exclusion."""
+    return any(_LEGAL.search(part) and _DEFECT.search(part) for part in re.split(r"[。；]", views))
+
+
 def _level(part: str, *, by_accused: bool) -> int:
     if _GENERAL.search(part) and not _GROUND.search(part):
         return 1
-    if by_accused:
+    if by_accused or (_GUESS.search(part) and not _DEFECT.search(part)):
         return 1
     return 2 if _GROUND.search(part) or _ASPECT.search(part) else 1
