@@ -13,9 +13,10 @@ from datetime import date
 from typing import Any, Literal
 
 from store.search.law_names import Named, law_names, versions_named
+from store.search.period import Period
 from store.search.references import MOST, Reference, headings, references
 from store.search.substance import FRAME_WORDS, STOP_WORDS, is_legal
-from store.search.times import Period, periods
+from store.search.times import periods
 from store.statutes.applicable import CaseDates
 from store.statutes.book import StatuteBook
 from store.statutes.model import ArticleNumber, LawVersion

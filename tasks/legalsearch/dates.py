@@ -29,8 +29,9 @@ from datetime import date, timedelta
 from functools import cache
 from pathlib import Path
 
+from store.search.period import Period
 from store.search.query import LONGEST, Span
-from store.search.times import Period, periods
+from store.search.times import periods
 from store.statutes.applicable import CaseDates
 from store.text.normalise import fold_width
 

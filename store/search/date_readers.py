@@ -1,0 +1,309 @@
+"""How one date may be written in a text, and what reads it: calendar dates, and words that lean on another day.
+
+Each reader takes the match of its pattern and gives the period, or None and perhaps a note.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from store.search.period import (
+    BLANK,
+    DAY,
+    HAN_DIGITS,
+    MONTH,
+    Period,
+    at,
+    month_of,
+    months_of,
+    numeral,
+    tenth_of,
+    year_part,
+)
+from store.statutes.applicable import CaseDates
+
+_YEAR = rf"(?:(?<![\d第])[12]\d{{3}}|(?<![{HAN_DIGITS}])[一二][{HAN_DIGITS}]{{3}})"
+_MONTH_PART = r"(?P<tenth>上旬|中旬|下旬|初|底|末|中(?=[,，。;；、\s]|$))"
+_YEAR_PART = (
+    r"(?P<half>上半年|下半年)|第?(?P<quarter>[一二三四1-4])季度"
+    r"|(?P<part>初|年?底|年?末|中(?=[,，。;；、\s的时]|$))"
+)
+_LEANING_YEAR = r"大前年|去年|前年|今年|本年度?|明年|后年|同年|当年|该年|次年|翌年|第二年"
+_TAIL = rf"(?:{BLANK}(?P<month>{MONTH}){BLANK}月份?(?:{BLANK}(?P<day>{DAY}){BLANK}[日号](?!楼)|{_MONTH_PART})?|{BLANK}(?:{_YEAR_PART}))?"
+_CALENDAR = re.compile(rf"(?:(?P<year>{_YEAR}){BLANK}年度?|(?P<leaning>{_LEANING_YEAR})的?){_TAIL}")
+_SHORT_YEAR = re.compile(
+    rf"(?<![\d.\-/第满{HAN_DIGITS}十百])(?P<year>\d{{2}}|[{HAN_DIGITS}]{{2}})年(?P<month>{MONTH})月(?P<day>{DAY})[日号]"
+    rf"|(?<![\d.\-/第满])(?P<old>0\d|[5-9]\d)年(?:(?P<old_month>{MONTH})月份?|(?P<old_part>初|底|末))"
+)
+_SEPARATED = re.compile(
+    r"(?<![\d./A-Za-z])(?P<year>(?:19|20)\d\d)(?P<mark>[-./])(?P<month>\d{1,2})(?:(?P=mark)(?P<day>\d{1,2}))?"
+    r"(?![\d]|(?P=mark)\d|" + BLANK + r"[万亿元%％米克吨]|[A-Za-z](?<!T))"
+)
+_COMPACT = re.compile(
+    r"(?<![A-Za-z\d.\-/])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![A-Za-z\d.\-/号元万])"
+)
+_LEANING_MONTH = re.compile(rf"(?P<word>上个?月|本月|这个月|下个?月|同月|当月|次月)(?:(?P<day>{DAY})[日号])?")
+_LEANING_DAY = re.compile(r"(?P<word>今天|今日|昨天|昨日|前天|明天|同日|当日|次日|翌日|第二天)")
+_AGO = re.compile(
+    r"(?<![\d.第满])(?P<count>\d{1,3}|[一二两三四五六七八九十百]{1,4}|半)(?P<unit>个?年|个月|天|日|周|个?星期)(?:多|左右)?(?:之|以)?(?P<side>前|后)(?!期|续)"
+)
+_DECADE = re.compile(
+    rf"(?P<century>上个?世纪|本世纪|(?:1[89]|2[01]|十九|二十一?)世纪)?(?P<decade>(?<!\d)(?:1[89]|20)?\d0|[一二三四五六七八九]十|[{HAN_DIGITS}]{{2}})年代(?P<part>初期?|前期|中期?|末期?|后期)?"
+)
+_MONTH_DAY = re.compile(rf"(?<![\d.\-/个年第])(?P<month>{MONTH})月(?:(?P<day>{DAY})[日号]|份|{_MONTH_PART})")
+_SHARED_YEAR = re.compile(rf"(?P<first>{_YEAR}){BLANK}(?:至|到|-+|—+|~|–){BLANK}(?={_YEAR}{BLANK}年)")
+_MOMENTS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (
+        re.compile(
+            r"(?:案发|行为|作案|犯罪|犯案|事发|事故发生|侵权|违法行为|法律事实发生|签订合同|合同签订|合同订立)(?:之?时(?![效间限期常而])|当时|当日|期间)"
+        ),
+        "acted",
+    ),
+    (re.compile(r"(?:判决|裁判|审判|宣判|裁决|作出裁判|作出判决)(?:之?时(?![效间限期常而])|当时|当日)"), "judged"),
+    (re.compile(r"(?:起诉|立案|审理|诉讼|程序进行|受理)(?:之?时(?![效间限期常而])|当时|当日|期间)"), "proceeding"),
+)
+NOW = re.compile(r"现行|目前|当前|现在(?!是)|今(?=天|日)")
+_CENTURIES = {"上世纪": 1900, "上个世纪": 1900, "本世纪": 2000}
+_THIRDS = {"初": 0, "前": 0, "中": 1, "末": 2, "后": 2}
+_YEARS_AWAY = {"大前年": -3, "前年": -2, "去年": -1, "今年": 0, "本年": 0, "本年度": 0, "明年": 1, "后年": 2}
+_MONTHS_AWAY = {"上": -1, "本": 0, "这": 0, "下": 1}
+_DAYS_AWAY = {"今天": 0, "今日": 0, "昨天": -1, "昨日": -1, "前天": -2, "明天": 1}
+_QUARTERS = {"一": 1, "二": 2, "三": 3, "四": 4}
+
+
+@dataclass(slots=True)
+class Reader:
+    """What the readers know of a text while it is read from left to right."""
+
+    text: str
+    today: date | None
+    case: CaseDates
+    notes: list[str]
+    anchor: date | None = None
+    """The first day of the last period: what 同年 and 次月 lean on."""
+
+    def note(self, code: str, said: str) -> None:
+        """Keep a note on these words."""
+        self.notes.append(f"{code}:{said.strip()}")
+
+    def now(self) -> date | None:
+        """The day that 去年 and 本月 lean on."""
+        return self.today or self.case.judged or self.case.proceeding or self.case.acted
+
+
+def _calendar(reader: Reader, match: re.Match[str]) -> Period | None:
+    leaning = match["leaning"]
+    year = _leaning_year(reader, leaning) if leaning else numeral(match["year"])
+    if year is None:
+        reader.note("relative_date", match.group())
+        return None
+    try:
+        period = _within_year(year, match)
+    except ValueError:
+        reader.note("no_such_date", match.group())
+        return None
+    return at(period, match)
+
+
+def _within_year(year: int, match: re.Match[str]) -> Period:
+    if match["month"]:
+        month = numeral(match["month"]) or 0
+        if match["day"]:
+            day = date(year, month, numeral(match["day"]) or 0)
+            return Period(day, day, 0, 0, "")
+        return tenth_of(month_of(year, month), match["tenth"])
+    if match["half"]:
+        return months_of(year, 1, 6) if match["half"] == "上半年" else months_of(year, 7, 12)
+    if match["quarter"]:
+        quarter = _QUARTERS.get(match["quarter"]) or int(match["quarter"])
+        return months_of(year, 3 * quarter - 2, 3 * quarter)
+    if part := match["part"]:
+        return year_part(year, part[-1])
+    return months_of(year, 1, 12)
+
+
+def _leaning_year(reader: Reader, word: str) -> int | None:
+    if word in _YEARS_AWAY:
+        now = reader.now()
+        return now.year + _YEARS_AWAY[word] if now else None
+    base = reader.anchor or reader.case.acted or (reader.today if word == "当年" else None)
+    if base is None:
+        return None
+    return base.year + (1 if word in ("次年", "翌年", "第二年") else 0)
+
+
+def _short_year(reader: Reader, match: re.Match[str]) -> Period | None:
+    two = numeral(match["year"] or match["old"])
+    if two is None:
+        return None
+    year = two + (1900 if two >= 50 else 2000)
+    try:
+        if match["year"]:
+            day = date(year, numeral(match["month"]) or 0, numeral(match["day"]) or 0)
+            return at(Period(day, day, 0, 0, ""), match)
+        if match["old_month"]:
+            return at(month_of(year, numeral(match["old_month"]) or 0), match)
+        return at(year_part(year, match["old_part"]), match)
+    except ValueError:
+        reader.note("no_such_date", match.group())
+        return None
+
+
+def _separated(reader: Reader, match: re.Match[str]) -> Period | None:
+    year, month = int(match["year"]), int(match["month"])
+    if match["day"] is None:
+        # 2012.35 and 2012/80 are no months.
+        return at(month_of(year, month), match) if 1 <= month <= 12 else None
+    try:
+        day = date(year, month, int(match["day"]))
+    except ValueError:
+        reader.note("no_such_date", match.group())
+        return None
+    return at(Period(day, day, 0, 0, ""), match)
+
+
+def _leaning_month(reader: Reader, match: re.Match[str]) -> Period | None:
+    word = match["word"]
+    away = _MONTHS_AWAY.get(word[0])
+    base = reader.now() if away is not None else reader.anchor
+    if base is None:
+        reader.note("relative_date", match.group())
+        return None
+    count = base.year * 12 + base.month - 1 + (away if away is not None else int(word == "次月"))
+    try:
+        period = month_of(count // 12, count % 12 + 1)
+        if match["day"]:
+            day = period.first.replace(day=numeral(match["day"]) or 0)
+            period = Period(day, day, 0, 0, "")
+    except ValueError:
+        reader.note("no_such_date", match.group())
+        return None
+    return at(period, match)
+
+
+def _leaning_day(reader: Reader, match: re.Match[str]) -> Period | None:
+    word = match["word"]
+    away = _DAYS_AWAY.get(word)
+    base = reader.now() if away is not None else reader.anchor
+    if base is None:
+        if away is not None:
+            reader.note("relative_date", match.group())
+        return None
+    return _moved(base, away if away is not None else int(word in ("次日", "翌日", "第二天")), match)
+
+
+def _ago(reader: Reader, match: re.Match[str]) -> Period | None:
+    unit, count = match["unit"].removeprefix("个"), numeral(match["count"])
+    sign = -1 if match["side"] == "前" else 1
+    base = reader.now() if sign < 0 else reader.anchor or reader.now()
+    if base is None:
+        # Without a day to lean on these are mostly terms: 三日后, 十五日前.
+        return None
+    try:
+        if match["count"] == "半":
+            unit, count = ("月", 6) if unit == "年" else ("天", 15)
+        if count is None:
+            return None
+        if unit == "年":
+            return at(months_of(base.year + sign * count, 1, 12), match)
+        if unit == "月":
+            months = base.year * 12 + base.month - 1 + sign * count
+            return at(month_of(months // 12, months % 12 + 1), match)
+        return _moved(base, sign * count * (7 if unit in ("周", "星期") else 1), match)
+    except ValueError:
+        return None
+
+
+def _moved(base: date, days: int, match: re.Match[str]) -> Period | None:
+    try:
+        day = base + timedelta(days=days)
+    except OverflowError:
+        return None
+    return at(Period(day, day, 0, 0, ""), match)
+
+
+def _decade(reader: Reader, match: re.Match[str]) -> Period | None:
+    value = numeral(match["decade"])
+    if value is None:
+        return None
+    century = match["century"]
+    if value < 100:
+        if century in _CENTURIES:
+            value += _CENTURIES[century]
+        elif century:
+            value += ((numeral(century.removesuffix("世纪")) or 20) - 1) * 100
+        else:
+            value += 1900 if value >= 50 else 2000
+    if value % 10 or not 1000 <= value <= 2990:
+        return None
+    first, last = value, value + 9
+    if part := match["part"]:
+        third = _THIRDS[part[0]]
+        first, last = value + (0, 4, 7)[third], value + (3, 6, 9)[third]
+    return at(Period(date(first, 1, 1), date(last, 12, 31), 0, 0, ""), match)
+
+
+def _month_day(reader: Reader, match: re.Match[str]) -> Period | None:
+    base = reader.anchor or reader.now()
+    if base is None:
+        return None
+    try:
+        month = numeral(match["month"]) or 0
+        if match["day"]:
+            day = date(base.year, month, numeral(match["day"]) or 0)
+            return at(Period(day, day, 0, 0, ""), match)
+        return at(tenth_of(month_of(base.year, month), match["tenth"]), match)
+    except ValueError:
+        reader.note("no_such_date", match.group())
+        return None
+
+
+def _compact(reader: Reader, match: re.Match[str]) -> Period | None:
+    try:
+        day = date(int(match["year"]), int(match["month"]), int(match["day"]))
+    except ValueError:
+        return None
+    return at(Period(day, day, 0, 0, ""), match)
+
+
+def _shared_year(reader: Reader, match: re.Match[str]) -> Period | None:
+    """2010 in 2010至2012年."""
+    year = numeral(match["first"])
+    if year is None:
+        return None
+    end = match.start("first") + len(match["first"])
+    return replace(months_of(year, 1, 12), start=match.start(), end=end, said=match["first"])
+
+
+def _moment(name: str, reader: Reader, match: re.Match[str]) -> Period | None:
+    day: date | None = getattr(reader.case, name)
+    if day is None:
+        # 签订合同时 and 起诉时 mostly say under which condition; these say which law.
+        if match.group().startswith(("案发", "行为", "作案", "判决", "裁判")):
+            reader.note("relative_date", match.group())
+        return None
+    last = reader.case.ended if name == "acted" and reader.case.ended else day
+    return at(Period(day, last, 0, 0, ""), match)
+
+
+def present(reader: Reader, match: re.Match[str]) -> Period | None:
+    """Today, for 现行 and 目前; None where no day counts as today."""
+    return at(Period(reader.today, reader.today, 0, 0, ""), match) if reader.today else None
+
+
+READERS = (
+    (_SHARED_YEAR, _shared_year),
+    (_DECADE, _decade),
+    (_CALENDAR, _calendar),
+    (_SEPARATED, _separated),
+    (_SHORT_YEAR, _short_year),
+    (_COMPACT, _compact),
+    (_LEANING_MONTH, _leaning_month),
+    (_LEANING_DAY, _leaning_day),
+    (_AGO, _ago),
+    (_MONTH_DAY, _month_day),
+    *((pattern, lambda reader, match, name=name: _moment(name, reader, match)) for pattern, name in _MOMENTS),
+)
+"""How a date may be written, and what reads it; where two begin at one place the earlier row is asked first."""
