@@ -37,7 +37,7 @@ def pick(choices: Sequence[str], view: CourtView, salt: str = "") -> str:
 def unsaid(choices: Sequence[str], view: CourtView, salt: str = "") -> str:
     """The same, of what was not said before; '' where all was."""
     said = "\n".join(turn.text for turn in view.own).replace("你", "您")
-    left = [choice for choice in choices if choice.strip("。，") not in said]
+    left = [choice for choice in choices if choice.replace("你", "您").strip("。，") not in said]
     return pick(left, view, salt) if left else ""
 
 
@@ -51,13 +51,14 @@ def styled(parts: Sequence[str], view: CourtView, *, thanks: bool = True) -> str
     """
     traits = view.traits
     told = [part for part in parts if part.strip()]
+    plain = len(told)
     if traits.get("extraversion") == "low":
         told = run_together(told)
     elif traits.get("extraversion") == "high":
         told = _long(told, view)
     if traits.get("agreeableness") == "high" and thanks:
         told = _thankful(told, view)
-    elif traits.get("agreeableness") == "low" and traits.get("extraversion") != "low" and view.turn % 3 == 2:
+    elif traits.get("agreeableness") == "low" and traits.get("extraversion") != "low" and view.turn % 3 == 2 and len(told) == plain:
         told = [*told, unsaid(_BLUNT, view)]
     text = "".join(told)
     if traits.get("stability") == "low" and (view.turn % 2 or not any(_WORRIED.search(turn.text) for turn in view.own)):
@@ -90,7 +91,7 @@ def run_together(told: Sequence[str]) -> list[str]:
 
 def _long(told: Sequence[str], view: CourtView) -> list[str]:
     parts = list(told)
-    pool: tuple[str, ...] = (*_CHATTER, *_WORRY) if view.traits.get("stability") == "low" else _CHATTER
+    pool: tuple[str, ...] = (*_CHATTER, *_WORRY) if view.traits.get("stability") == "low" and not _company(view) else _CHATTER
     pool = tuple(one for one in pool if not (_AT_HOME.search(one) and _company(view)))
     extra = unsaid(pool, view, "first")
     if not extra or view.turn % 2 or sum(len(sentences(part)) for part in parts) > _HIGH:
