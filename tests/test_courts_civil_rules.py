@@ -19,6 +19,7 @@ from tasks.actions import Move, Say
 from tasks.courts.casefile import CivilCase
 from tasks.courts.flow import limit_of
 from tasks.courts.lawcheck import shipped_laws
+from tasks.courts.loading import load_cases
 from tasks.courts.material import Judge, Member, Stance
 from tasks.courts.play import CourtEpisode
 from tasks.courts.procedure import bench, pfs
@@ -42,8 +43,9 @@ from tasks.policies.court.civil_law import Reference, articles, causes, cited, r
 from tasks.policies.court.civil_parties import CivilLawyer
 from tasks.policies.court.civil_questions import question
 from tasks.policies.court.civil_quoting import outer
-from tasks.policies.court.civil_sums import Span, claimed, interest, lpr, prime_interest, rate, reduced, spans
+from tasks.policies.court.civil_sums import Span, claimed, days, interest, lpr, prime_interest, rate, reduced, spans
 from tasks.policies.court.clerk import Clerk
+from tasks.policies.court.held import held_lines
 from tasks.sample.courtcases import court_cases
 from tasks.state import State
 
@@ -53,6 +55,10 @@ CASES: dict[str, CivilCase] = {
 LOAN = CASES["CI-0001"]
 SHORT = LOAN.model_copy(update={"evidence": tuple(e for e in LOAN.evidence if e.id in ("E1", "E6"))})
 """The loan with an exhibit a side, for trials that need not be long."""
+_PLAYED: dict[tuple[int, str], tuple[State, tuple[Turn, ...]]] = {}
+"""Trials that were played already; the same record follows from the same case."""
+MENDED = sorted(path for path in (Path(__file__).parent / "court_unseen/disputes").glob("*.toml") if int(path.name[:3]) % 2)
+"""Disputes of other authors that were open while the rules were written; those with even numbers are kept apart."""
 JUDGE, PLAINTIFF, DEFENDANT = "judge", "plaintiff_lawyer", "defendant_lawyer"
 UPSTREAM = Path(__file__).parent / "upstream_courts" / "ci.jsonl"
 
@@ -80,7 +86,10 @@ def move(policy: Any, view: CourtView) -> Say:
 def play(
     case: CivilCase, profile: ProfileName = "law", turns: int | None = None, **others: Any
 ) -> tuple[State, tuple[Turn, ...]]:
-    """A whole trial by rules; `others`: who sits elsewhere, by role."""
+    """A whole trial by rules, played once for each case of this module; `others`: who sits elsewhere, by role."""
+    own = (case is SHORT or case is CASES.get(case.id)) and turns is None and not others
+    if own and (id(case), profile) in _PLAYED:
+        return _PLAYED[id(case), profile]
     seats: dict[str, Any] = {
         "clerk": Clerk(),
         JUDGE: CivilJudge(),
@@ -96,7 +105,10 @@ def play(
     while not driver.stopped:
         driver.advance()
         assert driver.state.steps < 400
-    return driver.state, spoken([record.event for record in driver.state.records], "CI")
+    played = driver.state, spoken([record.event for record in driver.state.records], "CI")
+    if own:
+        _PLAYED[id(case), profile] = played
+    return played
 
 
 def strict(case: CivilCase, record: Sequence[Turn], profile: ProfileName) -> pfs.Strict:
@@ -145,6 +157,17 @@ def test_the_procedure_is_kept_in_every_sample_trial(profile: ProfileName) -> No
     assert (
         gained["LAW"] > 0.6 and gained["LAW_P"] > 0.6 and gained["JUD_claims"] > 0.25 and gained["REA_points"] > 0.05
     )
+
+
+@pytest.mark.parametrize("path", MENDED, ids=lambda path: path.name[:3])
+def test_injury_loans_enrichment_and_personality_are_judged_head_by_head(path: Path) -> None:
+    case = next(one for one in load_cases(path) if isinstance(one, CivilCase) and one.env == "CI")
+    record = checked(case, "law")
+    found = score(case, of_judge(record), turns=record[-1].number)
+    sums = [one for one in found.evidence["claims"] if one["gold_amount"] is not None]
+    assert sums and all(one["holds"] for one in sums), sums
+    assert (found.strict["LAW"] or 0) >= 0.9 and (found.strict["LAW_P"] or 0) >= 0.75
+    assert found.strict["LAW_FAKE"] == 0
 
 
 @pytest.mark.parametrize("profile", ["law", "j1"])
@@ -245,7 +268,8 @@ def test_a_sum_that_is_less_is_worded_and_reckoned_from_what_was_granted() -> No
     camera, ride, works, surety = (play(CASES[f"CI-00{n}"])[1][-1].text for n in ("07", "04", "08", "11"))
     assert "赔偿原告虞星眠38997元；" in camera and "赔偿原告虞星眠检测费300元；" in camera
     assert "交通费、鉴定费共计22009.48元" in ride
-    assert "（47922.35元＋8000元－420元－1200元－714元）×56%－8000元＝22009.48元" in ride
+    assert "420元与本次损伤的治疗没有关联" in ride and "营养费按每天30元计算60天，认定1800元" in ride
+    assert "交通费以正式票据为准，认定486元" in ride and "30009.48元－8000元＝22009.48元" in ride
     assert (
         "以尚欠工程款510800元为基数" in works and "证据不足，不予采纳" in works and "缺乏法律依据，不予采纳" in works
     )
@@ -309,7 +333,7 @@ def test_a_tenant_who_leaves_early_and_wages_that_were_paid() -> None:
     lease, ride = play(CASES["CI-0005"])[1][-1].text, play(CASES["CI-0004"])[1][-1].text
     assert "《房屋租赁合同》于2024年7月31日解除；" in lease and "不发生解除的效力" in lease
     assert "押金4200元；" in lease and "空置1个月的租金12000元和另行出租的费用6000元，共18000元" in lease
-    assert "51120元÷12个月＝4260元" in ride and "误工费11928元；" in ride
+    assert "实际月平均收入4260元（51120元÷12个月）计算150日，认定21300元" in ride and "误工费11928元；" in ride
     assert "15000元属于其自身应负的份额" in ride and "其中有依据的部分为8000元，应予扣除" in ride
 
 
@@ -515,6 +539,26 @@ def test_lawyers_speak_on_the_exhibit_that_was_shown() -> None:
     assert "均无异议" in move(CivilLawyer(), view_of(LOAN, DEFENDANT, other)).text
 
 
+def test_objections_find_their_exhibit_in_whatever_order_the_other_side_offers() -> None:
+    ids = [one.id for one in LOAN.evidence if one.owner == "P1"]
+    objected = {one.id: told.weight or told.truth for one in LOAN.evidence for told in one.objections if told.by == "D1"}
+    titles = {one.id: one.title for one in LOAN.evidence}
+    for number, identity in enumerate(reversed(ids), 1):
+        record = [
+            Turn(1, JUDGE, (PLAINTIFF,), "请原告出示证据。"),
+            Turn(1, PLAINTIFF, (JUDGE,), f"证据{number}：{titles[identity]}，拟证明原告的主张。"),
+            Turn(2, JUDGE, (DEFENDANT,), f"请被告对证据{number}发表质证意见。"),
+        ]
+        said = move(CivilLawyer(), view_of(LOAN, DEFENDANT, record)).text
+        assert (objected[identity].rstrip("。") in said) if identity in objected else "均无异议" in said, identity
+    record[1] = Turn(1, PLAINTIFF, (JUDGE,), "证据四：一份材料，拟证明原告的主张。")
+    assert "系原告自己书写" in move(CivilLawyer(), view_of(LOAN, DEFENDANT, record[:2] + [
+        Turn(2, JUDGE, (DEFENDANT,), "请被告对证据四发表质证意见。")
+    ])).text  # fmt: skip
+    card = "\n".join(held_lines(view_of(LOAN, DEFENDANT, record)))
+    assert f"你对对方的证据“{titles['E4']}”的意见：" in card and "你方证据" in card and "你没有异议" in card
+
+
 def test_lawyers_offer_one_exhibit_at_a_time_and_say_when_nothing_is_left() -> None:
     record: list[Turn] = []
     for number in range(1, 8):
@@ -605,6 +649,12 @@ def test_sums_and_interest() -> None:
         and rate("按每日千分之一计算") == pytest.approx(0.365)
         and rate("月利率2%") == pytest.approx(0.24)
     )
+    term = [Span(250000, date(2024, 3, 5), date(2024, 10, 4))]
+    assert spans("支付自2024年3月5日至2024年10月4日的利息35000元（250000元×月利率2%×7个月），以及此后按月利率2%计算至付清之日的利息") == term
+    assert spans("自2023年11月9日至2月8日以86000元为基数计1290元，自2024年2月9日至5月8日以80000元为基数计1200元") == [
+        Span(86000, date(2023, 11, 9), date(2024, 2, 8)), Span(80000, date(2024, 2, 9), date(2024, 5, 8))
+    ]  # fmt: skip
+    assert days("二〇二三年九月五日、2024-03-04和2024.5.12") == [date(2023, 9, 5), date(2024, 3, 4), date(2024, 5, 12)]
     assert interest(200000, 0.09, date(2023, 9, 15), date(2024, 6, 14)) == pytest.approx(13500)
     assert interest(229140, 0.069, date(2023, 7, 15), date(2023, 9, 27)) == pytest.approx(3248.77, abs=0.02)
     assert lpr(date(2023, 7, 10)) == pytest.approx(0.0355) and lpr(date(2018, 1, 1)) is None

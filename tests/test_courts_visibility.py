@@ -66,6 +66,8 @@ HELD: dict[Env, dict[str, str]] = {
         r"defences\[\]\..*|answer": "defendant_lawyer",
         rf"evidence\[plaintiff\]\.({EXHIBIT})": "plaintiff_lawyer",
         rf"evidence\[defendant\]\.({EXHIBIT})": "defendant_lawyer",
+        r"evidence\[defendant\]\.title": "+plaintiff_lawyer",
+        r"evidence\[plaintiff\]\.title": "+defendant_lawyer",
         r"evidence\[defendant\]\.objections\[plaintiff\]\..*": "plaintiff_lawyer",
         r"evidence\[plaintiff\]\.objections\[defendant\]\..*": "defendant_lawyer",
         r"(statements|mediation)\[plaintiff\].*": "plaintiff_lawyer",
@@ -195,8 +197,9 @@ def test_the_table_names_only_fields_that_exist(env: Env) -> None:
 def test_views_keep_the_shape_of_the_file() -> None:
     case = civil_disputes()[0].cases()[2]
     view = visible(case, "CI", "plaintiff_lawyer")
-    assert [item["id"] for item in view["evidence"]] == ["E1", "E2", "E3", "E4", "E5", "E6"]
-    assert "title" not in view["evidence"][5] and view["evidence"][5]["objections"][0]["by"] == "P1"
+    assert [item["id"] for item in view["evidence"]] == ["E1", "E2", "E3", "E4", "E5", "E6", "E7"]
+    assert set(view["evidence"][5]) == {"id", "owner", "title", "objections"}
+    assert view["evidence"][5]["objections"][0]["by"] == "P1" and set(view["evidence"][6]) == {"id", "owner", "title"}
     assert view["mediation"] == {"P1": {"stance": "refuse", "terms": "原告只接受本金20万元一次还清"}}
     assert visible(case, "CI", "agent") == visible(case, "CI", "judge") and TESTED["CI"] == "judge"
     assert visible(case, "CD", "agent") == {} and "third_party_findings" not in str(view)

@@ -76,7 +76,10 @@ def _client_of(side: str, other: str) -> list[str]:
 def _lawyer_of(side: str, other: str) -> list[str]:
     return [
         *_of(f"parties[{side}]", _OWN), *_of(f"parties[{other}]", _OTHER), *_facts(side), *_exhibits(side),
-        *_objections(other, side), f"statements[{side}]", *_of(f"mediation[{side}]", "stance terms amount"),
+        # Both sides have exchanged their evidence before the hearing (民诉法第一百三十六条第四项, 民诉法解释第二百二十四条): each
+        # knows what the other will offer by its name, and has its objections ready by it.
+        f"evidence[{other}].title", *_objections(other, side),
+        f"statements[{side}]", *_of(f"mediation[{side}]", "stance terms amount"),
     ]  # fmt: skip
 
 

@@ -27,8 +27,10 @@ BORNE = 0.35
 _ARGUES = re.compile(
     r"应予|构成|诉至|起诉|故诉|为此|为维护|依法|不存在|属于|视为|拖延|置之不理|各种理由|拒|享受|身心|精神痛苦|恶意|当然|有权|无权"
     r"|应当|合法权益|请求|不是|长期|却|没有道理|过错|重大过失|协商不成|目的落空|不予理会|冒充|殴打|破裂|均应|不应|应为|应退"
-    r"|一句|连续发生|自愿调减|的损失有|倍赔偿|困难|尚欠|至今|从来|系维修翻新|不服|不能|以后无"
+    r"|一句|连续发生|自愿调减|的损失有|倍赔偿|困难|天经地义|判如所请|请法院|完全是|捏造|已经严重|尚欠|至今|从来|系维修翻新|不服|不能|以后无"
 )
+_SELF = re.compile(r"(?<![自“‘：])我(?:们|方)?(?![国省市县])(?![^“”]*”)")
+"""A plaintiff without counsel tells the story of himself; words in quotation marks stay."""
 _TERMS = re.compile(r"约定|载明|注明|写明|承诺")
 _LOOSE = re.compile(r"^(?:但|并|且|而|其中|其|该|此后|此前|至今|仍|后来|另|也|才)")
 _MONTH_DAY = re.compile(r"(?<![0-9年])(?P<m>[0-9]{1,2})月(?:(?P<d>[0-9]{1,2})[日号])?")
@@ -114,6 +116,8 @@ class _Account:
         """A sentence of a party without what is argued, denied or unproven."""
         kept: list[str] = []
         terms, when, argues = False, self._now, False
+        if not self._answering:
+            sentence = _SELF.sub("原告", sentence)
         for part in re.findall(r"[^，,；;]+[，,；;]?", sentence.strip("：: ")):
             clause = part.rstrip("，,；;")
             terms = terms or bool(_TERMS.search(clause))

@@ -70,6 +70,8 @@ class Reckoned:
     """Words of the points of the answer that were followed."""
     base: float = 0.0
     """On what interest or a penalty runs on."""
+    less: Lessened | None = None
+    """The sums by which the claim is less, where they are not those of the answer."""
 
 
 @dataclass

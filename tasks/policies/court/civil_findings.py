@@ -12,13 +12,15 @@ from typing import Any
 
 from store.text.normalise import fold_width
 from tasks.courts.scores.bigrams import bigrams, recall
-from tasks.policies.court.civil_case import Case, Finding, Lessened, Reckoned
+from tasks.policies.court.civil_case import Case, Finding, Lessened, Outcome, Reckoned
+from tasks.policies.court.civil_fault import liability
 from tasks.policies.court.civil_heard import Claim, Point
 from tasks.policies.court.civil_lease import ended
 from tasks.policies.court.civil_lessening import dropped, lessened
 from tasks.policies.court.civil_limitation import lapsed, reminder, without_lapsed
+from tasks.policies.court.civil_personality import LESS, scoped
 from tasks.policies.court.civil_quoting import contention, gist, quotable, spoken
-from tasks.policies.court.civil_reckoning import liability, method
+from tasks.policies.court.civil_reckoning import method
 from tasks.policies.court.civil_sums import sums, yuan
 from tasks.policies.court.civil_weighing import NEAR, nearest, overlap, points
 
@@ -168,17 +170,26 @@ def _granted(case: Case, claim: Claim, rule: Mapping[str, Any], mine: Sequence[P
     """A claim that holds, with the sum as far as it is shown."""
     reasons = [rule["granted"]] if "granted" in rule else [_basis(case, claim)]
     if claim.amount is None:
-        return Finding(claim, "granted", None, tuple(reasons))
+        worded, why = scoped(case, claim)
+        outcome: Outcome = "partly" if worded else "granted"
+        return Finding(claim, outcome, None, (*reasons, *why), worded=worded, adopts=LESS if worded else "(?!)")
     less = lessened(claim, mine, case.weighed, case.used)
     reckoned = method(case, claim, rule, less)
     case.used |= {yuan(value) for value, _ in less.sums}
-    amount = min(reckoned.amount, claim.amount)
     reckoned = without_lapsed(case, claim, reckoned)
     amount = min(reckoned.amount, claim.amount)
     met = tuple(_met(case, mine, less, reckoned))
+    less = less if reckoned.less is None else reckoned.less
     if amount <= 0:
         return Finding(
-            claim, "rejected", 0.0, tuple(reasons), reckoned.steps, adopts=reckoned.adopts, less=less, met=met
+            claim,
+            "rejected",
+            0.0,
+            () if reckoned.less else tuple(reasons),
+            reckoned.steps,
+            adopts=reckoned.adopts,
+            less=less,
+            met=met,
         )
     if amount < claim.amount * 0.999:
         return Finding(

@@ -10,9 +10,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
+from store.text.normalise import fold_width
 from tasks.policies.court.civil_case import Case, Lessened, Reckoned
 from tasks.policies.court.civil_heard import Claim
 from tasks.policies.court.civil_lessening import minus, noted
+from tasks.policies.court.civil_quoting import quotable
 from tasks.policies.court.civil_sums import (
     Span,
     cents,
@@ -25,6 +27,7 @@ from tasks.policies.court.civil_sums import (
     rate,
     reduced,
     spans,
+    sums,
     turns,
     yuan,
 )
@@ -34,31 +37,107 @@ NEW_CAP = date(2020, 8, 20)
 OLD_CAP, TIMES_CAP, PENALTY = 0.24, 4, 1.5
 PRIME = "一年期贷款市场报价利率"
 TOO_HIGH = "过高|过分高|调减|减少|调低|太高"
-_REPAID = re.compile(r"还款|归还|偿还|已还|转账")
+_REPAID = re.compile(r"还款|归还|偿还|已还|转账|支付|付息")
+_PREPAID = re.compile(
+    r"预扣|预先扣|先行扣|砍头|预付[^，。；]{0,4}利息|头[一二两三]个月[^，。；]{0,4}利息|作为[^，。；]{0,8}利息|实际出借|实际到手"
+)
+_WITHIN = timedelta(days=7)
+"""What flows back so soon after a loan was paid out may be interest that was taken in advance."""
+_NO_RATE = re.compile(r"(?:没有|未|并未|从未)(?:作出|有过)?约定[^，。；]{0,6}(?:利息|利率|标准)")
+_AGREED = re.compile(r"(?:约定|按|月息|年息|月利率|年利率)[^，。；]{0,12}(?:%|分|厘)")
+
+
+def prepaid(case: Case, claim: Claim) -> Reckoned | None:
+    """The principal of a loan without the interest that was taken in advance (民法典第六百七十条)."""
+    asked = claim.amount or 0.0
+    if not re.search(r"借贷|借款", case.cause) or not re.search(r"本金|借款", claim.text):
+        return None
+    paid_out = _paid_out(case, asked)
+    for point in case.on(claim):
+        if point.position == "admit" or paid_out is None or not _PREPAID.search(point.text):
+            continue
+        for one in case.standing:
+            when = days(f"{one.offer.excerpt}{one.offer.title}")
+            back = [said.yuan for said in sums(fold_width(point.text)) if said.yuan < asked / 2]
+            carried = next((value for value in back if _carries(one.offer.excerpt, value)), 0.0)
+            if one.offer.side == "defendant" and carried and when and timedelta() <= when[0] - paid_out <= _WITHIN:
+                left = cents(asked - carried)
+                return Reckoned(
+                    left,
+                    (
+                        f"{quotable(one.offer.title, 60)}证明出借{'当日' if when[0] == paid_out else '后数日内'}被告即向原告转回{yuan(carried)}，"
+                        f"该款应当认定为预先扣除的利息，利息不得预先在本金中扣除，本金按实际出借的{yuan(left)}认定",
+                    ),
+                    adopts=_PREPAID.pattern,
+                )
+    return None
+
+
+def _paid_out(case: Case, asked: float) -> date | None:
+    """The day on which a loan was paid out: the first of the papers that carry the sum, else the first that was told."""
+    named = [
+        day
+        for one in case.standing
+        if one.offer.side == "plaintiff" and _carries(one.offer.excerpt, asked)
+        for day in days(one.offer.excerpt)
+    ]
+    if named:
+        return min(named)
+    return next(iter(days("".join(case.trial.story))), None)
+
+
+def _carries(text: str, value: float) -> bool:
+    """Whether a sum stands in a text; slips of banks leave 元 out."""
+    plain = fold_width(text)
+    return any(abs(one.yuan - value) < 0.01 for one in sums(plain)) or f"{value:.2f}" in plain.replace(",", "")
 
 
 def repayment(case: Case, less: Lessened) -> bool:
     """Whether a loan was paid back in part on a day that was named."""
-    return bool(
-        re.search(r"借贷|借款", case.cause) and any(_REPAID.search(words) and days(words) for _, words in less.sums)
-    )
+    return bool(re.search(r"借贷|借款", case.cause) and _payments(less))
 
 
-def appropriated(case: Case, claim: Claim, less: Lessened) -> Reckoned:
-    """What is left of a loan after a payment: interest first, then the principal (民法典第五百六十一条)."""
-    asked = claim.amount or 0.0
-    paid, words = next((value, words) for value, words in less.sums if _REPAID.search(words) and days(words))
-    day = days(words)[0]
+def _payments(less: Lessened) -> list[tuple[date, float]]:
+    """The payments that are proven, by day."""
+    found = []
+    for value, words in less.sums:
+        said = next((one for one in sums(fold_width(words)) if abs(one.yuan - value) < 0.01), None)
+        before = days(fold_width(words)[: said.start]) if said else []
+        named = before or days(words)
+        if named and _REPAID.search(words):
+            found.append((before[-1] if before else named[0], value))
+    return sorted(found)
+
+
+def appropriated(case: Case, claim: Claim, less: Lessened, principal: float) -> Reckoned:
+    """What is left of a loan after payments: interest first, then the principal (民法典第五百六十一条)."""
     charged = next((one for one in case.claims if one is not claim and "利息" in one.text and spans(one.text)), None)
     yearly = rate(charged.text) if charged else None
-    if charged is None or yearly is None or not (start := spans(charged.text)[0].first) < day:
-        return Reckoned(cents(asked - less.total), minus(asked, less))
-    accrued = cents(interest(asked, yearly, start, day - timedelta(days=1)))
-    left = cents(asked - max(0.0, paid - accrued))
-    case.repaid = Span(left, day, day)
-    rest = yuan(max(0.0, paid - accrued))
-    step = f"双方没有约定抵充顺序，{yuan(paid)}应当先抵充此前已经到期的利息{yuan(accrued)}，剩余{rest}再归还本金，{yuan(asked)}－{rest}＝{yuan(left)}，本金尚欠{yuan(left)}"
-    return Reckoned(left, (step,))
+    if charged is None or yearly is None:
+        return Reckoned(cents(principal - less.total), minus(principal, less))
+    begins = spans(charged.text)[0].first
+    left, owed, steps = principal, 0.0, []
+    since = begins
+    for day, paid in _payments(less):
+        if begins >= day:
+            out = _paid_out(case, claim.amount or 0.0)
+            if out is None or out >= day:
+                return Reckoned(cents(principal - less.total), minus(principal, less))
+            since, until = out, begins - timedelta(days=1)
+        else:
+            until = day - timedelta(days=1)
+        allowed = _capped(case, Span(left, since, until), yearly)[-1][1]
+        accrued = cents(owed + (interest(left, allowed, since, until) if since <= until else 0.0))
+        rest = max(0.0, paid - accrued)
+        owed, since = max(0.0, accrued - paid), max(until + timedelta(days=1), day)
+        after = cents(left - rest)
+        steps.append(
+            f"双方没有约定抵充顺序，{yuan(paid)}应当先抵充此前已经到期的利息{yuan(accrued)}（按年利率{percent(allowed)}），"
+            f"剩余{yuan(rest)}再归还本金，{yuan(left)}－{yuan(rest)}＝{yuan(after)}，本金尚欠{yuan(after)}"
+        )
+        left = after
+    case.repaid = Span(left, since, since)
+    return Reckoned(left, tuple(steps))
 
 
 def running(case: Case, claim: Claim, dated: Sequence[Span], *, penalty: bool) -> Reckoned:
@@ -78,24 +157,34 @@ def running(case: Case, claim: Claim, dated: Sequence[Span], *, penalty: bool) -
         ]
         return Reckoned(cents(total), tuple(steps), f"违约时{PRIME}加计百分之五十", TOO_HIGH, base)
     fixed = rate(claim.text)
-    if fixed is None:
+    agreed = _AGREED.search(case.shown) is not None
+    unfounded = (
+        fixed is not None and not agreed and (_NO_RATE.search(case.pleaded(claim)) or "不当得利" in case.cause)
+    )
+    if fixed is None or unfounded:
         total = sum(prime_interest(span) for span in dated) - already
         on = "；".join(f"以{yuan(s.base)}为基数，自{chinese(s.first)}起计算至{chinese(s.last)}" for s in dated)
         gross = f"{yuan(total + already)}－{yuan(already)}＝{yuan(total)}" if already else yuan(total)
         told = _published(day for span in dated for day in turns(span))
-        return Reckoned(cents(total), (f"{told}，{on}，按{PRIME}分段计算为{gross}",), PRIME, base=base)
+        refused = (
+            f"双方没有约定利率，原告主张的年利率{percent(fixed)}没有依据，" if fixed is not None and unfounded else ""
+        )
+        steps = [f"{refused}{told}，{on}，按{PRIME}分段计算为{gross}"]
+        return Reckoned(cents(total), tuple(steps), PRIME, _NO_RATE.pattern if unfounded else "(?!)", base)
     parts = [part for span in dated for part in _capped(case, span, fixed)]
     total = sum(interest(part.base, yearly_part, part.first, part.last) for part, yearly_part in parts)
     allowed = parts[-1][1]
     steps = [
         _worked(dated, [fixed] * len(dated), total)
         if allowed == fixed
-        else f"{_published([_capped_on(case, dated[-1])])}，其四倍为{percent(allowed)}，超过司法保护上限的利息不予支持，"
+        else f"约定的利率折合年利率{percent(fixed)}，{_published([_capped_on(case, dated[-1])])}，其四倍为{percent(allowed)}，"
+        "超过合同成立时该利率四倍的部分不予支持，"
         + _worked([part for part, _ in parts], [yearly_part for _, yearly_part in parts], total)
     ]
     if already:
         steps.append(f"扣除已付的{yuan(already)}，{yuan(total)}－{yuan(already)}＝{yuan(cents(total - already))}")
-    return Reckoned(cents(total - already), tuple(steps), f"年利率{percent(allowed)}", base=base)
+    adopts = "四倍|上限|过高|太高|超过" if allowed < fixed else "(?!)"
+    return Reckoned(cents(total - already), tuple(steps), f"年利率{percent(allowed)}", adopts, base)
 
 
 def _base(dated: Sequence[Span]) -> float:

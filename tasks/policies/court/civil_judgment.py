@@ -24,12 +24,13 @@ from tasks.policies.court.civil_law import (
     cited,
     continued,
     late_interest,
+    originals,
     proof,
     under_old_law,
 )
 from tasks.policies.court.civil_quoting import gist, outer, quotable
 from tasks.policies.court.civil_reasons import reasons
-from tasks.policies.court.civil_sums import cents, days, sums, yuan
+from tasks.policies.court.civil_sums import cents, chinese, days, spans, sums, yuan
 from tasks.policies.court.civil_weighing import Weighed, points
 
 MOST_SIGNS = 20
@@ -55,27 +56,30 @@ _GIVES = re.compile(r"支付|给付|返还|退还|归还|偿还|赔偿|补偿")
 _LEAD = re.compile(r"^(?:请求|依法|判令|判决|请|、|，)+")
 _NOTE = re.compile(r"[（(][^（）()]{0,300}[）)]")
 _RUNS = re.compile(
-    r"[，,；;]?(?P<run>(?:并|以及)?(?:支付|给付)?自[^，,；;。]{0,40}(?:实际|清偿|付清|还清|履行)[^。；;]{0,60})"
+    r"[，,；;]?(?P<run>(?:并|以及)?(?:支付|给付)?(?:自|此后|之后|其后)[^，,；;。]{0,40}(?:实际|清偿|付清|还清|履行)[^。；;]{0,60})"
 )
-_SAME = re.compile(r"按(?:照)?(?:同一|同样|上述|该)标准(?:计算)?")
+_SAME = re.compile(
+    r"按(?:照)?(?:(?:同一|同样|上述|该)标准|(?:月|年|日)?(?:利率|息)[0-9.]{1,6} ?%|月息[一二两三四五0-9.]{1,3}分)(?:计算)?"
+)
 _HEADS = re.compile(r"[，,]其中[^；;。]*")
 _TOTAL = re.compile(r"[，,]?(?:共计|合计|总计|共)$")
 _RECKONED = re.compile(r"按(?:照)?[^，,；;。]{0,40}?(?:倍|标准|比例)(?:计算)?的?(?=赔偿|支付|返还|给付)")
 _NOUN = re.compile(r"股权转让款|转让款|工程款|货款|价款|租金|报酬|(?:服务|物业)费")
+_CHARGE = re.compile(r"(?:逾期付款|逾期)?(?:利息|违约金|资金占用(?:损失|利息|费))")
 _BEARS = re.compile(r"[，,]?(?=承担[^，,；;。]{0,10}责任$)")
 _CITY = re.compile(r"^(?P<city>.{2,12}?[市州盟])")
 
 
 def judgment(case: Case, held: Mapping[str, Any], found: Sequence[Finding]) -> str:
     """The judgment, from 经审理查明 to the notice of appeal."""
-    text = ""
-    for most, full in _ATTEMPTS:
-        text = outer("\n".join(part for part in _parts(case, held, found, most, full) if part))
-        if text.count("第") <= MOST_SIGNS and not any(
-            asks(act.act) and act.act != "question" for act in acts_of(text)
-        ):
-            break
-    return text
+    made: list[str] = []
+    for how in _ATTEMPTS:
+        text = outer("\n".join(part for part in _parts(case, held, found, *how) if part))
+        if text.count("第") <= MOST_SIGNS:
+            made.append(text)
+            if not any(asks(act.act) and act.act != "question" for act in acts_of(text)):
+                return text
+    return made[0] if made else text
 
 
 def _parts(case: Case, held: Mapping[str, Any], found: Sequence[Finding], most: int, full: bool) -> list[str]:
@@ -154,10 +158,12 @@ def _laws(case: Case, found: Sequence[Finding]) -> list[Reference]:
     everything = "\n".join([claims, *case.trial.story, case.trial.defence, case.shown])
     acted = next(iter(days("".join(case.trial.story))), None)
     old = _old(case)
-    listed = articles(case.cause, claims, case.trial.defence, everything, acted, case.hearing, old=old)
+    held = "\n".join(one.claim.text for one in found if one.outcome != "rejected")
+    listed = articles(case.cause, claims, case.trial.defence, everything, acted, case.hearing, old=old, granted=held)
     if acted is not None and acted < CODE and not old and any("民法典" in one.law for one in listed):
         listed.append(continued())
-    return [*listed, burden()] if any(one.unproven for one in found) else listed
+    listed += [burden()] if any(one.unproven for one in found) else []
+    return [*listed, originals()] if any("无法与原物核对" in one.reason for one in case.weighed) else listed
 
 
 # --- rulings ----------------------------------------------------------------------------------------------------------
@@ -219,6 +225,13 @@ def _with_sum(text: str, claim: Claim, one: Finding) -> str:
         return f"{text}，以{yuan(one.amount or 0)}为限"
     place = named[-1]
     head = text[: place.start]
+    if (
+        "为基数" in head
+        and (noun := _CHARGE.search(head))
+        and (gives := _GIVES.search(head))
+        and (run := spans(claim.text))
+    ):
+        return f"被告{gives[0]}原告截至{chinese(max(one.last for one in run))}的{noun[0]}{yuan(one.amount or 0)}"
     if _TOTAL.search(head):
         head = re.sub(r"[0-9][0-9,.]*元", "", head)
         head = head if "、" in head else _TOTAL.sub("", head)
@@ -240,6 +253,10 @@ def _goes_on(case: Case, run: str, one: Finding) -> str:
     words = quotable(run).lstrip("并以及支付给")
     if one.standard:
         words = _SAME.sub(f"按{one.standard}计算", words)
+        if one.standard not in words:
+            words = re.sub("计算至", f"按{one.standard}计算至", words, count=1)
+    if (noun := _CHARGE.search(one.claim.text)) and not _CHARGE.search(words):
+        words = f"{words.removesuffix('止')}的{noun[0]}"
     base = f"以尚欠{_owed(case)}{yuan(one.base)}为基数、" if one.base and "基数" not in words else ""
     bears = _BEARS.search(words)
     if bears:

@@ -114,7 +114,15 @@ def under_old_law(moment: str, story: str, hearing: date | None) -> bool:
 
 
 def articles(
-    cause: str, claims: str, answer: str, everything: str, acted: date | None, hearing: date | None, *, old: bool
+    cause: str,
+    claims: str,
+    answer: str,
+    everything: str,
+    acted: date | None,
+    hearing: date | None,
+    *,
+    old: bool,
+    granted: str = "",
 ) -> list[Reference]:
     """The articles for a case, those of substance first, in the order of the table, each once and known on the day.
 
@@ -123,9 +131,10 @@ def articles(
         claims, answer, everything: what was claimed, pleaded, and said in all.
         acted, hearing: first day of the facts, day of the hearing.
         old: the law before the Code applies.
+        granted: the claims that hold, whole or in part.
     """
     found = cause_of(cause)
-    texts = {"claims": claims, "answer": answer, "all": everything}
+    texts = {"claims": claims, "answer": answer, "all": everything, "granted": granted}
     general = [one for one in _table()["common"] if one["group"] in (found.group, "any")]
     named: list[Reference] = []
     for entry in (*found.entries, *general):
@@ -144,6 +153,11 @@ def proof(hearing: date | None) -> Reference:
 def burden() -> Reference:
     """民诉法解释第九十条: who has to prove what, and what follows if he does not."""
     return Reference(_table()["names"]["民诉解释"], 90)
+
+
+def originals() -> Reference:
+    """证据规定第九十条: copies that cannot be held against an original do not stand alone."""
+    return Reference(_table()["names"]["证据规定"], 90)
 
 
 def late_interest(hearing: date | None) -> str:

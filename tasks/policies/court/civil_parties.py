@@ -154,7 +154,7 @@ class Reply:
             parts.append(f"来源：{one['source']}")
         excerpt = one.get("excerpt", "").translate(_INNER)
         if excerpt and not excerpt.startswith(title):
-            parts.append(f"载明：“{excerpt.rstrip('。')}”")
+            parts.append(f"载明：“{excerpt}”")
         purpose = re.sub(r"^(?:用以|拟)?证明", "", one.get("purpose", ""))
         parts.append(f"拟证明{purpose if purpose not in _NOTHING else f'{self._speaker.me}主张的事实'}")
         for kept in (parts, [part for part in parts if not part.startswith("载明")], parts[:2]):
@@ -208,7 +208,7 @@ class Reply:
 
     def _view_on(self, number: int, offer: Offer | None) -> str:
         name = offer.name if offer and len(offer.title) <= 40 else f"证据{numeral(number)}"
-        against = self._objections().get(number, {})
+        against = self._objections(number, offer)
         if not against:
             return f"对{name}的真实性、合法性、关联性均无异议。"
         said = [form.format(against[aspect].rstrip("。；")) for aspect, form in _SAID_ABOUT if against.get(aspect)]
@@ -216,22 +216,26 @@ class Reply:
         rest = [f"对{'、'.join(free)}没有异议"] if free else []
         return f"对{name}的质证意见：" + "；".join([*rest, *said]) + "。"
 
-    def _objections(self) -> dict[int, Mapping[str, str]]:
-        """Number of an exhibit of the other side -> the objections of this one.
+    def _objections(self, number: int, offer: Offer | None) -> Mapping[str, str]:
+        """What this side holds against an exhibit of the other: by its title, by its number where titles do not tell."""
+        theirs = [one for one in self._view.held.get("evidence", ()) if one["owner"] != self._speaker.id]
+        said = _bare(offer.title if offer else "")
+        like = [one for one in theirs if said and _bare(one.get("title", "")) == said] or [
+            one
+            for one in theirs
+            if said and (title := _bare(one.get("title", ""))) and (title in said or said in title)
+        ]
+        if len(like) != 1:
+            like = [one for one in like or theirs if self._place(one["id"]) == number]
+        return next(
+            (told for one in like for told in one.get("objections", ()) if told["by"] == self._speaker.id), {}
+        )
 
-        Exhibits are known by their ids alone: E6 behind five own ones is the first of the other side.
-        """
+    def _place(self, identity: str) -> int:
+        """The number of an exhibit of the other side by its id: E6 behind five own ones is its first."""
+        head, value = _split(identity)
         own = [_split(one["id"]) for one in self._evidence]
-        found: dict[int, Mapping[str, str]] = {}
-        for one in self._view.held.get("evidence", ()):
-            if one["owner"] == self._speaker.id:
-                continue
-            head, value = _split(one["id"])
-            number = value - sum(stem == head and other < value for stem, other in own)
-            for objection in one.get("objections", ()):
-                if objection["by"] == self._speaker.id:
-                    found[number] = objection
-        return found
+        return value - sum(stem == head and other < value for stem, other in own)
 
     # --- questions, debate, end ---------------------------------------------------------------------------------------
 
@@ -278,6 +282,11 @@ def _with_parts(claim: Mapping[str, Any]) -> str:
     text = claim["text"].rstrip("。；;")
     heads = "、".join(f"{part['text']}{yuan(part['amount'])}" for part in claim.get("parts", ()))
     return f"{text}，其中{heads}" if heads else text
+
+
+def _bare(title: str) -> str:
+    """A title without marks and blanks, by which it is known again."""
+    return re.sub(r"[《》“”‘’\"'\s，。、；：:（）()]", "", title)
 
 
 def _split(identity: Any) -> tuple[str, int]:

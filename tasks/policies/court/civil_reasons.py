@@ -13,13 +13,13 @@ from store.text.normalise import fold_width
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_asks import acts_of, asks
 from tasks.policies.court.civil_case import Case, Finding
+from tasks.policies.court.civil_fault import liability
 from tasks.policies.court.civil_findings import LEGAL
 from tasks.policies.court.civil_issues import Issue, issues
 from tasks.policies.court.civil_law import cause_of, under_old_law
 from tasks.policies.court.civil_limitation import limitation
 from tasks.policies.court.civil_questions import table
 from tasks.policies.court.civil_quoting import gist, quotable, spoken
-from tasks.policies.court.civil_reckoning import liability
 from tasks.policies.court.civil_sums import sums, yuan
 from tasks.policies.court.civil_weighing import NEAR, Weighed, nearest, overlap
 
@@ -206,7 +206,11 @@ class _Paragraphs:
         named = {one.yuan for one in sums(fold_width(part))}
         if named == {value}:
             return f"{lead}被告的该项意见成立，{yuan(value)}应予扣除"
-        return f"{lead}其中有依据的部分为{yuan(value)}，应予扣除"
+        own = "".join(one.offer.says for one in self._case.standing if one.offer.side == "defendant")
+        shown_sums = {one.yuan for one in sums(fold_width(own))}
+        lacking = [yuan(other) for other in sorted(named - {value} - shown_sums)]
+        rest = f"，被告主张的{'、'.join(lacking)}举证不足，不予认定" if lacking else ""
+        return f"{lead}其中有依据的部分为{yuan(value)}，应予扣除{rest}"
 
     def _not_followed(self, part: str) -> str:
         """Why a contention is not followed."""
@@ -258,7 +262,8 @@ class _Paragraphs:
             "rejected": f"故对原告要求{wish}的请求，本院不予支持",
         }[one.outcome]
         if one.worded:
-            end = f"故本院{quotable(one.worded, 120)}，对超出部分不予支持"
+            lead = "判令" if one.worded.startswith("被告") else ""
+            end = f"故本院{lead}{quotable(one.worded, 160)}，对超出部分不予支持"
         told = "，".join([*(part.rstrip("。，") for part in parts), end])
         return end if _asks(told) else told
 

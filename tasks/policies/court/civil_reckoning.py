@@ -13,12 +13,15 @@ from typing import Any
 from store.text.normalise import fold_width
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.civil_case import Case, Lessened, Reckoned
+from tasks.policies.court.civil_fault import liability
 from tasks.policies.court.civil_heard import Claim
-from tasks.policies.court.civil_interest import TOO_HIGH, appropriated, repayment, running
+from tasks.policies.court.civil_injury import injured
+from tasks.policies.court.civil_interest import TOO_HIGH, appropriated, prepaid, repayment, running
 from tasks.policies.court.civil_lease import deposit
 from tasks.policies.court.civil_lessening import FACTOR, HEADED, UNIT, minus, noted, value_of
+from tasks.policies.court.civil_personality import solatium
 from tasks.policies.court.civil_sums import cents, spans, sums, yuan
-from tasks.policies.court.civil_weighing import NEAR, points
+from tasks.policies.court.civil_weighing import NEAR
 
 UNKNOWN_PENALTY = 0.3
 """What is left of an excessive penalty where nothing said in court allows to reckon it."""
@@ -54,8 +57,17 @@ def method(case: Case, claim: Claim, rule: Mapping[str, Any], less: Lessened) ->
                 (f"综合合同的履行情况和双方的过错，酌情确定为{yuan(asked * UNKNOWN_PENALTY)}",),
                 adopts=TOO_HIGH,
             )
-    if repayment(case, less):
-        return appropriated(case, claim, less)
+    first = prepaid(case, claim)
+    if repayment(case, less) and not re.search("利息|违约金", claim.text):
+        then = appropriated(case, claim, less, first.amount if first else asked)
+        return replace(
+            then, steps=(*(first.steps if first else ()), *then.steps), adopts=first.adopts if first else then.adopts
+        )
+    if first:
+        return first
+    hurt = solatium(case, claim) or injured(case, claim, less)
+    if hurt is not None:
+        return hurt
     return _shared(case, claim, less)
 
 
@@ -178,29 +190,3 @@ def _by_count(case: Case, claim: Claim, gross: float) -> tuple[float, list[str]]
     return cents(gross * days / asked), [
         f"证据能够证明的天数为{shown['plaintiff']}天{less}，{yuan(gross)}×{days}天÷{asked}天＝{yuan(cents(gross * days / asked))}"
     ]
-
-
-def liability(case: Case) -> tuple[float, str]:
-    """The share of a tort that the defendant bears, and why; 1 where nothing lessens it."""
-    table = points()["liability"]
-    if not re.search(table["causes"], case.cause):
-        return 1.0, ""
-    share, why = 1.0, []
-    name = re.escape(case.names["defendant"] or "被告")
-    for entry in points()["shares"]:
-        if re.search(
-            rf"(?:被告|{name})[^；。]{{0,40}}?(?<![无])(?:负|承担)(?:事故)?(?:的)?{entry['words']}", case.shown
-        ):
-            share, why = entry["share"], [f"被告负{entry['words']}"]
-            break
-    pleaded = "\n".join(point.text for point in case.points)
-    if not why and re.search(r"过错|先动手|防卫", pleaded):
-        plaintiff = re.escape(case.names["plaintiff"] or "原告")
-        if re.search(rf"(?:原告|{plaintiff})[^；。]{{0,16}}{table['own_fault']}", case.shown):
-            share, why = table["own_fault_share"], ["原告对损害的发生也有过错，应当减轻被告的责任"]
-    if re.search(table["guest"], pleaded):
-        share, why = (
-            share * table["guest_share"],
-            [*why, "被告系无偿搭乘，没有证据证明其有故意或者重大过失，酌情减轻20%"],
-        )
-    return share, "，".join(why)

@@ -30,6 +30,11 @@ _SUM = re.compile(r"[0-9]万?元")
 _PUT = re.compile(
     r"应否|能否|是否系?|有无|如何|原告要求|有无依据|能否成立|被告关于|的意见|应否支持|被告|原告|支付|[“”，。其]"
 )
+_LEADS = re.compile(
+    r"^\s*(?:[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)]|第[一二三四五六七八九十][，、])"
+)
+_ADDRESS = re.compile(r"^(?:尊敬的)?(?:各位)?(?:法官|审判长|审判员|法院|法庭|合议庭)(?:同志)?[：:，,]")
+"""An answer or a complaint that opens like a letter: whom it addresses is no part of what is pleaded."""
 _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 _ISSUE = re.compile(r"(?:^|(?<=[：:；;。\n]))\s*(?:[一二三四五六七八九]|[0-9])[、.．]\s*([^；;。\n]{4,120})")
 
@@ -51,7 +56,8 @@ class Speaker:
     """A side of a case, by what it holds."""
 
     def __init__(self, held: Mapping[str, Any], side: Side) -> None:
-        self._held = held
+        told = {name: _ADDRESS.sub("", held[name].strip()) for name in ("answer", "complaint") if name in held}
+        self._held: Mapping[str, Any] = {**held, **told}
         self._side = side
         self._party: Mapping[str, Any] = next((one for one in held.get("parties", ()) if one["side"] == side), {})
         self.id = self._party.get("id", "")
@@ -116,7 +122,7 @@ class Speaker:
             said.append(f"{label}{self.me}{position}，{listed if len(texts) > 1 else texts[0]}。")
         known = bigrams("".join(one.get("text", "") for one in self._defences))
         more = [part.strip() for part in sentences(whole) if recall(bigrams(part), known) < 0.4]
-        kept = [re.sub(r"^[一二三四五六七八九十]{1,3}、", "", part) for part in more if len(part) > 8]
+        kept = [_LEADS.sub("", part) for part in more if len(part) > 8]
         return "答辩意见如下：\n" + "\n".join(said) + (f"\n另外说明：{''.join(kept)}" if kept else "")
 
     # --- questions and debate -----------------------------------------------------------------------------------------
@@ -184,7 +190,7 @@ class Speaker:
         texts = [self._held.get("complaint" if self._side == "plaintiff" else "answer", "")]
         proves = [(one.get("title", ""), one.get("purpose", "")) for one in own]
         texts += [f"{self.me}提交的{title}能够{says}" for title, says in proves if says.startswith("证明")]
-        parts = (re.sub(r"^\s*[一二三四五六七八九十]{1,3}、", "", part) for text in texts for part in sentences(text))
+        parts = (_LEADS.sub("", part) for text in texts for part in sentences(text))
         return [part for part in dict.fromkeys(parts) if not _FILED.search(part)]
 
     def _pool(self) -> list[str]:
@@ -196,7 +202,7 @@ class Speaker:
         texts += [held.get("answer", ""), held.get("complaint", "")]
         own = [one for one in held.get("evidence", ()) if one["owner"] == self.id]
         texts += [one.get("purpose", "") for one in own if one.get("purpose") != "未载明"]
-        found = [re.sub(r"^\s*[一二三四五六七八九十]{1,3}、", "", part) for text in texts for part in sentences(text)]
+        found = [_LEADS.sub("", part) for text in texts for part in sentences(text)]
         return list(dict.fromkeys(found))
 
     def debate(self, court: Sequence[str], claims: int) -> str:

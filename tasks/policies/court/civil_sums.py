@@ -15,7 +15,7 @@ from functools import cache
 from importlib.resources import files
 
 from store.text.normalise import fold_width
-from store.text.numerals import to_decimal
+from store.text.numerals import chinese_to_int, to_decimal
 
 _SUM = re.compile(
     r"(?P<n>(?<![0-9.,])[0-9][0-9,]{0,15}(?:\.[0-9]{1,2})? ?[万亿]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟]{1,16}) ?(?:余)?元"
@@ -24,17 +24,28 @@ _DAY = re.compile(r"(?P<y>[0-9]{4}) ?年 ?(?P<m>[0-9]{1,2}) ?月 ?(?P<d>[0-9]{1,
 _NOTE = re.compile(r"\([^()]{0,300}\)")
 _GOES_ON = re.compile(
     r"[,;]?(?:并|以及|及)?(?:支付|给付)?自[^,;。]{0,30}(?:起|日)[^,;。]{0,12}(?:实际|清偿|付清|还清|履行)"
+    r"|[,;](?:并|以及|及)?(?:支付|给付)?(?:此后|之后|其后)[^;。]{0,60}?(?:实际|清偿|付清|还清|履行)"
 )
 _NO_CLAIM = re.compile(r"^(?:为(?:基数|本金|限)|的(?:[一二三四五六七八九十两0-9]|利息|基数|标准)|/|每)")
 _ACT = re.compile(r"办理|协助|配合|出具|腾退|停止|排除|恢复原状|更换")
 _PAY = re.compile(r"支付|给付|返还|退还|归还|偿还|赔偿|补偿|清偿|交纳")
 _TOTAL = re.compile(r"(?:合计|共计|总计|共)(?:人民币)?:?$")
 _BASE = re.compile(r"以(?P<base>[^,;。以]{1,24}?元)(?:[^,;。以]{0,8})为(?:基数|本金)")
+_TIMES_BASE = re.compile(r"(?P<base>[0-9][0-9,.]* ?万?元) ?[×x*] ?(?:年|月|日)?(?:利率|息)?[0-9.]+ ?%")
+_NUMBER_DAY = re.compile(
+    r"(?P<y>[〇零一二三四五六七八九]{4})年(?P<m>[一二三四五六七八九十]{1,3})月(?P<d>[一二三四五六七八九十]{1,3})[日号]"
+)
+_PLAIN_DAY = re.compile(
+    r"(?<![0-9])(?P<y>(?:19|20)[0-9]{2})(?P<s>[-./])(?P<m>[0-9]{1,2})(?P=s)(?P<d>[0-9]{1,2})(?![0-9])"
+)
+_SAME_YEAR = re.compile(
+    r"(?P<y>[0-9]{4})年(?P<m>[0-9]{1,2})月(?P<d>[0-9]{1,2})日(?:起)?(?P<to>至|到)(?P<m2>[0-9]{1,2})月(?=[0-9]{1,2}日)"
+)
 _SHARE = re.compile(r"(?P<n>[0-9]{1,3}(?:\.[0-9]+)?) ?%")
 _RATES: tuple[tuple[re.Pattern[str], float], ...] = (
     (re.compile(r"(?:年利率|年息|年化|年)[^0-9,。;]{0,6}(?P<n>[0-9.]{1,6}) ?%"), 0.01),
     (re.compile(r"(?:月利率|月息|每月按?)[^0-9,。;]{0,4}(?P<n>[0-9.]{1,6}) ?%"), 0.12),
-    (re.compile(r"月息(?P<n>[0-9一二三四五]) ?分"), 0.12),
+    (re.compile(r"月息(?P<n>[0-9.]{1,3}|[一二两三四五]) ?分"), 0.12),
     (re.compile(r"(?:每?日|每天|按日)[^0-9,。;]{0,6}千分之(?P<n>[0-9一二三四五六七八九])"), 0.365),
     (re.compile(r"(?:每?日|每天|按日)[^0-9,。;]{0,6}万分之(?P<n>[0-9一二三四五六七八九])"), 0.0365),
 )
@@ -131,24 +142,42 @@ def shares(text: str) -> list[float]:
 
 def spans(text: str) -> list[Span]:
     """The bases and spans by which a claim reckons interest: 以X元为基数自…计算至…; spans without an end share the last."""
-    plain = fold_width(text)
+    plain = _written(fold_width(text))
     if match := _GOES_ON.search(plain):
         plain = plain[: match.start()] or plain
     bases = list(_BASE.finditer(plain))
     dated = _days(plain)
-    if not bases or not dated:
+    if not bases:
+        return _by_product(plain, [day for day, _ in dated])
+    if not dated:
         return []
+    if dated[0][1] < bases[0].start():
+        edges = [0, *(match.end() for match in bases)]
+        own = [
+            [day for day, at in dated if first <= at < last] for first, last in zip(edges, edges[1:], strict=False)
+        ]
+        listed = list(zip(bases, own, strict=True))
+        if all(len(days) > 1 for _, days in listed):
+            named = [(sums(match["base"]), days) for match, days in listed]
+            return [Span(base[0].yuan, days[0], days[-1]) for base, days in named if base and days[-1] > days[0]]
     found = []
     for number, match in enumerate(bases):
         until = bases[number + 1].start() if number + 1 < len(bases) else len(plain)
-        own = [day for day, at in dated if match.end() <= at < until]
+        mine = [day for day, at in dated if match.end() <= at < until]
         base = sums(match["base"])
-        if not base or not own:
+        if not base or not mine:
             continue
-        last = own[1] if len(own) > 1 else dated[-1][0]
-        if last > own[0]:
-            found.append(Span(base[0].yuan, own[0], last))
+        last = mine[1] if len(mine) > 1 else dated[-1][0]
+        if last > mine[0]:
+            found.append(Span(base[0].yuan, mine[0], last))
     return found
+
+
+def _by_product(plain: str, dated: Sequence[date]) -> list[Span]:
+    """A span that is reckoned as a product: 自…至…的利息 (250000元×月利率2%×7个月)."""
+    match = _TIMES_BASE.search(plain)
+    base = sums(match["base"]) if match else []
+    return [Span(base[0].yuan, dated[0], dated[1])] if base and len(dated) > 1 and dated[0] < dated[1] else []
 
 
 def reduced(found: Sequence[Span], less: float) -> list[Span]:
@@ -203,7 +232,22 @@ def _primes() -> tuple[tuple[date, float], ...]:
 
 
 def _days(text: str) -> list[tuple[date, int]]:
-    return list(_dated(fold_width(text)))
+    return list(_dated(_written(fold_width(text))))
+
+
+def _written(text: str) -> str:
+    """Days in one form: 二〇二三年九月五日 and 2023-09-05 become 2023年9月5日; 至5月8日 takes the year that goes before."""
+    plain = _PLAIN_DAY.sub(lambda m: f"{m['y']}年{m['m']}月{m['d']}日", text)
+    plain = _NUMBER_DAY.sub(_in_figures, plain)
+    return _SAME_YEAR.sub(
+        lambda m: f"{m[0][: m.start('m2') - m.start()]}{int(m['y']) + (int(m['m2']) < int(m['m']))}年{m['m2']}月",
+        plain,
+    )
+
+
+def _in_figures(match: re.Match[str]) -> str:
+    year = "".join(str("零一二三四五六七八九".index(sign.replace("〇", "零"))) for sign in match["y"])
+    return f"{year}年{chinese_to_int(match['m']) or 0}月{chinese_to_int(match['d']) or 0}日"
 
 
 def _dated(text: str) -> Iterator[tuple[date, int]]:

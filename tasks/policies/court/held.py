@@ -107,14 +107,27 @@ def _texts(label: str) -> Callable[[Any, CourtView], Lines]:
     return lines
 
 
+def _is_own(item: Mapping[str, Any], view: CourtView) -> bool:
+    """Whether an exhibit is one of the seat's side; of the others it may hold the name and its objections."""
+    if view.env != "CI":
+        return "title" in item
+    side = view.role.removesuffix("_lawyer")
+    return any(party["id"] == item["owner"] and party["side"] == side for party in view.held.get("parties", ()))
+
+
 def _evidence(value: Any, view: CourtView) -> Lines:
-    own = [item for item in value if "title" in item]
+    own = [item for item in value if _is_own(item, view)]
     for number, item in enumerate(own, 1):
         more = [*_parts(item, _EXHIBIT), "，".join(_parts(item.get("witness", {}), _WITNESS))]
         yield f"你方证据{number}：{'；'.join(filter(None, (shown(item['title']), *more)))}"
     for item in value:
-        for objection in item.get("objections", ()):
-            yield f"你对对方一份证据的意见：{'；'.join(_parts(objection, _OBJECTION))}"
+        if _is_own(item, view):
+            continue
+        which = f"对方的证据“{shown(item['title'])}”" if "title" in item else "对方一份证据"
+        told = ["；".join(_parts(objection, _OBJECTION)) for objection in item.get("objections", ())]
+        yield from (f"你对{which}的意见：{words}" for words in told)
+        if not told and "title" in item:
+            yield f"{which}：你没有异议"
 
 
 def _statements(value: Any, view: CourtView) -> Lines:
