@@ -10,7 +10,7 @@ from datetime import date
 from typing import Any
 
 from tasks.courts.casefile import Env
-from tasks.courts.people import LawRef
+from tasks.courts.people import PROCURATORATE, LawRef
 from tasks.courts.views import CourtView
 
 INDENT = "　　"
@@ -109,8 +109,10 @@ def _texts(label: str) -> Callable[[Any, CourtView], Lines]:
 
 def _is_own(item: Mapping[str, Any], view: CourtView) -> bool:
     """Whether an exhibit is one of the seat's side; of the others it may hold the name and its objections."""
-    if view.env != "CI":
+    if view.env not in ("CI", "CR"):
         return "title" in item
+    if view.env == "CR":
+        return (item["owner"] == PROCURATORATE) == (view.role == "procurator")
     side = view.role.removesuffix("_lawyer")
     return any(party["id"] == item["owner"] and party["side"] == side for party in view.held.get("parties", ()))
 
