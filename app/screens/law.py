@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from functools import partial
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,10 +21,9 @@ from textual.worker import Worker
 from app import law_shelf
 from app.bindings import bindings
 from app.law_shelf import Asked, Faults, LawDesk, Reading, Shelf
-from app.renderers import Line, one
-from app.screens.law_actions import DIFF, FAULTS, TABS, TEXT, TIMELINE, LawActions
+from app.screens.law_actions import DIFF, FAULTS, TABS, TEXT, TIMELINE
+from app.screens.law_panes import LawPanes, say
 from app.strings import t
-from app.terminal import truncate
 from app.widgets.empty import Empty
 from app.widgets.key_bar import KeyBar
 from app.widgets.law_article import ArticleView
@@ -33,18 +32,13 @@ from app.widgets.law_diff import Comparison, DiffView, comparable, compare, firs
 from app.widgets.law_faults import FaultsView
 from app.widgets.law_form import LawForm
 from app.widgets.law_hits import HitsView
-from app.widgets.law_query import note_words, query_words
 from app.widgets.law_timeline import TimelineView
 from app.widgets.view_tabs import ViewTabs
 from store.statutes.book import Gap
 from store.statutes.model import ArticleNumber
 
-if TYPE_CHECKING:
-    pass
 
-
-
-class LawScreen(LawActions):
+class LawScreen(LawPanes):
     """A line to ask in; results left, the article right; under each other on a narrow screen."""
 
     CSS_PATH = "law.tcss"
@@ -55,11 +49,6 @@ class LawScreen(LawActions):
 
     def __init__(self) -> None:
         super().__init__()
-        self.shelves: list[Shelf] = []
-        self.book: LawDesk | None = None
-        self._loaded = False
-        self._wrong = ""
-        self._searching = False
         self._waiting: tuple[str, date | None] | None = None
         self._tickets: dict[str, int] = {}
 
@@ -103,21 +92,6 @@ class LawScreen(LawActions):
     def on_resize(self) -> None:
         """Other widths fit."""
         self.call_after_refresh(self._show_lines)
-
-    def on_descendant_focus(self) -> None:
-        """While one types, the key bar speaks of the form; on a narrow screen the pane one reads has the room."""
-        around = self.focused.ancestors_with_self if self.focused else []
-        typing = any(isinstance(node, LawForm) for node in around)
-        areas = () if self.has_class("-empty") else ("law_box",) if typing else ("law",)
-        self.query_one(KeyBar).areas(*areas, "app")
-        self.set_class(any(node.id == "right" for node in around), "-reading")
-
-    def retranslate(self) -> None:
-        """All words in the current language."""
-        self.query_one("#hits").border_title = t("law_screen.hits")
-        self.query_one(LawForm).relabel("")
-        self.query_one(ViewTabs).refresh(layout=True)
-        self._show_all()
 
     # workers
 
@@ -291,7 +265,7 @@ class LawScreen(LawActions):
         self.reading, self._sides = reading, None
         self._show_reading()
 
-    # what is shown
+    # views of the article
 
     def go_to(self, tab: int) -> None:
         """Show a tab and put the cursor in it."""
@@ -317,7 +291,7 @@ class LawScreen(LawActions):
         if self.tab == FAULTS:
             view = self.query_one(FaultsView)
             if view.faults is None or view.faults.law.name != reading.law.name:
-                view.show(None, _say("law_screen.checking"))
+                view.show(None, say("law_screen.checking"))
                 self._work("law_check", partial(self.book.faults, reading.law.name))
 
     def compare(self) -> None:
@@ -326,82 +300,10 @@ class LawScreen(LawActions):
         if reading is None:
             return
         if self._sides is None:
-            self.query_one(DiffView).show(None, _say("law_screen.no_diff", "law_screen.no_diff.hint"))
+            self.query_one(DiffView).show(None, say("law_screen.no_diff", "law_screen.no_diff.hint"))
             self.query_one(TimelineView).mark_sides(-1, -1)
             return
         self._work("law_diff", partial(compare, reading.law.short or reading.law.name, reading.entries, self._sides))
-
-    def _show_all(self) -> None:
-        empty = self._loaded and all(shelf.error for shelf in self.shelves)
-        if empty != self.has_class("-empty"):
-            self.set_class(empty, "-empty")
-            if empty:
-                self.set_focus(None)
-            else:
-                self.query_one(LawForm).focus_on("words")
-            self.on_descendant_focus()
-        broken = [shelf for shelf in self.shelves if shelf.error]
-        hint = "\n".join(f"✘ {one(shelf.name)}：{one(shelf.error)}" for shelf in broken)
-        self.query_one(Empty).say(t("law_screen.empty"), "\n\n".join(part for part in (t("law_screen.empty.hint"), hint) if part))
-        self.query_one(LawForm).relabel(self.book.example if self.book else "")
-        self._show_lines()
-        if self.asked is None or self._searching:
-            self._show_hits()
-        self._show_reading()
-        self.query_one(KeyBar).refresh()
-
-    def _show_lines(self) -> None:
-        room = max(20, self.size.width - 2)
-        self.query_one("#title", Label).update(truncate(self._title(), room))
-        line, notes = self.query_one("#understood", Label), self.query_one("#notes", Label)
-        line.set_class(bool(self._wrong), "-bad")
-        asked = self.asked
-        query = asked.answer.query if asked else None
-        line.update(truncate(self._wrong or (query_words(query) if query else t("law_screen.how")), room))
-        said = "；".join([*([one(asked.fault)] if asked.fault else []), *map(note_words, asked.answer.notes)]) if asked else ""
-        notes.display = bool(said)
-        notes.update(truncate(said, room))
-
-    def _title(self) -> str:
-        parts = [t("law_screen.title")]
-        if self.book is not None:
-            counts = self.book.counts
-            several = sum(not shelf.error for shelf in self.shelves)
-            parts.append(t("law_screen.pack", pack=one(self.book.name), n=several) if several > 1 else one(self.book.name))
-            parts.append(t("law_screen.counts", laws=counts["laws"], versions=counts["versions"], articles=f"{counts['articles']:,}"))
-            if self.book.fictional:
-                parts.append(f"● {t('mark.fictional')}")
-        elif self.shelves and not self.has_class("-empty"):
-            parts.append(t("law_screen.opening"))
-        return " · ".join(parts)
-
-    def _show_hits(self) -> None:
-        view, asked = self.query_one(HitsView), self.asked
-        if self._searching or asked is None:
-            view.show((), None, said=_say("law_screen.searching") if self._searching else _say("law_screen.ask", "law_screen.ask.hint"))
-            view.border_subtitle = ""
-            return
-        words = [*asked.answer.query.keywords]
-        hint = "direct" if asked.direct else "day" if asked.day else "hint"
-        said = _say("law_screen.none", f"law_screen.none.{hint}")
-        view.show(asked.hits, asked.day, words, said)
-        answer = asked.answer
-        view.border_subtitle = t("law_screen.of", n=len(asked.hits), allowed=f"{answer.allowed:,}", of=f"{answer.of:,}", ms=f"{answer.milliseconds:.0f}")
-
-    def _show_reading(self) -> None:
-        reading = self.reading
-        said = _say("law_screen.nothing_open")
-        self.query_one(ArticleView).show(reading, said)
-        self.query_one(TimelineView).show(reading, said)
-        if reading is None:
-            self.query_one(DiffView).show(None, said)
-            self.query_one(FaultsView).show(None, said)
-        else:
-            self.query_one(DiffView).rebuild()
-            self.query_one(FaultsView).rebuild()
-        self._need()
-        self.query_one(KeyBar).refresh()
-
 
 def _sides_of(reading: Reading) -> tuple[int, int] | None:
     """What is compared first: both sides of a hole, else the wording that is read against the one before it."""
@@ -412,10 +314,3 @@ def _sides_of(reading: Reading) -> tuple[int, int] | None:
         if len(around) > 1:
             return around[0], around[-1]
     return first_sides(reading.entries, reading.place if reading.place >= 0 else len(reading.entries) - 1)
-
-
-def _say(*keys: str) -> tuple[Line, ...]:
-    """Sentences, the first one stronger."""
-    return tuple(((t(key), "text" if number == 0 else "dim"),) for number, key in enumerate(keys))
-
-
