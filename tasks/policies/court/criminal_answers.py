@@ -28,6 +28,8 @@ _DISPUTES = re.compile(
 _CLOSING = re.compile(r"^(?:请求|综上|恳请|请法庭|建议法庭)")
 _DECLINED = ("probation", "exempt", "lenient")
 """Wishes that get an answer of their own where they are not met."""
+_EXCLUDE = re.compile(r"排除|不应采信|不(?:能|得|应)作为定案|不予采信|不能采用")
+_RUN = r"(?=([\u4e00-\u9fff]{3}))"
 _AGREES = re.compile(r"^[^。；]{0,50}(?:没有|无)异议")
 
 
@@ -83,6 +85,10 @@ class Answers:
         for value, found in self.weighing.taken_off:
             if value in sums(point):
                 return found.proven
+        if _EXCLUDE.search(point):
+            out = [one.exhibit for one in self.weighing.admitted if one.result == "不采信" and one.exhibit.owner == "procurator"]
+            if any(_called(one.name) & set(re.findall(_RUN, point)) for one in out):
+                return True
         pairs = bigrams(point)
         for count, finding in self.weighing.proved:
             if finding is not None and len(self.weighing.counts) > 1 and self._about(point, count.sums, count.days):
@@ -123,6 +129,11 @@ class Answers:
             "lighter": any(one.weight < 0 for one in self.circumstances.found),
         }  # fmt: skip
         return others[what] if what in others else any(self.circumstances.has(one) for one in what.split("|"))
+
+
+def _called(title: str) -> set[str]:
+    """Runs of three characters by which a title is known: a name, a kind."""
+    return set(re.findall(_RUN, title)) - {"的证言", "询问笔", "讯问笔", "问笔录"}
 
 
 def _head(point: str) -> str:

@@ -127,7 +127,7 @@ def _found(weighing: Weighing, circumstances: Circumstances) -> str:
         rest = [
             _NUMBER.sub("", part)
             for part in re.split(r"(?<=。)", rest_of(facts, weighing.counts))
-            if _LATER.search(part) and "：" not in part
+            if _LATER.search(part) and "：" not in part and not any(part in count.text for count in stands)
         ]
         told = "".join(_whole(_corrected(weighing, count), heard.name, facts) for count in stands)
         body = _preamble(facts, stands, failed, sum(map(weighing.amount, weighing.convicted))) + told + "".join(rest)
@@ -253,7 +253,7 @@ def _substance(
 ) -> list[Cited]:  # fmt: skip
     """Articles of the Criminal Law, then interpretations of it."""
     if not weighing.convicted:
-        return []
+        return [cite("20.1")] if weighing.repelled else []
     laws: list[Cited] = []
     further: list[Cited] = []
     whole = sentencing.whole
@@ -309,4 +309,6 @@ def _procedure(weighing: Weighing, circumstances: Circumstances, sentencing: Sen
     in_part = in_part or any(finding.proven for _, finding in weighing.taken_off)
     unsigned = any(one.why == "illegal" and one.exhibit.kind == "供述" for one in weighing.admitted)
     rules = [interpretation("刑诉 94")[0]] if unsigned else []
+    if any(one.why == "illegal" and one.exhibit.kind == "证人证言" for one in weighing.admitted):
+        rules.append(interpretation("刑诉 89")[0])
     return [*found, *rules, *([interpretation("刑诉 295.1.5")[0]] if in_part else [])]

@@ -8,7 +8,7 @@ from store.text.numerals import int_to_chinese
 from tasks.policies.court.criminal_agenda import PROPERTY
 from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_circumstances import Circumstances, words
-from tasks.policies.court.criminal_facts import sums
+from tasks.policies.court.criminal_facts import days, sums
 from tasks.policies.court.criminal_sentence import Sentencing
 from tasks.policies.court.criminal_serving import money, pronounced, served
 from tasks.policies.court.criminal_weighing import Weighing
@@ -18,6 +18,7 @@ _ASKED = re.compile(r"建议(?:依法)?(?:予以)?没收(?P<things>[^。；，]{
 _NONE = re.compile(r"(?:没有|无)(?:查封|扣押|冻结)[^。；]{0,16}")
 _RETURNED = re.compile(r"已经?(?:依法)?发还|发还(?:清单|被害人|失主|[\u4e00-\u9fff]{2,3}[；。，])")
 _FOUND = re.compile(r"(?:查获|缴获|搜出|查扣|查封|扣押)[^。；]{0,40}?(?:毒品|甲基苯丙胺|海洛因|冰毒|氯胺酮|大麻|晶体)")
+_WEAPON = re.compile(r"(?:提取|查获|扣押|缴获)(?:到|了)?(?P<thing>[^，。；、的]{0,8}(?:刀|棍|枪|斧|锤|钳|钢管|匕首)(?:[一二两三四]?[把根支个件])?)")
 _PRICE = re.compile(r"以(?P<sum>\d[\d,.]*万?元)的价格[^，。；]{0,12}(?:贩卖|出售|卖)|以(?P<more>\d[\d,.]*万?元)的价格向")
 _GAIN = re.compile(r"(?:获利|违法所得|非法获利|牟利)(?:人民币)?(?P<sum>\d[\d,.]*万?元)")
 _PAID_IN = re.compile(r"(?:退缴|代缴|上缴)[^。；]{0,10}违法所得")
@@ -66,6 +67,8 @@ def _property(weighing: Weighing, circumstances: Circumstances) -> list[str]:
         if matches := list(_SEIZED.finditer(told)) or list(_ASKED.finditer(told))[:1]:
             things = [(match["things"] or match.groupdict().get("more") or "").strip("，：的") for match in matches]
             items.append(filled(text["confiscate"], {"things": "、".join(things)}))
+        elif tools := _tools(weighing):
+            items.append(filled(text["confiscate"], {"things": f"作案工具{tools}"}))
         elif any(name.endswith("毒品罪") for name in weighing.convicted) and _FOUND.search(circumstances.facts + circumstances.shown):
             items.append(filled(text["confiscate"], {"things": "毒品"}))
         items += _gains(weighing)
@@ -105,10 +108,26 @@ def _gains(weighing: Weighing) -> list[str]:
     for charge in weighing.convicted:
         facts = "".join(count.text for count in weighing.stands(charge))
         if charge.endswith("毒品罪"):
-            found += sum(sums(match["sum"] or match["more"])[0] for match in _PRICE.finditer(facts))
+            found += sum(sums(match["sum"] or match["more"])[0] for match in _PRICE.finditer(facts)) or _transferred(weighing, charge)
         elif match := _GAIN.search(facts):
             found += sums(match["sum"])[0]
     if not found:
         return []
     paid = any(_PAID_IN.search(one.offer.body) for one in weighing.heard.exhibits if one.owner != "procurator")
     return [filled(text["gains_paid" if paid else "gains"], {"name": name, "sum": money(found)})]
+
+
+def _transferred(weighing: Weighing, charge: str) -> float:
+    """What the accused was paid on the days of the acts that stand, by a record of payments that is relied on."""
+    acts = {day for count in weighing.stands(charge) if count.whole for day in count.days}
+    relied = [one.exhibit.offer.body for one in weighing.admitted if one.result == "采信" and one.exhibit.kind != "供述"]
+    parts = (part for body in relied for part in re.split(r"[；。]", body) if f"向{weighing.heard.name}" in part and "转账" in part)
+    return sum(max(sums(part), default=0.0) for part in parts if acts & set(days(part)))
+
+
+def _tools(weighing: Weighing) -> str:
+    """A weapon that was seized as the tool of the crime, by the exhibit that shows it."""
+    for one in weighing.admitted:
+        if one.result == "采信" and "作案工具" in one.exhibit.offer.body and (match := _WEAPON.search(one.exhibit.offer.body)):
+            return match["thing"]
+    return ""

@@ -4,19 +4,27 @@ from __future__ import annotations
 
 import re
 
+from store.text.numerals import int_to_chinese
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.policies.court.criminal_admitting import ground_of, short
 from tasks.policies.court.criminal_answers import Answers
 from tasks.policies.court.criminal_asking import filled
 from tasks.policies.court.criminal_circumstances import Circumstances, words
+from tasks.policies.court.criminal_contest import Allegation
 from tasks.policies.court.criminal_facts import figure, sums
 from tasks.policies.court.criminal_heard import Exhibit
 from tasks.policies.court.criminal_law import Tier, conduct, crime
 from tasks.policies.court.criminal_sentence import Sentencing, refusal_words
 from tasks.policies.court.criminal_weighing import Finding, Weighing
 
-_CONDUCT = r"被告人{name}(?P<what>[^。；]{{6,120}}?)，?其行为(?:触犯|已?构成)"
+_CONDUCT = r"被告人{name}(?P<what>[^。；]{{6,120}}?)，?(?:其行为(?:触犯|已?构成)|应当以[^，。；]{{2,20}}罪(?:追究|定罪))"
 _INJURY = re.compile(r"致(?:使)?[^，。；]{0,8}(?:轻伤|重伤|死亡|轻微伤)(?:一级|二级)?|(?:一|二|两|三)人(?:轻伤|重伤|死亡|轻微伤)(?:一级|二级)?")
+_STRIKES = re.compile(r"捅|刺|砍|打|击|踢|推|砸|持|扎|戳")
+_VALUATION = re.compile(r"价格(?:认定|鉴定|评估)|价值(?:认定|鉴定|评估)|评估")
+_BOUGHT = re.compile(r"小票|发票|购(?:买|机|车|物)|付款凭证")
+_FORGED = re.compile(r"伪造|虚构|隐瞒|掩盖|销毁|做假|假账")
+_MANY = 3
+"""Acts from which on they are 多次."""
 _SENTENCING = re.compile(r"从轻|减轻|缓刑|量刑|请求|自首|坦白|谅解|前科|异议|从犯")
 _BORNE_OUT = 0.35
 """Share of an argument's character pairs that the exhibits on the point hold, where they bear it out."""
@@ -40,6 +48,8 @@ class Reasons:
     def text(self) -> str:
         """All of them."""
         if not self.weighing.convicted:
+            if self.weighing.repelled:
+                return "".join(self._defended(charge) for charge in self.weighing.charges)
             return "".join([*self._lost(), self._acquitted()])
         parts = [*self._lost(), *self._convictions(), *self._points(), *self._sentence()]
         return "".join(parts)
@@ -68,7 +78,7 @@ class Reasons:
     def _upheld(self) -> bool:
         """Whether all that is charged stands."""
         findings = [found for _, found in self.weighing.proved if found] + [found for _, found in self.weighing.allegations]
-        return all(found.proven for found in findings) and not any(found.proven for _, found in self.weighing.taken_off)
+        return self.weighing.repelled is None and all(found.proven for found in findings) and not any(found.proven for _, found in self.weighing.taken_off)
 
     def _conduct(self, charge: str, tier: Tier) -> str:
         """被告人…，数额较大，其行为已构成…: as the prosecution puts it where all stands, else by the elements of the crime."""
@@ -115,14 +125,70 @@ class Reasons:
                 self._say("count", what=short(count.text), why=self._doubt(found), adopted=adopted)
                 for count, found in self.weighing.fails(charge)
             ]
+            if self.weighing.repelled:
+                said.append(self._defended(charge))
+                continue
             said += [self._answer(charge, found) for count, found in self.weighing.proved if count.charge == charge and found and found.proven]
         for allegation, found in self.weighing.allegations:
             if not found.proven:
-                said.append(self._say("allegation", what=allegation.words, why=self._doubt(found), adopted=adopted))
+                said.append(self._say("allegation", what=allegation.name or allegation.words, why=self._doubt(found), adopted=adopted))
+            elif allegation.name:
+                said.append(self._graver(allegation, found))
+        said += [*self._episodes(), self._valued()]
         said += [self._off(value, found) for value, found in self.weighing.taken_off]
         if any(one.applied.milder for one in self.sentencing.counts):
             said.append(self._say("milder"))
         return said
+
+    def _defended(self, charge: str) -> str:
+        """Why what the accused did was defence, and whether it went too far (刑法第二十条)."""
+        repelled = self.weighing.repelled
+        if repelled is None:
+            return ""
+        said = self._say("defended", shown="、".join(one.name for one in repelled.shown[:_MOST]))
+        if repelled.kind == "complete":
+            return said + self._say("defended_complete", charge=charge)
+        facts = "".join(count.text for count in self.weighing.counts)
+        clause = next((part for part in re.split(r"[，。；]", facts) if _STRIKES.search(part) and self.name in part), "")
+        injury = match[0] if (match := _INJURY.search(facts)) else ""
+        injury = injury or (f"致被害人{match[0]}" if (match := re.search(r"重伤(?:一级|二级)?|死亡", facts)) else "")
+        done = clause.partition(self.name)[2]
+        return said + self._say("defended_excess", harm="，".join(filter(None, (done, injury))), charge=charge)
+
+    def _graver(self, allegation: Allegation, finding: Finding) -> str:
+        """Why a circumstance of the law that the defence denies is found."""
+        wanted = bigrams(allegation.told)
+        near = sorted(finding.stands, key=lambda one: -recall(wanted, bigrams(one.offer.body)))
+        quoted = [f"{one.name}{_shows(excerpt)}" for one in near if (excerpt := self._quoted(one))][:_MOST]
+        told = "；".join(quoted) or f"{'，'.join(one.name for one in near[:_MOST])}能够证实该情节"
+        out = [one.exhibit.name for one in self.weighing.admitted if one.why == "illegal"]
+        excluded = self._say("graver_excluded", titles="、".join(out)) if out else ""
+        return self._say("graver", what=allegation.name, told=told, clause=allegation.words, excluded=excluded) + self._not_twice()
+
+    def _not_twice(self) -> str:
+        """That a finding of responsibility in traffic does not rest on the flight, where the defence calls it weighed twice."""
+        if "重复评价" not in self.weighing.contest.counsel and "双重" not in self.weighing.contest.counsel:
+            return ""
+        shares = [one for one in self.heard.exhibits if "事故认定书" in one.name]
+        free = [one for one in shares if not re.search(r"逃|驶离|离开", one.offer.body.rpartition("主要内容：")[2])]
+        return self._say("not_twice", title=free[0].name) if free else ""
+
+    def _episodes(self) -> list[str]:
+        """How many acts stand, where some of several that are told by their days fail."""
+        stands = [count for charge in self.weighing.convicted for count in self.weighing.stands(charge) if count.whole]
+        failed = any(self.weighing.fails(charge) for charge in self.weighing.convicted)
+        few = failed and 0 < len(stands) < _MANY
+        return [self._say("episodes", n=int_to_chinese(len(stands)))] if few else []
+
+    def _valued(self) -> str:
+        """Which of a price once paid and a valuation decides."""
+        amounts = {self.weighing.amount(charge) for charge in self.weighing.convicted}
+        relied = [one.exhibit for one in self.weighing.admitted if one.result == "采信"]
+        found = [one for one in relied if _VALUATION.search(one.name) and amounts & set(sums(one.offer.body))]
+        paid = [one for one in self.heard.exhibits if _BOUGHT.search(one.name) and sums(one.offer.body)]
+        if not found or not paid or amounts & set(sums(paid[0].offer.body)):
+            return ""
+        return self._say("valued", other=paid[0].name, title=found[0].name, sum=f"{figure(max(amounts))}元")
 
     def _doubt(self, finding: Finding) -> str:
         """Why something is not proved: what is said against each exhibit that was to prove it, what speaks for the defence."""
@@ -174,7 +240,13 @@ class Reasons:
     def _off(self, value: float, finding: Finding) -> str:
         total = sum(self.weighing.amount(name) for name in self.weighing.convicted)
         if not finding.proven:
-            return self._say("off_refused", sum=f"{figure(value)}元")
+            pleaded = [part for part in re.split(r"[；。\n]", self.weighing.contest.counsel) if value in sums(part)]
+            if not re.search(r"欠|债|提成|工资|报酬|垫付", "".join(pleaded)):
+                return self._say("off_refused", sum=f"{figure(value)}元")
+            near = [one for one in finding.stands if one.objective and _FORGED.search(one.offer.body)]
+            proof = re.search(r"拟证明([^。]+)", near[0].offer.body) if near else None
+            shown = self._say("off_shown", title=near[0].name, what=proof[1]) if proof else ""
+            return self._say("off_debt", sum=f"{figure(value)}元", shown=shown)
         shown = [one for one in finding.stands if one.owner != "procurator" or _adds(one, value)]
         titles = "、".join(one.name for one in shown)
         return self._say(

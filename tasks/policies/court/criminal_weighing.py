@@ -198,7 +198,8 @@ class Weighing:
         for one in self.contest.allegations:
             target = Target(one.words, frozenset(sums(one.words)), frozenset(days(one.words)), one.pairs, PART)
             if one.name:
-                target = Target(one.words, frozenset(), frozenset(), one.pairs)
+                others = bigrams("".join(count.text for count in self.counts).replace(one.told, "") + self.heard.name)
+                target = Target(one.words, frozenset(), frozenset(), one.pairs - others)
             whole = any(self.contest.charge(name, self.charges) for name in self.charges)
             if not (target.sums or target.days or whole):
                 finding = self._weigh(target)
