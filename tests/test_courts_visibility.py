@@ -211,8 +211,11 @@ def test_leaks_are_runs_of_twenty_characters_of_fields_not_held() -> None:
     case = civil_disputes()[0].cases()[2]
     secret = case.gold.reason[:40]
     assert leaks(f"我方认为，{secret}。", case, "CI", "plaintiff_lawyer") == [Leak("gold.reason", secret, 5, 45)]
-    assert leaks(secret[: LEAK - 1], case, "CI", "judge") == []
-    assert leaks(secret[:LEAK], case, "CI", "judge")[0].text == secret[:LEAK]
+    assert leaks(secret[: LEAK - 1], case, "CI", "plaintiff_lawyer") == []
+    assert leaks(secret[:LEAK], case, "CI", "plaintiff_lawyer")[0].text == secret[:LEAK]
+    # Reasons have set phrases, which a judge finds alone; twice as long a run is none.
+    assert leaks(secret[: 2 * LEAK - 1], case, "CI", "judge") == []
+    assert leaks(secret[: 2 * LEAK], case, "CI", "judge")[0].text == secret[: 2 * LEAK]
     spaced = " ".join(secret[:25])
     assert leaks(spaced, case, "CI", "judge")[0].text == spaced
 

@@ -210,15 +210,17 @@ FORMULAS = (
 """What every judgment says; saying it too gives nothing away, nor does an article with the title of its law."""
 
 RULINGS = "gold.judgment"
+"""判决主文 has a fixed form, with the names and sums of the case: a judge who rules as the gold does has judged, not leaked."""
 _TO_SAY: Mapping[Role, frozenset[Path]] = {
     "judge": frozenset({RULINGS}), "trainee": frozenset({"topics[].answer", "topics[].points"}),
 }  # fmt: skip
 """What the tested seat is there to find and to say by itself: who is right has leaked nothing."""
+_REASONED = ("gold.reason", "gold.reason_points")
+"""Reasons consist of set phrases (审理期间退赔…元，酌情从轻处罚): of a judge, only twice as long a run is none of chance."""
 _RETOLD: Mapping[tuple[Env, Role], tuple[str, str]] = {
     ("CD", "plaintiff_lawyer"): ("原告", "被告"), ("DD", "defendant_lawyer"): ("被告", "原告"),
 }  # fmt: skip
 """What a document calls the client and the other side, who are 我 and 对方 in the interview."""
-"""判决主文 has a fixed form, with the names and sums of the case: a judge who rules as the gold does has judged, not leaked."""
 
 _ME = re.compile(r"我(?:们(?:公司)?|公司)?")
 _ARTICLE = re.compile(r"《[^《》]{2,40}(?:《[^《》]{2,40}》[^《》]{0,40})?》第[零一二三四五六七八九十百千]{1,9}条")
@@ -289,7 +291,10 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     for path, grams in outside:
         if every.isdisjoint(grams):
             continue
+        least = 2 * LEAK if role == "judge" and path.startswith(_REASONED) else LEAK
         for first, last in _runs(gram in grams and free[at] == free[at + LEAK] for at, gram in enumerate(own)):
+            if last - first + LEAK < least:
+                continue
             start, end = places[first], places[last + LEAK - 1] + 1
             found.setdefault((start, end), Leak(path, text[start:end], start, end))
     return sorted(found.values(), key=lambda leak: (leak.start, leak.end))

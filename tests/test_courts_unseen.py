@@ -1,0 +1,52 @@
+"""Cases by authors who had not seen the rules: every one ends, nothing leaks, no duty is missed; the figures are printed.
+
+What the rules earn in substance is measured here, not demanded: `pytest -s` shows it for both halves, see
+`tests/court_unseen/README.md`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tasks.courts.casefile import Env
+from tasks.courts.checking import check_files
+from tasks.runner import start_run
+from tasks.scoring.context import ScoreContext
+from tasks.spec import RunSpec
+
+FOLDER = Path(__file__).parent / "court_unseen"
+ENVS: dict[Env, str] = {
+    "KQ": "knowledge", "LC": "consultation", "CD": "disputes", "DD": "disputes", "CI": "disputes", "CR": "criminal",
+}  # fmt: skip
+SHOWN = ("BIN", "NBIN_proxy", "FOR", "DOC_proxy", "PFS", "JUD_claims", "CRI", "VER", "REA_points", "LAW", "LAW_FAKE")
+
+
+def test_they_are_sound() -> None:
+    found = list(check_files([FOLDER]))
+    assert sum(cases for _, cases in found) == 60
+    assert not [line for lines, _ in found for line in lines if ": error: " in line]
+
+
+@pytest.mark.parametrize("env", ENVS)
+def test_every_case_ends_without_leak_or_fault(env: Env, sample_pack: Path, tmp_path: Path) -> None:
+    spec = RunSpec(benchmark="courts", agent="rules", tasks=str(FOLDER / ENVS[env]), env=env)
+    with start_run(spec, out=tmp_path / "all.moot") as run:
+        run.go()
+        block = run.score()
+        for name, odd in (("opened", 1), ("held out", 0)):
+            half = [one for one in run.results() if int(one.task_id[-1]) % 2 == odd]
+            asked = [one for one in run.questions if one.card["env"] == env and int(one.id[-1]) % 2 == odd]
+            print(f"\n{env} {name}: {_figures(run.bench.score(run.id, asked, half, ScoreContext(spec=spec)))}", end="")
+    assert block["outcomes"]["finished"] == block["n"] == 10
+    assert not block["flags"]["leak"] and not block["violations"]
+    if env in ("CI", "CR"):
+        assert block["strict"]["PFS"] == 100 and block["strict"]["LAW_FAKE"] == 0
+
+
+def _figures(block: dict[str, Any]) -> str:
+    """Strict scores with their floor in brackets."""
+    strict, floor = block["strict"], block["floor"]["strict"]
+    return "  ".join(f"{name} {strict[name]:.1f} ({floor[name] or 0:.1f})" for name in SHOWN if strict.get(name) is not None)
