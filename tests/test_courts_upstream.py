@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from store.errors import BadInput, NotFound
 from tasks.courts.casefile import AdviceCase, CivilCase, CriminalCase
+from tasks.courts.scores.charge import convictions
+from tasks.courts.scores.sentence import read_sentence
 from tasks.courts.upstream import import_judgments, import_upstream, read_judgment, read_upstream, upstream_env
-from tasks.courts.wording import charges_of, sentence_of
 
 FOLDER = Path(__file__).parent / "upstream_courts"
 ENVS = ["KQ", "LC", "CD", "DD", "CI", "CR"]
@@ -212,7 +213,7 @@ def test_a_judgment_that_is_no_gold_is_refused(fields: dict[str, Any], said: str
 def test_terms_and_fines_as_judgments_write_them(
     text: str, kind: str, months: int, probation: int, fine: int
 ) -> None:
-    sentence = sentence_of([text])
+    sentence = read_sentence([text])
     assert sentence is not None
     assert (sentence.kind, sentence.months, sentence.probation_months, sentence.fine) == (
         kind,
@@ -223,8 +224,9 @@ def test_terms_and_fines_as_judgments_write_them(
 
 
 def test_charges_and_silence() -> None:
-    assert charges_of(["被告人甲犯盗窃罪，判处…；犯掩饰、隐瞒犯罪所得罪，判处…"]) == (
+    assert convictions(["被告人甲犯盗窃罪，判处…；犯掩饰、隐瞒犯罪所得罪，判处…"]) == (
         "盗窃罪",
         "掩饰、隐瞒犯罪所得罪",
     )
-    assert charges_of([""]) == () and sentence_of(["驳回"]) is None
+    assert convictions(["其行为构成犯危险驾驶罪。"]) == ("危险驾驶罪",) and convictions(["其行为已构成犯罪。"]) == ()
+    assert convictions([""]) == () and read_sentence(["驳回"]) is None

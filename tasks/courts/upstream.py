@@ -18,9 +18,10 @@ from store.importers.reading import records
 from store.text.citation import citations
 from tasks.courts.casefile import ENVS, Case, CriminalGold, Env
 from tasks.courts.loading import CaseFault, read_case
+from tasks.courts.scores.charge import convictions
+from tasks.courts.scores.sentence import read_sentence
 from tasks.courts.sense import Fault
 from tasks.courts.upstream_fields import Notes, advice_fields, civil_fields, criminal_fields
-from tasks.courts.wording import charges_of, sentence_of
 from tasks.plain import plain
 
 UNKNOWN_LAYOUT = "Known: records of the six environments with id, specific_characters, topic_list, procurator …"
@@ -155,11 +156,11 @@ def read_judgment(where: str, fields: Mapping[str, Any]) -> PartialCase:
     given = fields.get("gold") if isinstance(fields.get("gold"), dict) else {}
     assert isinstance(given, dict)
     dropped: list[str] = [] if "source_id" not in fields else ["source_id"]
-    said = sentence_of(rulings)
+    said = read_sentence(rulings)
     kind = given.get("sentence_kind") or (said.kind if said else None)
     if kind is None:
         raise BadInput(f"{where}: the rulings pronounce no sentence", "Give gold.sentence_kind.")
-    charge = str(given.get("charge") or fields.get("charge") or "、".join(charges_of(rulings)))
+    charge = str(given.get("charge") or fields.get("charge") or "、".join(convictions(rulings)))
     months, probation, fine = (
         (given.get("sentence_months"), given.get("probation_months"), given.get("fine_yuan"))
         if given or said is None

@@ -12,7 +12,8 @@ from store.text.money import parse_money
 from store.text.normalise import fold_width
 from tasks.courts.lawcheck import shipped_laws
 from tasks.courts.people import PROCURATORATE
-from tasks.courts.wording import charges_of, sentence_of
+from tasks.courts.scores.charge import convictions
+from tasks.courts.scores.sentence import read_sentence
 
 _NOTHING = ("", "无", "没有", "-", "无异议", "none", "null")
 _MONEY = re.compile(r"[0-9][0-9,.]*\s*(?:万|亿)?元")
@@ -160,11 +161,11 @@ def criminal_fields(env: str, record: dict[str, Any], notes: Notes) -> dict[str,
     charged = "\n".join(notes.texts(procurator.get("charges"), "procurator.charges"))
     court, gold = _court("CR", record, notes)
     rulings = gold.get("judgment", [])
-    convicted = list(charges_of(rulings))
-    names = list(charges_of([charged])) or (
+    convicted = list(convictions(rulings))
+    names = list(convictions([charged])) or (
         [charged] if re.fullmatch(r"[\u4e00-\u9fff、]{2,30}罪", charged) else convicted
     )
-    sentence = sentence_of(rulings)
+    sentence = read_sentence(rulings)
     for field in (
         "criminal.prosecution",
         "criminal.custody",
