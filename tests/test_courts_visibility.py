@@ -217,7 +217,7 @@ def test_leaks_are_runs_of_twenty_characters_of_fields_not_held() -> None:
     assert leaks(secret[: 2 * LEAK - 1], case, "CI", "judge") == []
     assert leaks(secret[: 2 * LEAK], case, "CI", "judge")[0].text == secret[: 2 * LEAK]
     spaced = " ".join(secret[:25])
-    assert leaks(spaced, case, "CI", "judge")[0].text == spaced
+    assert leaks(spaced, case, "CI", "plaintiff_lawyer")[0].text == spaced
 
 
 def test_own_fields_and_what_was_said_before_are_no_leak() -> None:
