@@ -581,6 +581,8 @@ def test_a_party_without_counsel_speaks_for_itself() -> None:
         CivilLawyer(), view_of(case, PLAINTIFF, [Turn(1, JUDGE, (PLAINTIFF,), "请原告说明身份，是否申请回避？")])
     ).text
     assert "本人到庭，没有委托诉讼代理人" in said and "我不申请回避" in said
+    opening = [turn.text for turn in play(alone(SHORT))[1][:8]]
+    assert not any("代理权限" in text for text in opening) and any("身份有无异议" in text for text in opening)
 
 
 def test_a_question_of_the_other_side_is_answered_by_this_one() -> None:

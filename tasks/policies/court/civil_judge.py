@@ -108,11 +108,20 @@ class Bench:
             "settlement": self._settlement, "deliberate": self._deliberate, "judgment": self._judgment,
             "close": self._close,
         }  # fmt: skip
-        body = made[step.kind](step) if step.kind in made else self._line(step.kind, who=self._who(step.sides))
+        part = "alone" if self._unaided(step) else "ask"
+        body = made[step.kind](step) if step.kind in made else self._line(step.kind, part, who=self._who(step.sides))
         opened = self._opens(step)
         tag = self._tag(step)
         lead = f"{_words()['tags'][_STAGE_TAG[tag]]}\n" if self._view.profile == "j1" and tag else ""
         return f"{lead}{opened}{body}"
+
+    def _unaided(self, step: Step) -> bool:
+        """Whether a question of who appears meets nobody but parties themselves: there are no powers to ask for."""
+        asked = {"identity": step.sides, "other_identity": tuple(OTHER[side] for side in step.sides)}.get(step.kind, ())
+        return bool(asked) and not any(
+            self._parties.get(side, {}).get("counsel") or self._parties.get(side, {}).get("kind") == "company"
+            for side in asked
+        )
 
     def _line(self, kind: str, part: str = "ask", **words: str) -> str:
         table = _words()[kind]

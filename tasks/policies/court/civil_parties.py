@@ -81,13 +81,18 @@ class Reply:
         made: Mapping[str, Callable[[str], str]] = {
             "identity": self._identity, "claim": self._claim, "answer": self._answer, "exhibit": self._exhibit,
             "cross": self._cross, "debate": self._debate, "final": self._final, "mediate": self._mediate,
-            "proposal": self._proposal, "question": self._question,
+            "proposal": self._proposal, "question": self._question, "other_identity": self._other,
         }  # fmt: skip
         return made[asked.kind](asked.words) if asked.kind in made else self._short(asked.kind)
 
     def _short(self, kind: str) -> str:
         words: str = speech()["replies"][kind][self._side]
         return words.format(me=self._speaker.me, we=self._speaker.we)
+
+    def _other(self, words: str) -> str:
+        """That the side has nothing against those who appear for the other; of powers where the court asked for them."""
+        said = self._short("other_identity")
+        return said if "代理" in words else said.replace("和代理权限", "")
 
     # --- opening and pleadings ----------------------------------------------------------------------------------------
 

@@ -112,7 +112,7 @@ def _is_own(item: Mapping[str, Any], view: CourtView) -> bool:
     if view.env not in ("CI", "CR"):
         return "title" in item
     if view.env == "CR":
-        return (item["owner"] == PROCURATORATE) == (view.role == "procurator")
+        return bool(item["owner"] == PROCURATORATE) == (view.role == "procurator")
     side = view.role.removesuffix("_lawyer")
     return any(party["id"] == item["owner"] and party["side"] == side for party in view.held.get("parties", ()))
 
