@@ -44,6 +44,7 @@ _DENIES = re.compile(r"没有(?:动手|打|踢|卖|骗|偷|碰|拿|做|干|参�
 _PAID = re.compile(r"赔偿|退赔|退缴|缴存|补偿|垫付|退还")
 _UNPAID = re.compile(r"[^，。；]*(?:未能?|没有|尚未|不能|不予|拒不|无力)[^，。；]{0,6}(?:赔偿|退赔|退缴|补偿)[^，。；]*|[^，。；]*(?:要求|诉请|请求)[^，。；]{0,8}赔偿[^，。；]*")
 """Clauses that say that nothing was paid."""
+_RETURNS = re.compile(r"(?:赔偿|退赔|退缴|退还|垫付)[^，。；]{0,12}元|(?:已|积极|部分)[^，。；]{0,6}(?:赔偿|退赔|退缴|退还)")
 _FORGIVEN = re.compile(r"谅解")
 _UNFORGIVEN = re.compile(r"(?:不|未|没有|尚未)(?:表示|获得|取得|得到)?谅解")
 _PART = re.compile(r"部分|一人|一名|余款|其中")
@@ -244,6 +245,8 @@ class Circumstances:
         """赔偿, 退赃, 谅解."""
         told = [one.offer.body for one in self.own if _PAID.search(one.offer.body) or _FORGIVEN.search(one.offer.body)]
         told += [part for part in re.split(r"[。]", _UNPAID.sub("", self.facts)) if _PAID.search(part)]
+        debated = re.split(r"[。；]", self.heard.answers("procurator", "opinion"))
+        told += [part for part in debated if _RETURNS.search(_UNPAID.sub("", part)) and _LESS.search(part)]
         text = "".join(told)
         if not _PAID.search(text):
             return
@@ -266,6 +269,9 @@ class Circumstances:
         for part in re.split(r"[。；]", _UNPAID.sub("", self.facts)):
             if match := re.search(r"(?:其[\u4e00-\u9fff]{1,3}|被告人[^，]{1,6}|其亲属|其家属)?(?:代为)?(?:赔偿|退赔|退缴)[^。；]*", part):
                 return f"案发后，{match[0].rstrip('，')}".replace("，自愿认罪认罚", "")
+        told = self.heard.answers("procurator", "property", "victims")
+        if match := re.search(r"赔偿和谅解情况：(已[^，。；]{2,30}元)", told):
+            return f"案发后，被告人{self.name}{match[1]}"
         return "案发后已经赔偿被害人的损失" + ("并取得谅解" if forgiven else "")
 
     @cached_property

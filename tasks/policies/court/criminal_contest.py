@@ -121,7 +121,8 @@ class Contest:
             for sentence in re.split(r"(?<=。)", charged_facts(self.heard)):
                 clause = next((part for part in re.split(r"[，。；]", sentence) if re.search(cue, part)), "")
                 if clause:
-                    yield Allegation(clause, name, sentence)
+                    traffic = name == "逃逸" and "事故" in charged_facts(self.heard)
+                    yield Allegation(clause, f"肇事后{name}" if traffic else name, sentence)
                     break
 
     @cached_property

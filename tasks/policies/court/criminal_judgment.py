@@ -32,6 +32,8 @@ MOST_TOLD = 5
 LONG = 700
 """Characters of a plea that is quoted whole."""
 _TOTAL = re.compile(r"(?:共计|合计|总计)(?:人民币)?\d[\d,.]*万?元")
+_MUTUAL = re.compile(r"，?(?:继而|进而|并|随后)?(?:互相|相互)(?:厮打|殴打|推打)|(?:厮打|互殴|打斗)(?:过程)?中，")
+"""How an indictment tells of a fight of both, where the court finds defence."""
 _LEADS = re.compile(r"(?:打电话)?(?:纠集|邀约|召集|指使|组织)$")
 
 
@@ -138,6 +140,8 @@ def _found(weighing: Weighing, circumstances: Circumstances) -> str:
     for allegation, finding in weighing.allegations:
         if not finding.proven:
             body = _without(body, allegation.words)
+    if weighing.repelled:
+        body = _MUTUAL.sub("", body)
     if off := [value for value, finding in weighing.taken_off if finding.proven]:
         total = sum(weighing.amount(name) for name in weighing.convicted)
         note = f"其中人民币{figure(off[0])}元不属于被告人{heard.name}占有的款项，应予扣除，犯罪数额为人民币{figure(total)}元。"

@@ -120,7 +120,7 @@ def _gains(weighing: Weighing) -> list[str]:
 def _transferred(weighing: Weighing, charge: str) -> float:
     """What the accused was paid on the days of the acts that stand, by a record of payments that is relied on."""
     acts = {day for count in weighing.stands(charge) if count.whole for day in count.days}
-    relied = [one.exhibit.offer.body for one in weighing.admitted if one.result == "采信" and one.exhibit.kind != "供述"]
+    relied = [one.exhibit.offer.body for one in weighing.admitted if one.result != "不采信" and one.exhibit.kind != "供述"]
     parts = (part for body in relied for part in re.split(r"[；。]", body) if f"向{weighing.heard.name}" in part and "转账" in part)
     return sum(max(sums(part), default=0.0) for part in parts if acts & set(days(part)))
 

@@ -247,8 +247,8 @@ class Reasons:
             proof = re.search(r"拟证明([^。]+)", near[0].offer.body) if near else None
             shown = self._say("off_shown", title=near[0].name, what=proof[1]) if proof else ""
             return self._say("off_debt", sum=f"{figure(value)}元", shown=shown)
-        shown = [one for one in finding.stands if one.owner != "procurator" or _adds(one, value)]
-        titles = "、".join(one.name for one in shown)
+        bearing = [one for one in finding.stands if one.owner != "procurator" or _adds(one, value)]
+        titles = "、".join(one.name for one in bearing)
         return self._say(
             "off", sum=f"{figure(value)}元", titles=titles, amount=f"{figure(total)}元", adopted=words()["reason"]["adopted"]
         )
