@@ -27,9 +27,9 @@ _DAY = re.compile(
 )
 _ROUND = re.compile(r"(?<=[〇零○一二三四五六七八九])[Oo0](?=[〇零○一二三四五六七八九Oo0])")
 _NUMBER = rf"(?:[0-9]{{1,3}}|[{_HAN}]{{1,4}})"
-TERM = rf"(?:{_NUMBER} ?年(?:半)?)?(?:零|又)?(?:{_NUMBER} ?个?月)?"
-"""A term; it may match nothing."""
 _TERM = re.compile(rf"(?:(?P<years>{_NUMBER}) ?年(?P<half>半)?)?(?:零|又)?(?:(?P<months>{_NUMBER}) ?个?月)?")
+TERM = re.sub(r"\?P<\w+>", "?:", _TERM.pattern)
+"""A term without named groups, to stand in larger patterns; it may match nothing."""
 _MOST = 1e13
 
 

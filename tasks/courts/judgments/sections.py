@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from store.text.normalise import fold_width
+from store.text.numerals import chinese_to_int
 
 Env = Literal["CI", "CR"]
 
@@ -170,7 +171,6 @@ def _bare(reason: str) -> str:
 
 # --- lists inside a part ----------------------------------------------------------------------------------------------
 
-_HAN_DIGITS = "零一二三四五六七八九十"
 _ROUND_DIGITS = "⓪①②③④⑤⑥⑦⑧⑨⑩"
 _FAMILIES = (
     re.compile(rf"{_STARTS}(?P<n>[一二三四五六七八九十]{{1,3}})、", re.MULTILINE),
@@ -208,10 +208,7 @@ def _value(number: str) -> int:
         return int(number)
     if number in _ROUND_DIGITS:
         return _ROUND_DIGITS.index(number)
-    tens, _, ones = number.rpartition("十")
-    if "十" not in number:
-        return _HAN_DIGITS.find(number)
-    return 10 * (_HAN_DIGITS.find(tens) if tens else 1) + (_HAN_DIGITS.find(ones) if ones else 0)
+    return chinese_to_int(number) or 0
 
 
 _SENTENCE = re.compile(r"[^。！？\n]*[。！？]?[”』」]?")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from store.text.numerals import chinese_to_int
 from tasks.courts.procedure.turns import Item
 
 MAX_REPLY = 20_000
@@ -95,14 +96,7 @@ def numbers_named(text: str) -> frozenset[int]:
 
 
 def _value(number: str) -> int:
-    if number.isdecimal():
-        return int(number)
-    tens, ten, ones = number.rpartition("十")
-    return (_digit(tens) or 1) * 10 * bool(ten) + _digit(ones)
-
-
-def _digit(sign: str) -> int:
-    return _DIGIT.find(sign) + 1 if sign else 0
+    return int(number) if number.isdecimal() else chinese_to_int(number) or 0
 
 
 def _aliases(items: Sequence[Item]) -> dict[str, set[str]]:
