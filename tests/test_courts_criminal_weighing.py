@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from tasks.courts.procedure.findings import Course
+from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.procedure.machine import follow
 from tasks.courts.procedure.turns import Turn
 from tasks.policies.court.criminal_circumstances import Circumstances
 from tasks.policies.court.criminal_facts import Count, by_day, days
@@ -13,7 +16,7 @@ from tasks.policies.court.criminal_heard import Heard
 from tasks.policies.court.criminal_judgment import judgment
 from tasks.policies.court.criminal_sentence import Sentencing
 from tasks.policies.court.criminal_weighing import Weighing
-from tests.test_courts_criminal_rules import CASES, view_of
+from tests.test_courts_criminal_rules import CASES, as_procedure, play, view_of
 
 NAME = Heard(view_of(CASES["CR-0003"], "judge")).name
 Exhibits = Sequence[tuple[str, str]]
@@ -141,3 +144,19 @@ def test_days_are_read_as_they_are_written_and_spoken() -> None:
     assert [act.days for act in acts] == [{"3月2日"}, {"3月5日"}, {"4月1日"}]
     assert "三" not in acts[0].text and "被抓" in acts[2].text and "被抓" not in acts[0].text
     assert len(by_day(Count("2024年3月2日某人偷车。", "盗窃罪"))) == 1
+
+
+def test_a_side_heard_on_all_owes_no_second_answer() -> None:
+    case = CASES["CR-0002"]
+    turns, _ = play(case)
+
+    def course(said: Sequence[Turn]) -> Course:
+        return follow(as_procedure(said), hearing_of(case))
+
+    place = next(at for at, turn in enumerate(turns) if turn.speaker == "judge" and "涉案财物的情况" in turn.text or "被害人损失的情况" in turn.text)
+    more = (Turn(0, "judge", ("defendant",), "被告人对公诉人出示的证据一有无异议？"), Turn(0, "defendant", ("judge",), "……"))
+    again = course([*turns[:place], *more, *turns[place:]])
+    first = [at for at, turn in enumerate(turns) if turn.speaker == "defendant" and turns[at - 1].text == more[0].text]
+    silent = [turn if at not in first else Turn(turn.number, turn.speaker, turn.to, "……") for at, turn in enumerate(turns)]
+    assert not [one for one in again.violations if one.code == "no_answer"]
+    assert first and [one for one in course(silent).violations if one.code in ("no_answer", "missing", "uncrossed_relied")]
