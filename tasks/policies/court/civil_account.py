@@ -29,6 +29,8 @@ _ARGUES = re.compile(
     r"|应当|合法权益|请求|不是|长期|却|没有道理|过错|重大过失|协商不成|目的落空|不予理会|冒充|殴打|破裂|均应|不应|应为|应退"
     r"|一句|连续发生|自愿调减|的损失有|倍赔偿|困难|天经地义|判如所请|请法院|完全是|捏造|已经严重|尚欠|至今|从来|系维修翻新|不服|不能|以后无"
 )
+_OWED = {"应当", "应予", "均应", "应为", "应退"}
+"""Words of argument that among the terms of a contract say what is owed."""
 _SELF = re.compile(r"(?<![自“‘：])我(?:们|方)?(?![国省市县])(?![^“”]*”)")
 """A plaintiff without counsel tells the story of himself; words in quotation marks stay."""
 _TERMS = re.compile(r"约定|载明|注明|写明|承诺")
@@ -122,7 +124,8 @@ class _Account:
             clause = part.rstrip("，,；;")
             terms = terms or bool(_TERMS.search(clause))
             self._now = _day_of(clause, self._now)
-            argued = _ARGUES.search(clause) and not (terms and "应" in clause and "应当对" not in clause)
+            words = {found[0] for found in _ARGUES.finditer(clause)}
+            argued = bool(words - _OWED if terms and "应当对" not in clause else words)
             if clause.strip() and not argued and stands(clause) and not (not kept and _LOOSE.search(clause)):
                 when = when if kept else self._now
                 kept.append(part.strip())

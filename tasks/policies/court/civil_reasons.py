@@ -219,7 +219,7 @@ class _Paragraphs:
         for one in self._refused:
             if one.offer.side == "defendant" and overlap(one.offer.purpose, part) >= NEAR:
                 self._told.add(one.name)
-                objected = f"原告提出{gist(one.objection, 60)}的异议，" if one.objection else ""
+                objected = f"原告提出“{gist(one.objection, 60)}”的异议，" if one.objection else ""
                 return f"被告为此提交的{quotable(one.offer.title, 60)}，{objected}{one.reason}，不足以证明其主张，本院不予采信"
         against = self._bears(part, "plaintiff", 0.5)
         if against and not LEGAL.search(part):

@@ -147,9 +147,17 @@ class Speaker:
                 found = {text: None}
             elif self._side == "plaintiff":
                 found = {}
+        if told := self._of_the_matter(question):
+            found = {told: None}
         if not found:
             return self._nothing(question)
         return "".join(f"{text.rstrip('。；;')}。" for text in found)
+
+    def _of_the_matter(self, question: str) -> str:
+        """The sentence of the own material that tells of a matter by other words than it is asked; '' where none does."""
+        told = [one["told"] for one in speech()["matters"] if re.search(one["asked"], question)]
+        dated = sorted(self._pool(), key=lambda text: not re.search(r"[0-9]月", text))
+        return next((text.strip() for words in told for text in dated if re.search(words, text)), "")
 
     def _on_own_exhibit(self, question: str) -> str:
         """What a side says when asked what else bears out an exhibit of its own that is denied."""
