@@ -50,6 +50,13 @@ GLYPHS = {
     "left_square_bracket": "[", "right_square_bracket": "]", "exclamation_mark": "!",
 }  # fmt: skip
 
+_CURSOR = (
+    Key("up", "up,k", "cursor(-1)"),
+    Key("down", "down,j", "cursor(1)"),
+    Key("first", "home", "edge(False)", 0, "Home"),
+    Key("last", "end", "edge(True)", 0, "End"),
+)
+"""Keys of every list with a cursor."""
 KEYS: dict[str, tuple[Key, ...]] = {
     "app": (
         Key("help", "f1", "help", 90),
@@ -110,10 +117,7 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("law_results", "down,escape", "results", 11),
     ),
     "law_choice": (
-        Key("up", "up,k", "cursor(-1)"),
-        Key("down", "down,j", "cursor(1)"),
-        Key("first", "home", "edge(False)", 0, "Home"),
-        Key("last", "end", "edge(True)", 0, "End"),
+        *_CURSOR,
         Key("page_up", "pageup", "page(-1)", 0, "PgUp"),
         Key("page_down", "pagedown", "page(1)", 0, "PgDn"),
         Key("law_take", "enter", "choose", 0, "glyph.enter"),
@@ -187,19 +191,13 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("cancel", "escape,f10", "cancel", 11, "Esc"),
     ),
     "transcript": (
-        Key("up", "up,k", "cursor(-1)"),
-        Key("down", "down,j", "cursor(1)"),
-        Key("first", "home", "edge(False)", 0, "Home"),
-        Key("last", "end", "edge(True)", 0, "End"),
+        *_CURSOR,
         Key("page_up", "pageup", "page_up", 0, "PgUp"),
         Key("page_down", "pagedown", "page_down", 0, "PgDn"),
         Key("fold", "enter", "fold", 0, "glyph.enter"),
     ),
     "programme": (
-        Key("up", "up,k", "cursor(-1)"),
-        Key("down", "down,j", "cursor(1)"),
-        Key("first", "home", "edge(False)", 0, "Home"),
-        Key("last", "end", "edge(True)", 0, "End"),
+        *_CURSOR,
         Key("unfold", "enter", "choose", 0, "glyph.enter"),
     ),
     "pane": (

@@ -40,7 +40,9 @@ RECENT = 8
 
 
 class CasesPane(ReviewPane):
-    """Where cases come from, then one case beside the list of all."""
+    """Where cases come from (step `sources`), then one case beside the list of all (step `reading`)."""
+
+    BEGINNING = "sources"
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -54,7 +56,7 @@ class CasesPane(ReviewPane):
 
     def compose(self) -> ComposeResult:
         """Sources; cases, fields, what is beside a field, the form."""
-        with ContentSwitcher(initial="sources", id="steps"):
+        with ContentSwitcher(initial=self.BEGINNING, id="steps"):
             yield Things("review", id="sources")
             with Horizontal(id="reading"):
                 yield Things("review_case", id="case-list")
@@ -63,18 +65,6 @@ class CasesPane(ReviewPane):
                     with Vertical(id="side"):
                         yield LinesPane("review_case", id="beside")
                         yield ReviewForm("review_screen.mark", scored=False, id="form")
-
-    @property
-    def step(self) -> str:
-        """`sources` or `reading`."""
-        return self.query_one("#steps", ContentSwitcher).current or "sources"
-
-    def go(self, step: str) -> None:
-        """Show a part; the cursor goes there."""
-        self.query_one("#steps", ContentSwitcher).current = step
-        if self.display:
-            self.first.focus()
-        self.post_message(self.Turned())
 
     # what is on disk
 

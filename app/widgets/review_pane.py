@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -33,7 +33,10 @@ PATIENCE = 30.0
 
 
 class ReviewPane(Vertical):
-    """One tab. Of two jobs of one name the newer counts."""
+    """One tab, which shows one of its steps at a time. Of two jobs of one name the newer counts."""
+
+    BEGINNING: ClassVar[str]
+    """The step that is shown first."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
@@ -43,6 +46,18 @@ class ReviewPane(Vertical):
     def desk(self) -> Desk:
         """The app."""
         return cast("Desk", self.app)
+
+    @property
+    def step(self) -> str:
+        """The step that is shown."""
+        return self.query_one("#steps", ContentSwitcher).current or self.BEGINNING
+
+    def go(self, step: str) -> None:
+        """Show a step; the cursor goes there."""
+        self.query_one("#steps", ContentSwitcher).current = step
+        if self.display:
+            self.first.focus()
+        self.post_message(self.Turned())
 
     def work(self, name: str, job: Callable[[], Any]) -> None:
         """Do something slow in a thread."""
@@ -115,6 +130,8 @@ class ReviewPane(Vertical):
 class RunPane(ReviewPane):
     """A tab about one run: the list of runs first, then what `parts` are of the run that was chosen."""
 
+    BEGINNING = "runs"
+
     class Chosen(Message):
         """A run was chosen, for all tabs that are about one."""
 
@@ -130,7 +147,7 @@ class RunPane(ReviewPane):
 
     def compose(self) -> ComposeResult:
         """The list of runs, and the parts."""
-        with ContentSwitcher(initial="runs", id="steps"):
+        with ContentSwitcher(initial=self.BEGINNING, id="steps"):
             yield Things("review", id="runs")
             yield from self.parts()
 
@@ -141,18 +158,6 @@ class RunPane(ReviewPane):
     def read(self) -> None:
         """Read the chosen run."""
         raise NotImplementedError
-
-    @property
-    def step(self) -> str:
-        """What is shown: `runs`, or one of the parts."""
-        return self.query_one("#steps", ContentSwitcher).current or "runs"
-
-    def go(self, step: str) -> None:
-        """Show a part; the cursor goes there."""
-        self.query_one("#steps", ContentSwitcher).current = step
-        if self.display:
-            self.first.focus()
-        self.post_message(self.Turned())
 
     def enter(self) -> None:
         """Read again what is on disk."""
