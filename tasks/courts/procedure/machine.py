@@ -12,10 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tasks.courts.procedure import bench
-from tasks.courts.procedure.acts import Found, cut, parse
+from tasks.courts.procedure.acts import Found, parse
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.findings import Course, Credit, Violation
 from tasks.courts.procedure.replies import responsive
+from tasks.courts.procedure.stages import Stages
 from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, profile
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Side, Turn
 
@@ -52,8 +53,7 @@ class Machine:
         self.duties = duties(hearing, name)
         self._groups: dict[str, str] = {duty.key: duty.group for duty in self.duties}
         self._extra = extra or {}
-        self._stage = 0
-        self._floating = ""
+        self._stages = Stages(self.profile)
         self._credits: dict[str, Credit] = {}
         self._tried: set[str] = set()
         self._violations: list[Violation] = []
@@ -71,25 +71,19 @@ class Machine:
     def resumed(cls, hearing: Hearing, name: ProfileName = "law", *, stage: str, done: Iterable[str] = ()) -> Machine:
         """A trial taken up in a stage: all earlier stages count as held, and `done` (keys) of this one."""
         machine = cls(hearing, name)
-        index = max(machine.profile.stage(stage), 0)
-        if machine.profile.stages[index].floating:
-            machine._floating = machine.profile.stages[index].id
-            index = max(i for i in range(index) if not machine.profile.stages[i].floating)
-            machine._tried.update(s.id for s in machine.profile.acts.values() if machine._home(s) == index)
-        machine._stage = index
-        machine._tried.update(s.id for s in machine.profile.acts.values() if machine._home(s) < index)
+        stages, acts = machine._stages, machine.profile.acts.values()
+        stages.take_up(stage)
+        held = stages.at + bool(stages.floating)
+        machine._tried.update(spec.id for spec in acts if stages.home(spec) < held)
         given = list(done)
         machine._tried.update(key.split("/")[0] for key in given)
-        if "exhibit" in {s.id for s in machine.profile.acts.values() if machine._home(s) < index}:
+        if any(spec.id == "exhibit" and stages.home(spec) < stages.at for spec in acts):
             given += [duty.key for duty in machine.duties if duty.exhibit]
         for key in given:
             act, _, rest = key.partition("/")
             identity, _, side = rest.partition("/")
             machine._exhibits.take_up(act, identity, side)
         return machine
-
-    def _home(self, spec: ActSpec) -> int:
-        return self.profile.stage(spec.stages[0])
 
     # --- feeding ------------------------------------------------------------------------------------------------------
 
@@ -103,7 +97,7 @@ class Machine:
             self._reply(turn, side)
         elif turn.speaker == "clerk":
             self._clerk(turn, at)
-        self._stage_of.append(self._floating or self.profile.stages[self._stage].id)
+        self._stage_of.append(self._stages.open)
 
     def _clerk(self, turn: Turn, at: int) -> None:
         for spec in self.profile.acts.values():
@@ -116,11 +110,13 @@ class Machine:
             self._fault("after_end", turn, detail=turn.text[:40])
         if words := bench.speaks_for(turn.text):
             self._fault("speaks_for_party", turn, detail=words[:60])
-        tagged = self._tags(turn)
+        tagged = self._stages.tagged(turn)
+        if tagged and not self._stages.enter(tagged[0], turn.text):
+            self._fault("back", turn, detail=self.profile.stages[tagged[0]].name)
         found = sorted(
             [*parse(turn.text, self.hearing.env), *self._extra.get(at, ())], key=lambda f: (f.start, f.end)
         )
-        entered = self._entries(turn.text)
+        entered = self._stages.announced(turn.text)
         sides = tuple(dict.fromkeys(SIDE_OF[role] for role in turn.to if role in SIDE_OF))
         self._asked.update(sides)
         counted: list[tuple[int, int, ActSpec]] = []
@@ -128,7 +124,7 @@ class Machine:
         stages = set(tagged)
         for act in found:
             while entered and entered[0][0] <= act.start:
-                self._enter(entered.pop(0)[1], turn)
+                self._stages.enter(entered.pop(0)[1], turn.text)
             for spec in self.profile.by_family.get(act.act, ()):
                 if spec.level(self.hearing) == "none" or (act.fallback and not spec.fallback):
                     continue
@@ -137,7 +133,7 @@ class Machine:
                 else:
                     self._announce(spec, act, turn, at)
         for _, index in entered:
-            self._enter(index, turn)
+            self._stages.enter(index, turn.text)
         if over:
             self._fault("bundled", turn, over[0], detail="、".join(self.profile.acts[name].name for name in over))
         if len(stages) >= 3:
@@ -146,50 +142,7 @@ class Machine:
             self._fault("two_addressees", turn)
         self._closed = self._closed or bench.closes(turn.text)
 
-    # --- stages -------------------------------------------------------------------------------------------------------
-
-    def _tags(self, turn: Turn) -> list[int]:
-        tagged = bench.stages_tagged(turn.text, self.profile)
-        given = self.profile.stage(turn.stage) if turn.stage else -1
-        if given >= 0 and given not in tagged:
-            tagged = [given, *tagged]
-        for index in tagged[:1]:
-            self._enter(index, turn, explicit=True)
-        return tagged
-
-    def _entries(self, text: str) -> list[tuple[int, int]]:
-        kept = cut(text)
-        return sorted(
-            (match.start(), index)
-            for index, stage in enumerate(self.profile.stages)
-            for pattern in stage.enter
-            for match in pattern.finditer(kept)
-        )
-
-    def _enter(self, index: int, turn: Turn, explicit: bool = False) -> None:
-        stage = self.profile.stages[index]
-        if stage.floating:
-            self._floating = stage.id
-        elif index >= self._stage or bench.reopens(turn.text):
-            self._stage, self._floating = index, ""
-        elif explicit:
-            self._fault("back", turn, detail=stage.name)
-
-    def _place(self, spec: ActSpec, ready: bool) -> str:
-        """ok, late, early or wrong; an anchor act whose ground is laid opens its stage."""
-        places = [self.profile.stage(stage) for stage in spec.stages]
-        if any(self.profile.stages[place].floating for place in places):
-            self._floating = self.profile.stages[places[0]].id
-            return "ok"
-        if self._stage in places:
-            return "ok"
-        ahead = [place for place in places if place > self._stage]
-        if ahead and spec.anchor and ready:
-            self._stage, self._floating = min(ahead), ""
-            return "ok"
-        if self._stage - 1 in places:
-            return "late"
-        return "early" if ahead else "wrong"
+    # --- acts ---------------------------------------------------------------------------------------------------------
 
     def _ready(self, spec: ActSpec) -> str:
         """The act that should have come first and did not; empty when the ground is laid."""
@@ -201,21 +154,19 @@ class Machine:
                 return name
         return ""
 
-    # --- acts ---------------------------------------------------------------------------------------------------------
-
     def _announce(self, spec: ActSpec, act: Found, turn: Turn, at: int) -> None:
         if spec.id == "admission":
             for code, title in self._exhibits.rule(turn):
                 self._fault(code, turn, spec.id, detail=title)
         missing = self._ready(spec)
-        place = self._place(spec, not missing)
+        place = self._stages.place(spec, not missing)
         undebated = spec.id in _JUDGED and not self._debated()
         if undebated:
             self._fault("judgment_before_debate", turn, spec.id)
         if missing or place in ("early", "wrong"):
             if spec.id not in self._credits and (not spec.ends or spec.id in _JUDGED) and not undebated:
                 code = "too_early" if missing else "wrong_stage"
-                detail = self.profile.acts[missing].name if missing else self._here()
+                detail = self.profile.acts[missing].name if missing else self._stages.name
                 self._fault(code, turn, spec.id, detail=detail)
             return
         if spec.id == "settlement":
@@ -254,7 +205,7 @@ class Machine:
                 return
             counted.append((act.start, act.end, spec))
         missing = self._ready(spec)
-        place = self._place(spec, not missing)
+        place = self._stages.place(spec, not missing)
         stray = spec.fallback or spec.level(self.hearing) in ("may", "practice")
         if wrong:
             if not stray and place in ("ok", "late"):
@@ -262,7 +213,7 @@ class Machine:
             return
         fine = not missing and place in ("ok", "late")
         if not fine and not stray:
-            detail = self.profile.acts[missing].name if missing else self._here()
+            detail = self.profile.acts[missing].name if missing else self._stages.name
             self._fault("too_early" if missing else "wrong_stage", turn, spec.id, detail=detail)
         for side in targets:
             self._pending.append(_Pending(spec, side, act, turn, at, place == "late", fine))
@@ -381,9 +332,6 @@ class Machine:
         ]
         return not wanted or self._settled or bool(self._tried & set(wanted))
 
-    def _here(self) -> str:
-        return self.profile.stages[self._stage].name
-
     def _fault(self, code: str, turn: Turn, act: str = "", side: Side | None = None, detail: str = "") -> None:
         self._violations.append(Violation(code, turn.number, act, side, detail))
 
@@ -391,7 +339,7 @@ class Machine:
         """Where the trial stands; `final` adds what was never done and what never got an answer."""
         course = Course(
             self.hearing, self.profile, self.duties, tuple(self._credits.values()), tuple(self._violations),
-            dict(self._exhibits.state), self._floating or self.profile.stages[self._stage].id, tuple(self._stage_of),
+            dict(self._exhibits.state), self._stages.open, tuple(self._stage_of),
             self._settled, self._closed, self._judge_turns,
         )  # fmt: skip
         return replace(course, violations=(*course.violations, *self._omissions(course))) if final else course
