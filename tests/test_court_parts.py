@@ -283,14 +283,16 @@ def test_everything_shows_the_reference_and_says_so() -> None:
         assert ("参照裁判" in shown or "参照答案" in shown) and (gold.answer if hasattr(gold, "answer") else gold) in shown
 
 
-def test_an_exhibit_has_no_name_for_a_person_until_it_was_shown(plays: dict[str, Played]) -> None:
+def test_the_bench_learns_an_exhibit_when_it_is_shown_and_counsel_knows_what_was_exchanged(plays: dict[str, Played]) -> None:
     civil = plays["CI-0001"]
     free, judge, counsel = (
         text(exhibit_lines(civil.scene(3, holders=frozenset(holders), asked=next(iter(holders), ""))))
         for holders in ((), ("agent",), ("plaintiff_lawyer",))
     )
     assert "借条一张" in free and "借条一张" not in judge and "原告证据一" in judge
-    assert "借条一张" in counsel and "被告证据一" in counsel and len(counsel) < len(free)
+    assert counsel == free, "evidence is exchanged before the hearing: the titles of both sides"
+    held = plays["CI-0001"].scene(3, holders=frozenset({"plaintiff_lawyer"})).seen["evidence"]
+    assert {("excerpt" in one) for one in held} == {True, False}, "of the other side the titles alone"
     later = text(exhibit_lines(civil.scene(20, holders=frozenset({"agent"}))))
     assert "借条一张" in later and "已质证 2" in later
     assert "借条一张" not in "".join(item.text for item in flat(programme(civil.scene(3, holders=frozenset({"agent"})))))
