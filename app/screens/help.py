@@ -15,6 +15,12 @@ from textual.widgets import Static
 from app.bindings import KEYS
 from app.strings import known, t
 from app.terminal import pad
+from app.wrapping import wrap
+
+ROOM = 68
+"""Cells of a line of text on a screen of 80 columns, beside frame and scrollbar (help.tcss)."""
+KEY = 8
+"""Cells before what a key does."""
 
 AREAS: dict[str, tuple[str, ...]] = {
     "transcript": ("transcript", "episode", "app"),
@@ -74,6 +80,11 @@ def help_id(focused: Widget | None, screen: Screen[object]) -> str:
     return str(getattr(screen, "help_id", "runs"))
 
 
+def _lines(text: str, room: int) -> str:
+    """The text broken into lines as Chinese typesetting wants; Textual would break it at its blanks only."""
+    return "\n".join(line[a:b] for line in text.split("\n") for a, b in wrap(line, room))
+
+
 class HelpScreen(ModalScreen[None]):
     """Prose and a table of keys."""
 
@@ -93,7 +104,7 @@ class HelpScreen(ModalScreen[None]):
             box.border_subtitle = t("help.close")
             with VerticalScroll():
                 if known(f"help.{self._about}"):
-                    yield Static(t(f"help.{self._about}"), classes="dialog--text", markup=False)
+                    yield Static(_lines(t(f"help.{self._about}"), ROOM), classes="dialog--text", markup=False)
                 for area in AREAS.get(self._about, ("app",)):
                     yield Static(t(f"help.area.{area}"), classes="help--area", markup=False)
                     yield Static(self._keys(area), classes="help--keys")
@@ -104,8 +115,8 @@ class HelpScreen(ModalScreen[None]):
         for number, key in enumerate(KEYS[area]):
             if number:
                 text.append("\n")
-            text.append(pad(key.shown, 8), "bold")
-            text.append(key.tip)
+            text.append(pad(key.shown, KEY), "bold")
+            text.append(_lines(key.tip, ROOM - KEY).replace("\n", "\n" + " " * KEY))
         return text
 
     def on_mount(self) -> None:
