@@ -46,8 +46,9 @@ class Part:
     strict: float | None = None
     compat_interval: tuple[float, float] | None = None
     strict_interval: tuple[float, float] | None = None
-    floor: float | None = None
-    ceiling: float | None = None
+    floor: tuple[float | None, float | None] = (None, None)
+    """By the published rule and strictly, as the rates: the gold itself may fail a published rule."""
+    ceiling: tuple[float | None, float | None] = (None, None)
 
 
 @dataclass(frozen=True)
@@ -185,14 +186,20 @@ def _parts(block: dict[str, Any], ended: bool) -> Iterator[Part]:
     """The groups of a block as shares from 0 to 1; only floor and ceiling before anything has ended."""
     layout = layout_of(block)
     for label, group, rate in _places(block):
-        limits = [layout.limit(name, block, "compat", rate, group) for name in ("floor", "reference")]
+        limits = [
+            [layout.limit(name, block, rule, rate, group) for rule in ("compat", "strict")] for name in ("floor", "reference")
+        ]
         figures = [layout.value(block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
         spans = [layout.beside("intervals", block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
         top = layout.top
         yield Part(
             label,
             layout.count(block, "compat", rate, group) if ended else 0,
-            *(None if value is None else value / top for value in figures),
+            *(_share(value, top) for value in figures),
             *((span[0] / top, span[1] / top) if span else None for span in spans),
-            *(None if value is None else value / top for value in limits),
+            *((_share(compat, top), _share(strict, top)) for compat, strict in limits),
         )
+
+
+def _share(value: float | None, top: float) -> float | None:
+    return None if value is None else value / top

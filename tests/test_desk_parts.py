@@ -194,7 +194,7 @@ def test_scores_at_a_step_come_from_what_was_seen_so_far() -> None:
     assert whole.answered and whole.compat["success"] == 1.0 and whole.evidence == 1.0
     run = keeper.of_file(path)
     (part,) = run.parts
-    assert run.n == 1 and part.compat == 1.0 and part.ceiling == 1.0 and part.compat_interval is not None
+    assert run.n == 1 and part.compat == 1.0 and part.ceiling[0] == 1.0 and part.compat_interval is not None
 
 
 @pytest.mark.parametrize(

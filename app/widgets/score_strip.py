@@ -12,7 +12,7 @@ from textual.binding import BindingType
 
 from app.bindings import bindings
 from app.renderers import one
-from app.scores import Part, RunScores, StepScores
+from app.scores import OVERALL, Part, RunScores, StepScores
 from app.strings import counted, known, t
 from app.terminal import pad, truncate, width
 from app.widgets.lines import LineView, Row, wrapped
@@ -140,10 +140,10 @@ class ScoreStrip(LineView):
                 yield Row(tuple(_cells(intervals, columns, ("dim", "dim", "dim"))))
             elif part.group != "all":
                 yield Row(((label, "text"),))
-            limits = (("floor", part.floor), ("ceiling", part.ceiling))
-            for name, value in limits:
-                if value is not None or part.group == "all":
-                    yield Row(tuple(_cells((t(f"scores.{name}"), rate(value), ""), columns, ("dim", "dim", "dim"))))
+            for name, (compat, strict) in (("floor", part.floor), ("ceiling", part.ceiling)):
+                if compat is not None or strict is not None or part.group == "all":
+                    pair = [rate(compat), "" if strict == compat else rate(strict)]  # once where both rules agree
+                    yield Row(tuple(_cells((t(f"scores.{name}"), *pair), columns, ("dim", "dim", "dim"))))
 
 
 def _name(rate_: str) -> str:
@@ -153,7 +153,10 @@ def _name(rate_: str) -> str:
 
 
 def _part(part: Part) -> str:
-    return t("scores.success") if part.group == "all" else f"{part.group.upper()} {part.n or ''}".strip()
+    if part.group == "all":
+        return t("scores.success")
+    name = t("measure.overall") if part.group == OVERALL else part.group.upper()
+    return f"{name} {part.n or ''}".strip()
 
 
 def _columns(room: int, labels: Iterable[str] = ()) -> tuple[int, int, int]:
