@@ -148,6 +148,10 @@ CIVIL: list[tuple[Change, str]] = [
     (lambda c: c["dates"].update(judged="2020-01-01"), "dates.judged: 2020-01-01 lies before dates.proceeding"),
     (lambda c: c["evidence"][0].update(owner="P9"), "evidence.E1.owner: P9 is no owner of this case. Known: P1, D1"),
     (
+        lambda c: c["gold"].update(charges=["盗窃罪"]),
+        "gold.charges: is no field of a case file. Take it out.",
+    ),
+    (
         lambda c: c["evidence"][0].update(ownr="P1"),
         "evidence.E1.ownr: is no field of a case file. Did you mean owner?",
     ),

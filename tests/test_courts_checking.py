@@ -133,6 +133,16 @@ def test_faults_of_a_civil_case(change: Change, said: str) -> None:
     assert any(said in text for text in findings), findings
 
 
+def test_a_draft_of_a_judgment_may_hold_masked_names_but_no_numbers() -> None:
+    def change(case: Any) -> None:
+        case["provenance"]["source"] = "derived"
+        case["parties"][1].update(name="张某", contact="13912345678")
+
+    findings = [str(finding) for finding in found(civil(), change)]
+    assert not any("masked name" in text for text in findings)
+    assert any("looks like a telephone number" in text for text in findings)
+
+
 @pytest.mark.parametrize(("change", "said"), CRIMINAL, ids=[str(n) for n in range(len(CRIMINAL))])
 def test_faults_of_a_criminal_case(change: Change, said: str) -> None:
     findings = [str(finding) for finding in found(criminal(), change)]

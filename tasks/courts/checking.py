@@ -22,10 +22,11 @@ from tasks.courts.lawcheck import Finding, Laws, check_index, check_law, check_t
 from tasks.courts.loading import CaseFault, case_records, read_cases
 from tasks.courts.material import CIVIL_KINDS, CRIMINAL_KINDS
 
+_MASKED = "a masked name"
 _PERSONAL = (
     (re.compile(r"(?<!\d)1[3-9]\d{9}(?!\d)"), "a telephone number"),
     (re.compile(r"(?<!\d)\d{17}[\dXx](?!\d)"), "an identity number"),
-    (re.compile(r"某某|张某|李某|王某|×{2,}|[Xx]{3,}"), "a masked name"),
+    (re.compile(r"某某|张某|李某|王某|×{2,}|[Xx]{3,}"), _MASKED),
 )
 _ADULT = 18
 _HALVES = ("视听资料", "电子数据")
@@ -86,9 +87,10 @@ def _laws(case: Case, laws: Laws) -> Iterator[Finding]:
 
 
 def _privacy(case: Case) -> Iterator[Finding]:
-    text = case.model_dump_json()
+    """Numbers of real people nowhere; a masked name only where the case comes from a judgment or another benchmark."""
+    text, authored = case.model_dump_json(), case.provenance.source == "authored"
     for pattern, what in _PERSONAL:
-        if match := pattern.search(text):
+        if (match := pattern.search(text)) and (authored or what != _MASKED):
             yield Finding(
                 "error",
                 "case",

@@ -138,11 +138,12 @@ def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator
     # An interpretation says what the law means: in force at the judgment, it is followed.
     followed = kind == "civil" and ref.law.startswith("最高") and verdict.rule.key == "during_act"
     if verdict.verdict == "possible" and not (followed and judged and version.covers(judged)):
+        basis = f" ({verdict.rule.basis})" if verdict.rule.basis else ""
         yield Finding(
             "warning",
             field,
             f"{ref.chinese} applies only on a condition: {verdict.rule.says.rstrip('。')}",
-            f"Say in the {'answer' if field.startswith('topics.') else 'reason'} why ({verdict.rule.basis}).",
+            f"Say in the {'answer' if field.startswith('topics.') else 'reason'} why{basis}.",
         )
     yield from _paragraph(field, ref, version, laws)
 

@@ -185,7 +185,7 @@ def _fault(detail: Any, fields: Mapping[str, Any]) -> Fault:
     if kind == "missing":
         return Fault(field, "is missing", _MISSING.get(last, "Write it."))
     if kind == "extra_forbidden":
-        near = get_close_matches(last, _field_names(), 1)
+        near = [] if last in _field_names() else get_close_matches(last, _field_names(), 1)
         return Fault(field, "is no field of a case file", f"Did you mean {near[0]}?" if near else "Take it out.")
     if kind == "literal_error" and last == "side":
         return _refused(field, str(plain(value)))
