@@ -140,7 +140,7 @@ def resume(run_name: str, new_attempt: bool, allow_host: tuple[str, ...], watch:
 @click.command()
 @click.argument("run_name", metavar="RUN")
 @click.argument("episode")
-@click.option("--turn", type=click.IntRange(0), required=True, help="Keep this many turns, then go on.")
+@click.option("--turn", type=click.IntRange(0), required=True, help="Keep this many steps, then go on; in the courts a step is an utterance or a tool call.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC, which keeps the method of the seat.")
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
