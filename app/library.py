@@ -19,6 +19,7 @@ from store.errors import StoreError
 from store.journal import Journal, ScoreRow
 from tasks.errors import TaskError
 from tasks.events import Record
+from tasks.header import is_fictional
 from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN
 from tasks.reading import list_runs, read_episode
 from tasks.scheduler import HUMAN
@@ -125,7 +126,7 @@ def read_run(path: Path) -> RunLine:
         path, str(header.get("run", path.stem)), str(spec.get("benchmark", "")), str(spec.get("agent", "")),
         str(spec.get("model", "")), str(pack.get("name", "")), str(header.get("created", "")), sum(outcomes.values()),
         dict(outcomes), compat, strict, measure, known and compat is None and strict is None,
-        "authored" in pack.get("provenance", ()), str(parent.get("run", "")),
+        is_fictional(header), str(parent.get("run", "")),
     )  # fmt: skip
 
 

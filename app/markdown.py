@@ -25,6 +25,7 @@ from tasks.events import (
     ToolCalled,
     ToolReturned,
 )
+from tasks.header import is_fictional
 
 
 def fence(text: str, kind: str = "") -> str:
@@ -39,7 +40,7 @@ def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record], b
     """The record of an episode, step by step; as the transcript that its `blocks` make, where they are given."""
     lines = [f"# {t('app.title')} · {one(facts.benchmark)} · {one(episode)}", "", f"- {t('export.run')}: `{one(facts.id)}`"]
     lines.append(f"- {t('export.pack')}: `{one(facts.pack)}`")
-    if "authored" in facts.header.get("pack", {}).get("provenance", ()):
+    if is_fictional(facts.header):
         lines.append(f"- {t('mark.fictional')}")
     if blocks:
         return "\n".join([*lines, f"- {DISCLAIMER}", *_transcript(blocks)]) + "\n"

@@ -48,7 +48,8 @@ def spec_of(header: Mapping[str, Any]) -> RunSpec:
 
 
 def make_header(
-    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, engines: dict[str, Engine], argv: Sequence[str]
+    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, questions: Sequence[Any],
+    engines: dict[str, Engine], argv: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
     """Hashes of task file, pack, prompts and engines; settings, limits, versions, command line."""
     return {
@@ -56,7 +57,7 @@ def make_header(
         "run": name,
         "created": now(),
         "spec": {**spec.model_dump(mode="json"), "tasks": str(Path(spec.tasks).absolute()) if spec.tasks else None},
-        "tasks": {"file": task_file.name, "sha256": file_hash(task_file)},
+        "tasks": {"file": task_file.name, "sha256": file_hash(task_file), **_fictional(questions)},
         "pack": {
             "name": pack.name, "hash": pack.hash, "path": None if pack.path.parent == places.packs() else str(pack.path.absolute()), "provenance": sorted(pack.provenance),
             "jurisdiction": pack.manifest.jurisdiction,
@@ -67,6 +68,17 @@ def make_header(
         "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0], "platform": platform.platform()},
         "command": list(argv),
     }  # fmt: skip
+
+
+def is_fictional(header: Mapping[str, Any]) -> bool:
+    """Whether what a run shows is marked 虚构数据: by its tasks where they say so themselves, else by its pack."""
+    told = header.get("tasks", {}).get("fictional")
+    return bool("authored" in header.get("pack", {}).get("provenance", ()) if told is None else told)
+
+
+def _fictional(questions: Sequence[Any]) -> dict[str, bool]:
+    told = [question.fictional for question in questions if hasattr(question, "fictional")]
+    return {"fictional": any(told)} if told else {}
 
 
 def refuse_imported(header: dict[str, Any]) -> None:

@@ -143,7 +143,7 @@ def start_run(
             )
             for position, (question, epoch) in enumerate((q, e) for q in chosen for e in range(spec.epochs))
         ]
-        header = make_header(name, spec, bench, pack, tasks, engines, argv)
+        header = make_header(name, spec, bench, pack, tasks, chosen, engines, argv)
         journal = Journal.create(path, header, rows)
     except BaseException:
         for engine in engines.values():

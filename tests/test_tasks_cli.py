@@ -14,6 +14,7 @@ from app.cli.tasks import tasks
 from store.builder import PackBuilder
 from store.errors import BadInput, NotFound
 from tasks.errors import RecordMismatch, UsageError
+from tasks.header import is_fictional
 from tasks.rescoring import stored_task_file
 from tasks.runner import start_run
 from tasks.spec import RunSpec
@@ -165,3 +166,13 @@ def test_what_an_import_filled_in_is_named_case_by_case() -> None:
     path = Path(__file__).parent / "upstream_courts" / "ci.jsonl"
     told = json.loads(invoke("validate", str(path), "--json").output)
     assert told["ok"] and any("filled in" in note and "court.docket" in note for note in told["notes"])
+
+
+def test_an_imported_case_is_not_called_fictional(sample: str, tmp_path: Path) -> None:
+    """The mark follows the cases: nobody can say of an imported one that its people are made up."""
+    imported = Path(__file__).parent / "upstream_courts" / "kq.jsonl"
+    for tasks_file, marked in ((None, True), (str(imported), False)):
+        spec = RunSpec(benchmark="courts", agent="rules", env="KQ", limit=1, tasks=tasks_file)
+        with start_run(spec, out=tmp_path / f"{marked}.moot") as run:
+            assert is_fictional(run.journal.header) is marked
+    assert is_fictional({"pack": {"provenance": ["authored"]}}), "tasks that say nothing of themselves: by the pack"

@@ -24,6 +24,7 @@ from tasks.courts.scoring.gradings import CONSISTENCY, CONSISTENCY_PROMPT, simul
 from tasks.environment import SEAT
 from tasks.errors import UsageError
 from tasks.events import Event, Seated
+from tasks.header import is_fictional
 from tasks.prompts import load
 from tasks.reading import GRADER, read_episode
 from tasks.rescoring import stored_task_file
@@ -137,10 +138,10 @@ def read_run(path: Path) -> RunToScore:
         lines = [_line(journal, bench, questions, of_episode[name]) for name in asked]
         rest = [EpisodeToScore(of_episode[row.id]) for row in journal.episodes() if row.id in of_episode and row.id not in asked]
         count = len(journal.episodes()) - len(every)
-    spec, pack = header.get("spec", {}), header.get("pack", {})
+    spec = header.get("spec", {})
     return RunToScore(
         path, str(header.get("run", path.stem)), str(spec.get("benchmark", "")), str(spec.get("agent", "")),
-        str(spec.get("model", "")), "authored" in pack.get("provenance", ()), (*lines, *rest), count,
+        str(spec.get("model", "")), is_fictional(header), (*lines, *rest), count,
     )  # fmt: skip
 
 
@@ -216,7 +217,7 @@ def read_review(path: Path, episode: str) -> EpisodeReview:
     result = bench.result(chosen.task_id, 0, state)
     return EpisodeReview(
         path, str(header.get("run", path.stem)), chosen, question, env_of(state.card),
-        "authored" in header.get("pack", {}).get("provenance", ()), tuple(record.event for record in state.records), result,
+        is_fictional(header), tuple(record.event for record in state.records), result,
         state.seed, asked_of(bench, question, result, state), rows, held,
     )  # fmt: skip
 

@@ -42,6 +42,11 @@ class CourtQuestion:
         return self.case.cluster
 
     @property
+    def fictional(self) -> bool:
+        """Whether people and facts are made up; of a case that was imported or drafted from a judgment nobody can say so."""
+        return self.case.provenance.source == "authored"
+
+    @property
     def card(self) -> dict[str, Any]:
         """Environment and name, and what its roles are called: nothing of what is told in it."""
         names = own_names(self.case)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from store.journal import text_hash
+from tasks.header import is_fictional
 from tasks.reports.layouts import DOMAINS, RULES, CourtLayout, Layout, at, layout_of
 from tasks.reports.words import WORDS, phrase, word
 
@@ -105,7 +106,7 @@ def lines(report: Report, groups: Sequence[str] | None = None) -> list[Line]:
 
 def fictional(report: Report) -> bool:
     """Whether the run used authored data: every table of it says so."""
-    return "authored" in (at(report.header, "pack", "provenance") or ())
+    return is_fictional(report.header)
 
 
 def agent(report: Report, language: str) -> str:
