@@ -30,6 +30,7 @@ from tasks.courts.visibility import TESTED
 from tasks.events import Leaked
 from tasks.policies.court import registry
 from tasks.policies.court.advice import in_force, recalled, rules_of
+from tasks.policies.court.answering import kind_of, several
 from tasks.policies.court.clients import AskingClient
 from tasks.policies.court.manner import ASIDES, WORRIES
 from tasks.policies.court.polarity import question_of, read_question
@@ -286,3 +287,57 @@ def test_the_story_comes_in_the_order_of_events() -> None:
 def _forget() -> Iterator[None]:
     yield
     play.cache_clear()
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "claim"),
+    [
+        ("房东讲押金一分都不用退。真是这样吗？", "房东讲押金一分都不用退，真是这样吗？", "theirs"),
+        ("出嫁的女儿分不到遗产。是这么回事吗？", "出嫁的女儿分不到遗产，是这么回事吗？", "own"),
+        ("网上骂人谁都管不着，这话对吗？", "网上骂人谁都管不着，这话对吗？", "own"),
+        ("监视居住好像最长半年？是刑诉法哪条定的？", "监视居住好像最长半年，是刑诉法哪条定的？", ""),
+        ("我租了一套房。押金能不退吗？", "押金能不退吗？", ""),
+    ],
+)
+def test_a_bare_tail_keeps_the_matter_of_the_sentence_before_it(said: str, asked: str, claim: str) -> None:
+    assert question_of(said) == asked
+    assert read_question(asked).claim == claim
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("对方没有提，法院可以自己拿时效判我输？", "binary"), ("我能要求什么赔偿？", "open"), ("要找谁？", "open"),
+        ("能打折还是能退？", "open"), ("您能不能说得再明白一点，押金不退合法吗？", "binary"),
+    ],
+)  # fmt: skip
+def test_a_mark_alone_may_ask_and_a_preface_is_no_question(text: str, kind: str) -> None:
+    asked = read_question(text)
+    assert (kind_of(asked), several(asked)) == (kind, ())
+
+
+FRAUD = "最高人民法院、最高人民检察院关于办理诈骗刑事案件具体应用法律若干问题的解释"
+
+
+@pytest.mark.parametrize(
+    ("text", "law", "number", "verdict"),
+    [
+        ("离婚，孩子刚八个月大，会判给爸爸吗？", "中华人民共和国民法典", 1084, "no"),
+        ("离婚，孩子刚八个月大，会判给妈妈吗？", "中华人民共和国民法典", 1084, "yes"),
+        ("对方不肯，是不是就离不了婚？", "中华人民共和国民法典", 1079, "no"),
+        ("对方不同意，我还能离婚吗？", "中华人民共和国民法典", 1079, "yes"),
+        ("结婚后买的车登记在她名下，算夫妻共同财产吗？", "中华人民共和国民法典", 1062, "yes"),
+        ("结婚后买的车登记在她名下，就是她一个人的吗？", "中华人民共和国民法典", 1062, "no"),
+        ("儿媳守寡后一直伺候公婆，能继承遗产吗？", "中华人民共和国民法典", 1129, "yes"),
+        ("儿媳守寡后从没照顾公婆，能继承遗产吗？", "中华人民共和国民法典", 1129, "no"),
+        ("妈妈还在世，外孙能和妈妈一起继承外婆的遗产吗？", "中华人民共和国民法典", 1128, "no"),
+        ("钱被骗走了，能提附带民事诉讼吗？", "最高人民法院关于适用《中华人民共和国刑事诉讼法》的解释", 176, "no"),
+        ("被诈骗的钱，法院能责令退赔吗？", "最高人民法院关于适用《中华人民共和国刑事诉讼法》的解释", 176, "yes"),
+        ("诈骗的钱全退了也取得谅解，可以不起诉吗？", FRAUD, 3, "yes"),
+        ("骗来的钱送给朋友了，能追回来吗？", FRAUD, 10, "yes"),
+    ],
+)
+def test_the_fact_asked_about_decides_the_answer(text: str, law: str, number: int, verdict: str) -> None:
+    asked = read_question(text)
+    rule = chosen(asked, "binary", recalled(text, "", DAY))[0].rule
+    assert (rule.law, rule.number and rule.number.number, rule.verdict(asked)) == (law, number, verdict)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from tasks.policies.court.knowledge import Field
-from tasks.policies.court.polarity import Asked, Verdict, predicates
+from tasks.policies.court.polarity import Asked, Verdict, bare, predicates
 from tasks.policies.statutes.likeness import contained
 
 Kind = Literal["binary", "law", "open"]
@@ -22,6 +22,11 @@ SHORT = 60
 _INNER = str.maketrans("“”", "‘’")
 _LAW = re.compile(r"哪一?条|哪几条|第几条|哪部法|哪个法律|法律依据(?:是|在)|依据是(?:什么|《)|根据哪|什么法律|哪条法")
 _YES_NO = re.compile(r"吗|能不能|可不可以|是不是|要不要|会不会|算不算|有没有(?=.{0,8}[?？]?$)")
+_PREFACE = re.compile(
+    r"[您你]?们?(?:就)?(?:能不能|能否|可不可以|可否|可以|能|方便)(?:不能)?(?:麻烦)?[您你]?(?:再|帮我?|给我?|跟我?|替我?|具体|简单|详细)*"
+    r"(?:说得?|讲得?|解释|告诉|问|请教|看看|听听)"
+)
+"""Asks for an answer, not for the law: 你能不能说得再明白一点."""
 _HOW = re.compile(r"(?:怎么(?!能|可以|回事)|如何|哪些|什么(?:条件|材料|手续|途径|证据|程序)|多少|找谁)[^，,。？?]{0,24}[，,；;]")
 """Asks how in one clause, and yes or no in another."""
 _STEPS = re.compile(r"怎么办|怎么做|怎么要|怎么处理|怎么维权|怎么解决|如何|步骤|途径|去哪|哪里|找谁|向谁|怎么走|怎么申请|可以要求|主张|一步步|该怎么|做什么|说理|要回来|怎么")
@@ -65,7 +70,7 @@ def kind_of(asked: Asked) -> Kind:
 
 def several(asked: Asked) -> tuple[str, ...]:
     """The parts of a question that asks yes or no twice; () for any other."""
-    parts = [part for part in re.split(r"[，,；;]", asked.text) if _YES_NO.search(part)]
+    parts = [part for part in re.split(r"[，,；;]", asked.text) if _YES_NO.search(part) and not _PREFACE.match(part) and not bare(part)]
     return tuple(parts) if len(parts) > 1 else ()
 
 

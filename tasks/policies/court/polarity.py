@@ -28,19 +28,32 @@ _EITHER: tuple[tuple[str, str], ...] = (
 _BINARY = re.compile(
     r"吗|是否|能否|可否|有无|(?P<a>是|能|会|要|该|算|行|用)不(?P=a)|可不可以|需不需要|有没有|应不应|合不合法|属不属于|构不构成|受不受|承不承担|对吧"
 )
+_MARKED = re.compile(r"(?<!还是)(?:可以|能|要|算)(?:(?!还是)[^，,；;。！？?谁啥咋呢几何]){1,30}[？?]$")
+"""A question without 吗, put by its mark alone: 法官可以自己…？"""
 _OPEN = re.compile(r"怎么(?!能|可以)|如何|哪|什么(?!都)|多少|多久|多长|几[个天年日次倍条种项]|为什么|为何|由谁|谁(?:来|承担|负)")
 _LEAD = re.compile(r"^(?:那么?|另外|还有|最后)?[，,]?(?:我?(?:还)?想(?:再)?(?:问|请教|知道)(?:一下|您|你)?|再?请问(?:一下|您|你)?|再?问(?:一下|您|你)?)[，,:：]?")
 _ASKING = re.compile(r"[^。！？!?；;\n]*(?:[？?]|(?:吗|呢)(?=[。！!\s]|$))")
+_SENTENCE = re.compile(r"[^。！？!?；;\n]+")
+_TAIL = re.compile(
+    r"(?:那么?|所以|请问|您说|你说)?[，,]?(?:"
+    r"(?:真的?|就|到底|难道)?是?不?是?(?:这样子?|这么回事|那么回事|这个理儿?|真的|如此)的?[吗么]?"
+    r"|(?:他们?|她|对方)?(?:这|那)?(?:种|个|些|句|么|样)?(?:话|说法|讲法|理解|道理|理由|说|讲|想)?[得的]?(?:到底|在?法律上)?"
+    r"(?:对|正确|有道理|有(?:法律)?依据|站得住脚?|没错|算数|成立)(?:不对)?[吗么吧]?"
+    r"|(?:这|那)?(?:是|出自|在)?(?:《[^《》]{2,20}》|[\u4e00-\u9fff]{0,6}法典?)?(?:里|中)?的?(?:是)?(?:第几|哪一?)[条款](?:规定|里?定|里?写|里?讲|里?说)?的?"
+    r"|(?:法律)?依据(?:是什么|在哪里?|呢)"
+    r")[？?]?"
+)
+"""A question that says nothing of its matter: 真是这样吗, 这话对吗, 是刑诉法哪条定的. The sentence before it has the matter."""
 
 _PREDICATES: tuple[tuple[str, bool, str], ...] = (
-    ("valid", True, r"无效|不算数|不作数|(?:没有|不具有|不发生|失去)(?:法律)?(?:效力|约束力)|不成立|不合法|不合规|违法|违规|非法|不生效|不受(?:法律)?保护"),
+    ("valid", True, r"无效|不算数|不作数|(?:没有|不具有|不发生|失去)(?:法律)?(?:效力|约束力)|不成立|不合法|不合规|违法|违规|非法|不生效|不管用|不受(?:法律)?保护"),
     ("must", True, r"没有?义务|不用|不需要|不必|无需|无须|可以不|能不(?!能)|不应当?|不该|免(?:除|予)|拒绝(?=[^，。]{0,8}(?:履行|支付|付|还|交|承担|赔)?)"),
     ("liable", True, r"不(?:再)?承担|不负|不(?:予)?赔偿?|无责|免责|免赔"),
     ("has", True, r"没有(?=[^，。]{0,10}权)|不享有"),
-    ("can", True, r"没法|没办法|不能|不可以?(?!能|抗|分)|不得|无权|没有权利|没权|禁止|不允许|不予(?:支持|采纳|受理|准许)|不支持|不准"),
+    ("can", True, r"没法|没办法|管不着|不能|不可以?(?!能|抗|分)|不得|无权|没有权利|没权|禁止|不允许|不予(?:支持|采纳|受理|准许)|不支持|不准"),
     ("apply", True, r"不适用|不受[^，。]{0,10}限制"),
     ("be", True, r"不(?:再)?(?:属于|算|是|构成|视为|认定)|并非"),
-    ("valid", False, r"有效|算数|作数|(?:有|具有|发生|产生)(?:法律)?(?:效力|约束力)|生效|成立|合法|合规|受(?:法律)?保护"),
+    ("valid", False, r"有效|管用|算数|作数|(?:有|具有|发生|产生)(?:法律)?(?:效力|约束力)|生效|成立|合法|合规|受(?:法律)?保护"),
     ("can", False, r"可以|能够|有权|允许|准许|应予支持|予以支持|得到支持|受到支持|(?<![不可功职性效技可智])能(?![力够])|可(?=[向要请在依直申])"),
     ("must", False, r"必须|应当|应该|有义务|需要|一定要|(?<=业主)要(?![求么件])|(?<![不主需重只想首])要(?![求么件一回钱])|应(?=[当由予在按承])|(?<=[都就还])得(?=[经由要先])|须"),
     ("liable", False, r"承担|负责|担责|赔偿?(?!金)|负(?=[^，。]{0,6}责任)"),
@@ -90,8 +103,8 @@ class Asked:
 
 
 _RIGHT = re.compile(
-    r"(?:(?:这种|这个|他|她|他们|对方|房东|公司|单位|老板|商家|物业)?的?(?:说法|这么说|这样说|说|讲|话|理解|理由)[得的]?(?:法律上)?)?"
-    r"(?:对|正确|有道理|有依据|站得住脚?|没错|真的|算数)吗$|(?:是吗|是这样吗|是真的吗|说法.{0,2}成立吗)$"
+    r"(?:(?:这种|这个|他|她|他们|对方|房东|公司|单位|老板|商家|物业)?的?(?:说法|这么说|这样说|说|讲|话|理解|理由)[得的]?(?:到底)?(?:在?法律上)?)?"
+    r"(?:对|正确|有道理|有依据|站得住脚?|没错|真的|算数)[吗么]$|(?:是吗|是(?:这样子?|这么回事|那么回事|这个理儿?|真的)的?[吗么]|说法.{0,2}成立吗|对不对|[对是]吧)$"
 )
 """Asks whether what was said is right."""
 _SAID = re.compile(r"(?:说|称|讲|认为|坚持|咬定|觉得)(?!明|服|好)")
@@ -103,9 +116,22 @@ def question_of(utterance: str) -> str:
     """The question that an utterance ends with; without one its last sentence; '' where nothing was said."""
     found = [match.group().strip() for match in _ASKING.finditer(utterance[-4 * LONGEST :]) if len(match.group()) > 3]
     if found:
-        return _LEAD.sub("", found[-1][-LONGEST:])
+        last = _LEAD.sub("", found[-1][-LONGEST:])
+        return f"{_before(utterance, found[-1])}{last}"[-LONGEST:] if bare(last) else last
     parts = [part.strip() for part in re.split(r"[。！？!?；;\n]", utterance[-4 * LONGEST :]) if part.strip()]
     return parts[-1][-LONGEST:] if parts else ""
+
+
+def bare(text: str) -> bool:
+    """Whether a question only asks whether something is right, or by which article, and not what it is about."""
+    return bool(_TAIL.fullmatch(text[:LONGEST].strip()))
+
+
+def _before(utterance: str, tail: str) -> str:
+    """The sentence before a bare tail, as a clause of the same question; '' where nothing was said before."""
+    said = utterance[-4 * LONGEST :]
+    parts = [part.strip() for part in _SENTENCE.findall(said[: said.rfind(tail)]) if part.strip()]
+    return f"{_LEAD.sub('', parts[-1])}，" if parts else ""
 
 
 @lru_cache(maxsize=1024)
@@ -125,7 +151,8 @@ def read_question(text: str) -> Asked:
     turns = tail if any(predicates(tail)) else plain
     open_ended = _OPEN.search(tail) or (_OPEN.search(plain) and not _BINARY.search(text[-24:]))
     weighty = sorted(predicates(turns), key=lambda one: one.kind in _LIGHT and not one.denied)
-    binary = bool(_BINARY.search(text)) and not open_ended
+    asks = claim or _BINARY.search(text) or _MARKED.search(text.rstrip())
+    binary = bool(asks) and not open_ended
     return Asked(text, plain, turns, binary, tuple(weighty), claim, act)  # type: ignore[arg-type]
 
 
