@@ -115,6 +115,8 @@ class PlainWatcher:
         self._episode = episode
 
     def _write(self, episode: str, record: Record, env: Env | None, names: Mapping[str, str]) -> None:
+        if env and isinstance(record.event, ModelCalled) and record.event.human:
+            return  # what a person typed is said in court next, under the name of the seat
         line = (plain_told(record.event, env, names) if env else "") or plain_line(record)
         if not line:
             return

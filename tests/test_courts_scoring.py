@@ -18,10 +18,11 @@ from tasks.courts.scoring import gradings, score_block, score_one
 from tasks.courts.scoring.columns import AVERAGED, LOWER, METRICS, REPORTED, RULES
 from tasks.courts.scoring.means import NO_GRADER, NOTHING_SCORED, UNFINISHED
 from tasks.courts.scoring.stored import stored_overall
-from tasks.events import Said
+from tasks.events import Record, Said, Seated
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.result import Result
 from tasks.spec import RunSpec
+from tasks.state import State
 from tests.court_results import CASES, advice, ask, draft, made, trial
 from tests.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
 
@@ -376,3 +377,14 @@ def test_the_overall_score_of_stored_rows_is_that_of_the_block(graded: bool) -> 
     for rule in RULES:
         assert 100 * (found[rule] or 0.0) == pytest.approx(made[rule]["overall"]), rule
     assert stored_overall([]) == {"compat": None, "strict": None}
+
+
+def test_a_person_in_a_simulated_seat_did_not_help_the_tested_agent() -> None:
+    def flags(*seats: str) -> frozenset[str]:
+        events = [Seated(seat=seat, policy="court-human/1", engine="human") for seat in seats]
+        records = tuple(Record(seq, 0, None, 0.0, event) for seq, event in enumerate(events))
+        return Courts().result("CI-0001", 0, State(records=records, flags=frozenset({"human", "leak"}))).flags
+
+    assert flags("defendant_lawyer") == {"human_role", "leak"} and flags("agent") == {"human", "leak"}
+    assert flags("agent", "clerk") == {"human", "human_role", "leak"}
+    assert Courts().result("CI-0001", 0, State(flags=frozenset({"leak"}))).flags == {"leak"}

@@ -24,6 +24,7 @@ from tasks.policies.court.model import PROMPTS, ModelSeat
 from tasks.policies.model.modes import split
 from tasks.program import Program
 from tasks.prompts import digest
+from tasks.scheduler import HUMAN
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grader import Grading
 from tasks.scoring.predicted import Predictions
@@ -38,6 +39,8 @@ _TRACKER: Choices = {"rules": (tracker_seat.RULES, False), "model": (tracker_sea
 _CLERK: Choices = {"rules": (registry.RULES, False)}
 _SPECIAL: Mapping[str, Choices] = {"tracker": _TRACKER, "clerk": _CLERK}
 
+HELPED = "human_role"
+"""Flag of an episode in which a person sat in a simulated seat; `human` is the tested one."""
 HEARD = (AttemptStarted, Seated, Said, Routed, TopicTracked, ToolCalled)
 """Events that scorers read: what was said, by whom and to whom, what the tracker made of it, tools, the seed of the attempt."""
 
@@ -102,7 +105,7 @@ class Courts:
             res=said[-1] if said else "",
             summary="\n\n".join(said),
             tokens=state.tokens,
-            flags=state.flags,
+            flags=_who_helped(state),
             epoch=epoch,
             actions=tuple(event.result for event in events if isinstance(event, ActionParsed) and event.seat == SEAT),
             heard=tuple(event for event in events if isinstance(event, HEARD)),
@@ -130,3 +133,12 @@ class Courts:
     ) -> dict[str, Any]:
         """The score block."""
         return score_block(run, questions, results, context)
+
+
+def _who_helped(state: State) -> frozenset[str]:
+    """The flags of an episode, with the seats in which a person spoke told apart."""
+    if "human" not in state.flags:
+        return state.flags
+    seats = {record.event.seat for record in state.records if isinstance(record.event, Seated) and record.event.engine == HUMAN}
+    found = {"human"} if SEAT in seats else set()
+    return (state.flags - {"human"}) | found | ({HELPED} if seats - {SEAT} else set())

@@ -123,7 +123,12 @@ def heads(report: Report, language: str) -> tuple[str, str, str]:
 
 
 def driver(report: Report, language: str) -> str:
-    """Who plays the simulated roles: one name where it is the same everywhere, else role by role."""
+    """Who plays the simulated roles: one name where it is the same everywhere, else role by role; and where a person helped."""
+    people = report.block.get("flags", {}).get("human_role", 0)
+    return _playing(report, language) + (word("role.helped", language).format(n=people) if people else "")
+
+
+def _playing(report: Report, language: str) -> str:
     spec = at(report.header, "spec") or {}
     named = {role: str(who) for role, who in (spec.get("seats") or {}).items() if role not in NO_PART}
     roles = {role for env in report.block["groups"] for role in at(report.block, "consistency_details", env) or ()}

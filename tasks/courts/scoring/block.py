@@ -27,7 +27,7 @@ from tasks.scoring.context import ScoreContext
 from tasks.scoring.result import Result
 
 BENCHMARK = "courts"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected", "human")
+FLAGS = ("outside_pack", "leak", "repaired", "rejected", "human", "human_role")
 Tree = dict[str, Any]
 Columns = Mapping[tuple[Env, str], Column]
 
