@@ -14,13 +14,14 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from store.errors import StoreError
+from store.errors import BadInput, StoreError
 from tasks.courts.casefile import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.checking_civil import civil
 from tasks.courts.checking_criminal import criminal
 from tasks.courts.lawcheck import Finding, Laws, check_index, check_law, check_text, shipped_laws
-from tasks.courts.loading import CaseFault, case_records, read_cases
+from tasks.courts.loading import CaseFault, case_records
 from tasks.courts.material import CIVIL_KINDS, CRIMINAL_KINDS
+from tasks.courts.questions import read_questions
 
 _MASKED = "a masked name"
 _PERSONAL = (
@@ -297,16 +298,18 @@ def check_files(paths: Iterable[Path]) -> Iterator[tuple[list[str], int]]:
                 yield _checked(where, fields)
         except StoreError as error:
             held = True
-            yield [f"{path}: error: {error}"], 0
+            yield [f"{path}: error: {str(error).removeprefix(str(path)).lstrip(', :')}"], 0
         if not held:
             yield [f"{path}: error: no cases in it. A case file is TOML, or JSON with one case a line."], 0
 
 
 def _checked(where: str, fields: dict[str, Any]) -> tuple[list[str], int]:
     try:
-        cases = read_cases(where, fields)
+        cases = [question.case for question in read_questions(where, fields)]
     except CaseFault as fault:
         return [f"{fault.where}: error: {one}" for one in fault.faults], 0
+    except BadInput as error:
+        return [f"{where}: error: {str(error).removeprefix(where).lstrip(', :')}"], 0
     # The three cases of a dispute hold the same.
     return [f"{where}: {finding}" for finding in check_case(cases[-1])], len(cases)
 
