@@ -28,8 +28,8 @@ _EITHER: tuple[tuple[str, str], ...] = (
 _BINARY = re.compile(
     r"吗|是否|能否|可否|有无|(?P<a>是|能|会|要|该|算|行|用)不(?P=a)|可不可以|需不需要|有没有|应不应|合不合法|属不属于|构不构成|受不受|承不承担|对吧"
 )
-_MARKED = re.compile(r"(?<!还是)(?:可以|能|要|算)(?:(?!还是)[^，,；;。！？?谁啥咋呢几何]){1,30}[？?]$")
-"""A question without 吗, put by its mark alone: 法官可以自己…？"""
+_MARKED = re.compile(r"(?<!还是)(?:可以|能|要|算|就没)(?:(?!还是)[^，,；;。！？?谁啥咋呢几何]){1,30}[？?]$")
+"""A question without 吗, put by its mark alone: 我就没权利说？法官可以自己…？"""
 _OPEN = re.compile(r"怎么(?!能|可以)|如何|哪|什么(?!都)|多少|多久|多长|几[个天年日次倍条种项]|为什么|为何|由谁|谁(?:来|承担|负)")
 _LEAD = re.compile(r"^(?:那么?|另外|还有|最后)?[，,]?(?:我?(?:还)?想(?:再)?(?:问|请教|知道)(?:一下|您|你)?|再?请问(?:一下|您|你)?|再?问(?:一下|您|你)?)[，,:：]?")
 _ASKING = re.compile(r"[^。！？!?；;\n]*(?:[？?]|(?:吗|呢)(?=[。！!\s]|$))")
@@ -245,6 +245,8 @@ def _undone(asked: Asked) -> bool:
 _STERN = re.compile(r"一定(?=[^，,]{0,8}[要得会能是判赔退])|只能|自动|随便|随意|任意|就(?:等于|算是?)|永远|一律|完全(?:不|没)|照单|一口")
 _BOUND_TO = re.compile(r"(?:我们?|自己)[^，,]{0,6}(?:必须|非得|只好)|(?:必须|非得)[^，,]{0,4}(?:我|自己)")
 """What is asked as a rule without exception is seldom one."""
+_NO_RIGHT = re.compile(r"我们?就?(?:没有?权利?|无权|没资格)(?![^，,]{0,12}拒)")
+"""One asks whether one has no right at all, where somebody said so."""
 _OWN = (
     r"我们?|自己|本人|劳动者|员工|职工|消费者|买家|租客|承租人|业主|受害人|被害人|家属|家里人|近亲属|妻子|女方|老人|孩子|患者|出借人|债权人"
 )
@@ -269,6 +271,8 @@ def presumed(asked: Asked) -> Verdict:
     denied = bool(asked.predicates) and asked.predicates[0].denied
     if _STERN.search(asked.turns) or _BOUND_TO.search(asked.turns):
         return "yes" if denied and asked.predicates[0].kind != "must" else "no"
+    if _NO_RIGHT.search(asked.turns):
+        return "no"
     if asked.act:
         hurts = (_last_named(asked.act[: match.start()]) == "theirs" for match in _HARM.finditer(asked.act))
         return ("yes" if denied else "no") if any(hurts) else "none"
