@@ -107,7 +107,7 @@ class Scorekeeper:
             result = replace(result, outcome="finished")  # a trial has scores as it stands
         rows = {row.scorer: row for row in self.bench.score_rows(0, question, result, context)}
         if self.bench.name == COURTS:
-            return _of_court(rows, bool(result.res), self.group(state.task_id))
+            return _of_court(rows, bool(result.res), self.group(state.task_id), state.stopped is None)
         evidence = rows.get("evidence")
         return StepScores(
             state.answered is not None,
@@ -156,14 +156,18 @@ class Scorekeeper:
         return found
 
 
-def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str) -> StepScores:
-    """The rows of all scorers of a court episode together, in the order of tables."""
+def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str, is_open: bool) -> StepScores:
+    """The rows of all scorers of a court episode together, in the order of tables.
+
+    While it is open nothing has failed: what has not happened yet has no value, it is not 0.
+    """
     from tasks.courts.scoring.columns import METRICS
 
     made: dict[str, dict[str, float | None]] = {"compat": {}, "strict": {}}
     for name, row in rows.items():
         if (rule := name.rpartition("_")[2]) in made:
-            made[rule].update(row.value)
+            waits = is_open and bool(row.settings.get("failed"))  # no judgment or document yet
+            made[rule].update({metric: None if waits or is_open and not value else value for metric, value in row.value.items()})
     order = [name for env, names in METRICS["strict"].items() if env == group for name in names]
     return StepScores(answered, made["compat"], made["strict"], None, (), group, tuple(order))
 

@@ -10,14 +10,18 @@ from typing import Any
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
-from textual.widgets import Label, TextArea
+from textual.widgets import Input, Label, Select, Static, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app.court_words import DISCLAIMER  # noqa: E402
 from app.screens.episode import EpisodeScreen  # noqa: E402
 from app.screens.help import HelpScreen  # noqa: E402
+from app.screens.home import HomeScreen  # noqa: E402
+from app.screens.new_run import NewRunScreen  # noqa: E402
+from app.screens.seat import SeatScreen  # noqa: E402
 from app.widgets.answer_box import AnswerBox  # noqa: E402
 from app.widgets.court_programme import ProgrammePane  # noqa: E402
+from app.widgets.field import Field  # noqa: E402
 from app.widgets.lines import LineView, row_text  # noqa: E402
 from app.widgets.score_strip import ScoreStrip  # noqa: E402
 from app.widgets.sheet import Sheet  # noqa: E402
@@ -144,6 +148,76 @@ async def test_looking_back_shows_what_was_known_then(plays: dict[str, Played]) 
         await pilot.press("g")
         assert "现在闭庭" in pane(screen, "record") and "已质证 2" in pane(screen, "exhibits")
     assert played.path.read_bytes() == before
+
+
+async def test_while_a_trial_is_open_what_has_not_happened_has_no_score(plays: dict[str, Played]) -> None:
+    async with desk(WIDE) as pilot:
+        for case, waiting in (("CI-0001", ("JUD", "REA")), ("CR-0001", ("REA",)), ("CD-0001", ("DOC",))):
+            screen = await opened(pilot, plays[case], case)
+            strip = screen.query_one(ScoreStrip)
+            for back in (1, 3):
+                for _ in range(back):
+                    await pilot.press("b")
+                await until(pilot, lambda: strip._step is not None and not any(w.name == "step_scores" for w in pilot.app.workers))  # noqa: B023
+                rows = (await tab(pilot, screen, len(SHOWN[case][3]) - 1)).split("── ")[0].splitlines()
+                lines = {row.split()[0]: row.split()[1:] for row in rows[1:]}
+                assert lines and all("0.000" not in values for values in lines.values()), lines
+                assert all(lines[metric] == ["未评分", "未评分"] for metric in waiting), lines
+            await pilot.press("g")
+            await until(pilot, lambda: any("0.000" in row_text(row) for row in strip.rows))  # noqa: B023
+
+
+async def test_the_seat_that_speaks_next_is_offered_first_and_named(pack: Path) -> None:
+    async with desk(WIDE) as pilot:
+        await pilot.app.start(RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.keeper is not None)
+        screen = pilot.app.screen
+        assert isinstance(screen, EpisodeScreen)
+        for n, (seat, words) in enumerate((("agent", "接任：独任审判员"), ("plaintiff_lawyer", "接任：原告委托诉讼代理人")), 1):
+            await pilot.press("n")
+            await until(pilot, lambda: screen.shown.total == n)  # noqa: B023
+            await pilot.press("s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen))
+            assert pilot.app.screen.seat == seat and words in text_of(pilot)  # type: ignore[attr-defined]
+            pilot.app.screen.query_one("#seat", Select).value = "clerk"
+            await pilot.pause()
+            assert "接任：书记员" in text_of(pilot)
+            await pilot.press("escape")
+        await pilot.press("s", "enter")
+        await until(pilot, lambda: screen.human and "原告代理人：本人" in text_of(pilot))
+        await pilot.press("escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen))
+        assert "离席：原告委托诉讼代理人" in text_of(pilot)
+
+
+@pytest.mark.parametrize(("language", "words"), [("zh", "没有案件 CI-9999"), ("en", "no case CI-9999")])
+async def test_a_case_that_is_not_there_is_said_beside_its_field(
+    language: str, words: str, pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_LANG", language)
+    async with desk(NARROW) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen) and pilot.app.screen.packs)
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen))
+        screen = pilot.app.screen
+        screen.query_one("#seed", Input).value = "7"
+        for env, task, field, sentence in (("*", "CI-9999", "task", words), ("CR", "CI-0001", "task", "CR"), ("KQ", "", "env", "KQ")):
+            screen.query_one("#env", Select).value = env
+            screen.query_one("#task", Input).value = task
+            await pilot.pause()
+            await pilot.press("f5")
+            shown = screen.query_one(f"#{field}-field", Field)
+            await until(pilot, lambda: shown.bad)  # noqa: B023
+            assert sentence in str(shown.query_one(".field--note", Static).content)
+            assert pilot.app.screen is screen and pilot.app.focused is screen.query_one(f"#{field}")
+            assert screen.query_one("#task", Input).value == task and screen.query_one("#seed", Input).value == "7"
+            await pilot.pause()
+            assert sentence in text_of(pilot)
+        screen.query_one("#env", Select).value = "CI"
+        screen.query_one("#task", Input).value = "CI-0001"
+        await pilot.pause()
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
 
 
 async def said(pilot: Pilot[Any], screen: EpisodeScreen, words: str) -> None:

@@ -126,6 +126,9 @@ async def test_a_trial_from_its_beginning_to_its_result(env: str, courts: dict[s
             case, text = screen.whole.case, await go(pilot, screen, 0)
             assert screen.at == 0 and "规则，无模型" in text and "虚构数据" in text and "○ 法庭调查" in text
             assert case.court.name in text and case.court.docket in text and case.cause in text
+            named = [case.court.presiding.name, case.court.clerk, *(party.counsel.name for party in case.parties)]
+            named += [case.parties[0].name, case.criminal.prosecution.prosecutor] if env == "CR" else []
+            assert all(re.search(rf"{name} +规则，无模型", text) for name in named), named
             for at in (1, last // 3, last // 2, last - 2):
                 await go(pilot, screen, at)
                 await pilot.press("f2")

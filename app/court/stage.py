@@ -20,6 +20,7 @@ from app.strings import t
 from app.terminal import clean, pad, truncate, width
 from app.wrapping import wrap
 from store.text.normalise import fold_width
+from tasks.courts.casefile import CivilCase, CriminalCase
 from tasks.courts.roles import ENV_NAMES, role_of, seat_of
 from tasks.courts.routing import shown
 from tasks.courts.scores.drafted import LABELS, TITLE
@@ -269,9 +270,9 @@ def beside_document(said: Utterance, draft: Draft) -> list[Line]:
 
 
 def cast_lines(scene: Scene) -> list[Line]:
-    """Who is there: the role, on the bench the name, and who plays it."""
+    """Who is there: the role, in court the name, and who plays it."""
     court = getattr(scene.case, "court", None) if scene.court else None
-    names = {"judge": court.presiding.name if court.presiding else "", "clerk": court.clerk or ""} if court is not None else {}
+    names = _names(scene.case) if scene.court and isinstance(scene.case, CivilCase | CriminalCase) else {}
     rows = [
         (one(scene.name(role)), one(names.get(role, "")), policy_name(seated.policy, seated.engine), TONES.get(role, "text"))
         for role in scene.roles
@@ -282,3 +283,18 @@ def cast_lines(scene: Scene) -> list[Line]:
     columns = [max((width(row[at]) for row in rows), default=0) + 4 for at in (0, 1)]
     columns[1] *= any(row[1] for row in rows)
     return [((pad(role, columns[0]), tone), (pad(name, columns[1]), "text"), (who, "dim")) for role, name, who, tone in rows]
+
+
+def _names(case: CivilCase | CriminalCase) -> dict[Role, str]:
+    """Role -> the name that is called out in court; a party that has no counsel speaks for itself."""
+    court = case.court
+    names: dict[Role, str] = {"judge": court.presiding.name if court.presiding else "", "clerk": court.clerk}
+    for party in case.parties:
+        counsel = party.counsel.name if party.counsel else ""
+        if isinstance(case, CriminalCase):
+            names |= {"defendant": party.name, "defence_lawyer": counsel}
+        else:
+            names[f"{party.side}_lawyer"] = counsel or party.name
+    if isinstance(case, CriminalCase):
+        names["procurator"] = case.criminal.prosecution.prosecutor
+    return names

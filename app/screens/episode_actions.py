@@ -252,7 +252,8 @@ class EpisodeActions(FindingScreen):
             return
         seated = [record.event for record in self.shown.records if isinstance(record.event, Seated)]
         try:
-            dialog = SeatScreen(spec_of(self.facts.header), self.state.seats, sat_before(seated), self.face.seat)
+            spec, face = spec_of(self.facts.header), self.face
+            dialog = SeatScreen(spec, self.state.seats, sat_before(seated), face.seat, face.following)
         except (StoreError, TaskError) as error:
             return self.desk.problem(error.title, error.hint)
         self.desk.push_screen(dialog, self._take_seat)

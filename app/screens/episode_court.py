@@ -23,6 +23,7 @@ from app.widgets.court_programme import ProgrammePane
 from app.widgets.seat_bar import Heading
 from app.widgets.sheet import Sheet
 from tasks.courts.casefile import Case, Env
+from tasks.courts.flow import Cue
 from tasks.courts.roles import seat_of
 from tasks.environment import SEAT
 from tasks.events import Record, Seated
@@ -115,6 +116,12 @@ class CourtFace(Face):
         """The name of a seat in court language."""
         scene = self.scene()
         return scene.seat(seat) if scene is not None else super().seat(seat)
+
+    @property
+    def following(self) -> str:  # type: ignore[override]
+        """The seat whose turn it is."""
+        scene = self.scene(self.screen.shown.records)
+        return seat_of(scene.env, scene.cue.role) if scene is not None and isinstance(scene.cue, Cue) else ""
 
     # the panes
 

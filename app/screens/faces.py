@@ -75,6 +75,11 @@ class Face:
         """The name of a seat."""
         return seat_name(seat)
 
+    @property
+    def following(self) -> str:
+        """The seat that speaks next, '' where that goes without saying."""
+        return ""
+
     def brief(self, seat: str) -> Sequence[Line]:
         """What stands above the box of a person who is asked in this seat."""
         return ()

@@ -19,6 +19,7 @@ from textual.worker import Worker, WorkerState
 
 from app import engines_offered
 from app.bindings import bindings
+from app.court.chosen import fault_of_cases
 from app.library import PackLine, RunLine
 from app.renderers import one, policy_name
 from app.strings import known, language, t
@@ -195,11 +196,11 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         spec = self._read()
         if spec is None or self._busy:
             return
-        if not spec.model:
+        if not spec.model and not spec.env and not spec.task_ids:
             self.dismiss((spec, everything))
             return
-        self._say(t("engine.checking"))
-        self.run_worker(lambda: (spec, engines_offered.refusal(spec)), name="check", thread=True, exit_on_error=False)
+        self._say(t("engine.checking") if spec.model else "")
+        self.run_worker(partial(_checked, spec), name="check", thread=True, exit_on_error=False)
 
     @property
     def _busy(self) -> bool:
@@ -219,10 +220,14 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             return
         self._say("")
         if event.state == WorkerState.ERROR:
-            sentence, spec = one(str(event.worker.error)), None
+            spec, field, sentence = None, "", one(str(event.worker.error))
         else:
-            spec, sentence = event.worker.result  # type: ignore[misc]
-        if sentence or spec is None:
+            spec, field, sentence = event.worker.result  # type: ignore[misc]
+        if field:
+            wrong = self.query_one(f"#{field}-field", Field)
+            wrong.fault(sentence)
+            wrong.control.focus()
+        elif sentence or spec is None:
             self.query_one(EngineField).fault(sentence)
             self.query_one(EngineField).focus_control()
         else:
@@ -246,6 +251,12 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
     def action_cancel(self) -> None:
         """Nothing."""
         self.dismiss(None)
+
+
+def _checked(spec: RunSpec) -> tuple[RunSpec, str, str]:
+    """In the worker: the spec, and (field, sentence) of what is wrong with it; field '' for the engine."""
+    field, sentence = fault_of_cases(spec)
+    return spec, field, sentence or (engines_offered.refusal(spec) if spec.model else "")
 
 
 def _environments() -> list[tuple[str, str]]:

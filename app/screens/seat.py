@@ -47,7 +47,7 @@ class SeatScreen(ModalScreen[Seated | None]):
 
     def __init__(
         self, spec: RunSpec, sitting: Mapping[str, Seated], before: Mapping[str, Seated],
-        name: Callable[[str], str] = seat_name,
+        name: Callable[[str], str] = seat_name, following: str = "",
     ) -> None:  # fmt: skip
         """Open the dialog.
 
@@ -56,9 +56,11 @@ class SeatScreen(ModalScreen[Seated | None]):
             sitting: seat -> who sits there now.
             before: seat -> who sat there before a person took it.
             name: what a seat is called.
+            following: the seat that speaks next, '' where that is not known.
         """
         super().__init__()
         self._seat_name = name
+        self._following = following
         self._spec = spec
         self._sitting = dict(sitting)
         self._before = dict(before)
@@ -67,7 +69,9 @@ class SeatScreen(ModalScreen[Seated | None]):
     def compose(self) -> ComposeResult:
         """Which seat, who sits there, who may; engine and mode for a model."""
         seats = list(self._sitting)
-        seats.sort(key=lambda seat: (self._sitting[seat].engine != HUMAN, seat != self._bench.seat))
+        # First the person's own seat, then the one that speaks next, if a person may hold it, then the tested one.
+        likely = [seat for seat in (self._following, self._bench.seat) if "human" in self._bench.roles.get(seat, self._bench.agents)]
+        seats.sort(key=lambda seat: (self._sitting[seat].engine != HUMAN, likely.index(seat) if seat in likely else len(likely)))
         mode = "paper" if self._spec.paper else "free" if self._spec.free else "lean"
         model = next((who.engine for who in self._sitting.values() if who.engine not in ("", HUMAN)), self._spec.model)
         with Vertical(classes="dialog") as box:
@@ -80,7 +84,7 @@ class SeatScreen(ModalScreen[Seated | None]):
             with Horizontal(classes="buttons"):
                 yield Button(t("seat_dialog.take"), variant="primary", id="take", compact=True)
                 yield Button(t("new.cancel"), id="cancel", compact=True)
-            yield Static(t("seat_dialog.hint"), id="busy", markup=False)
+            yield Static("", id="busy", markup=False)
 
     def on_mount(self) -> None:
         """Stand on the likeliest wish; engines are looked for meanwhile."""
@@ -140,7 +144,13 @@ class SeatScreen(ModalScreen[Seated | None]):
         """Whether the chosen one needs an engine."""
         return self._choices.get(self.agent, ("", False))[1]
 
+    def _hint(self) -> str:
+        """What Enter does, to which seat."""
+        leaves = self.agent == BACK
+        return t("seat_dialog.hint.leave" if leaves else "seat_dialog.hint", seat=self._seat_name(self.seat))
+
     def _fit(self) -> None:
+        self.query_one("#busy", Static).update(self._hint())
         self.query_one("#engine").display = self.with_model
         tested = self.seat not in self._bench.roles
         self.query_one(ModeField).display = self.with_model and tested
@@ -217,7 +227,7 @@ class SeatScreen(ModalScreen[Seated | None]):
         if event.worker.name == "offers":
             engine.offer(event.worker.result or [] if event.state == WorkerState.SUCCESS else [])
             return
-        self.query_one("#busy", Static).update(t("seat_dialog.hint"))
+        self.query_one("#busy", Static).update(self._hint())
         if event.state == WorkerState.ERROR:
             engine.fault(one(str(event.worker.error)))
         else:
