@@ -45,6 +45,7 @@ from tasks.policies.court.civil_questions import question
 from tasks.policies.court.civil_quoting import outer
 from tasks.policies.court.civil_sums import Span, claimed, days, interest, lpr, prime_interest, rate, reduced, spans
 from tasks.policies.court.clerk import Clerk
+from tasks.policies.court.court_above import court_above
 from tasks.policies.court.held import held_lines
 from tasks.sample.courtcases import court_cases
 from tasks.state import State
@@ -692,3 +693,42 @@ def test_every_article_of_the_table_exists_and_only_law_of_the_day_is_cited() ->
     assert not any("合同编通则" in one.law for one in before) and any("合同编通则" in one.law for one in new)
     old = articles("买卖合同纠纷", words, words, words, date(2019, 5, 1), date(2021, 6, 1), old=True)
     assert {one.law for one in old} == {"中华人民共和国合同法"}
+
+
+@pytest.mark.parametrize(
+    ("name", "above"),
+    [
+        ("浙江省杭州市西湖区人民法院", "浙江省杭州市中级人民法院"),
+        ("广西壮族自治区南宁市青秀区人民法院", "广西壮族自治区南宁市中级人民法院"),
+        ("湖北省荆州市沙市区人民法院", "湖北省荆州市中级人民法院"),
+        ("江苏省昆山市人民法院", "上一级人民法院"),
+        ("北京市朝阳区人民法院", "上一级人民法院"),
+        ("云栖县人民法院", "上一级人民法院"),
+        ("浙江省杭州市中级人民法院", "浙江省高级人民法院"),
+        ("北京市第三中级人民法院", "北京市高级人民法院"),
+        ("", "上一级人民法院"),
+    ],
+)
+def test_the_court_of_appeal_is_named_only_where_the_name_tells_it(name: str, above: str) -> None:
+    assert court_above(name) == above
+
+
+def _asks_back(times: int) -> Callable[[CourtView], Say]:
+    """A defendant who meets the first `times` calls for 质证 with a question of its own."""
+
+    def speak(view: CourtView) -> Say:
+        said = sum("你方工程师为什么没有到场" in turn.text for turn in view.own)
+        if any(one.kind == "cross" for one in asked_of(view.asked.text if view.asked else "", "defendant")) and said < times:
+            return Say("@原告 你方工程师为什么没有到场？")
+        return move(CivilLawyer(), view)
+
+    return speak
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_side_that_asks_back_is_asked_for_its_view_once_more(times: int) -> None:
+    state, record = play(SHORT, **{DEFENDANT: Scripted(_asks_back(times))})
+    bench_said = [turn.text for turn in record if turn.speaker == "judge"]
+    assert sum("发表质证意见" in text and "原告证据一" in text for text in bench_said) == 2
+    assert any("视为放弃质证权利" in text for text in bench_said) == (times == 2)
+    assert state.stopped and not [one for one in of(state, Violation) if one.code == "uncrossed_relied"]

@@ -61,6 +61,7 @@ class Machine:
         self._exhibits = Exhibits(hearing, self.duties)
         self._pending: list[_Pending] = []
         self._asked: Counter[Side] = Counter()
+        self._unheard: Counter[tuple[str, Side]] = Counter()
         self._stage_of: list[str] = []
         self._agreed: set[Side] = set()
         self._settled = False
@@ -92,6 +93,7 @@ class Machine:
         at = len(self._stage_of)
         if turn.speaker == "judge":
             self._expire()
+            self._waived(turn)
             self._judge(turn, at)
         elif side := SIDE_OF.get(turn.speaker):
             self._reply(turn, side)
@@ -103,6 +105,14 @@ class Machine:
         for spec in self.profile.acts.values():
             if spec.speaker == "clerk" and any(t.all[0].search(turn.text) for t in spec.triggers):
                 self._credit(spec, None, "", Found(spec.id, 0, len(turn.text), turn.text[:80]), turn, None, at, False)
+
+    def _waived(self, turn: Turn) -> None:
+        """A side that was asked twice for its view and gave none may be held to have waived it; that earns no credit."""
+        if "视为放弃质证" in turn.text:
+            for side in self.hearing.sides:
+                for item in list(self._exhibits.to_hear(side)):
+                    if self._unheard[item.id, side] >= 2:
+                        self._exhibits.hear(item, side, turn)
 
     def _judge(self, turn: Turn, at: int) -> None:
         self._judge_turns += 1
@@ -156,8 +166,10 @@ class Machine:
 
     def _announce(self, spec: ActSpec, act: Found, turn: Turn, at: int) -> None:
         if spec.id == "admission":
-            for code, title in self._exhibits.rule(turn):
-                self._fault(code, turn, spec.id, detail=title)
+            told = {(fault.code, fault.detail) for fault in self._violations if fault.code == "uncrossed_relied"}
+            for code, title in dict.fromkeys(self._exhibits.rule(turn)):
+                if (code, title) not in told:
+                    self._fault(code, turn, spec.id, detail=title)
         missing = self._ready(spec)
         place = self._stages.place(spec, not missing)
         undebated = spec.id in _JUDGED and not self._debated()
@@ -314,6 +326,8 @@ class Machine:
         self._unanswered.pop(key, None)
 
     def _expire(self) -> None:
+        crossed = {pending.side for pending in self._pending if pending.spec.exhibits == "other"}
+        self._unheard.update((item.id, side) for side in crossed for item in self._exhibits.to_hear(side))
         for pending in self._pending:
             spec = pending.spec
             key = spec.id if spec.any_side or spec.exhibits else f"{spec.id}/{pending.side}"

@@ -29,6 +29,7 @@ from tasks.policies.court.civil_issues import admitted, issues
 from tasks.policies.court.civil_judgment import fee_of, judgment
 from tasks.policies.court.civil_mediation import failed, proposal_of, worded
 from tasks.policies.court.civil_quoting import quotable
+from tasks.policies.court.civil_reasons import PAID
 from tasks.policies.court.civil_sums import yuan
 from tasks.policies.court.civil_trial import OTHER, SIDES, Trial, read
 from tasks.policies.court.civil_weighing import weigh
@@ -137,7 +138,7 @@ class Bench:
 
     def _opens(self, step: Step) -> str:
         """Words that open a stage or take one up again, said once."""
-        said = ""
+        said = self._waived()
         if step.kind in ("claim", "answer", "exhibit", "cross", "question") and self._trial.reached >= 2:
             said += self._fill("resume")
         if step.kind == "claim" and any("申请" in text and "不" not in text for text in self._recusals()):
@@ -154,6 +155,14 @@ class Bench:
             and not any(self._trial.asked["issues", s] for s in SIDES)
         ):
             said += "法庭调查结束，现在进行庭审辩论。"
+        return said
+
+    def _waived(self) -> str:
+        """That a side which gave no opinion on an exhibit though it was asked twice is held to have waived it."""
+        said = ""
+        for side in SIDES:
+            if named := "、".join(f"证据{numeral(one.number)}" for one in self._trial.silent_on(side)):
+                said += self._fill("waived", who=NAME[OTHER[side]], other=NAME[side], names=named)
         return said
 
     def _recusals(self) -> list[str]:
@@ -276,14 +285,19 @@ class Bench:
         """Questions of the court that a side has still to be asked."""
         asked = len(self._trial.questions.get(side, ()))
         found = [one for one in questions(self._case, side) if not _acts(one)]
-        found = found or [_words()["question"][f"plain_{side}"]]
+        found = found or [self._stock(side)]
         return found[asked : 1 if self._view.profile == "j1" else None]
 
     def _question(self, step: Step) -> str:
         side = step.sides[0]
         text = self._line("question", who=NAME[side], question=self._questions(side)[0])
-        stock: str = _words()["question"][f"plain_{side}"]
-        return self._safe(text, self._line("question", who=NAME[side], question=stock), {"question"})
+        return self._safe(text, self._line("question", who=NAME[side], question=self._stock(side)), {"question"})
+
+    def _stock(self, side: Side) -> str:
+        """The question where nothing of fact is open; a payment that was shown or pleaded is not asked for again."""
+        paid = PAID.search("\n".join([self._trial.defence, *(one.says for one in self._trial.of("defendant"))]))
+        text: str = _words()["question"]["paid_defendant" if side == "defendant" and paid else f"plain_{side}"]
+        return text
 
     # --- mediation and judgment ---------------------------------------------------------------------------------------
 

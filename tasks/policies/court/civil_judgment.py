@@ -32,6 +32,7 @@ from tasks.policies.court.civil_quoting import gist, outer, quotable
 from tasks.policies.court.civil_reasons import reasons
 from tasks.policies.court.civil_sums import cents, chinese, days, spans, sums, yuan
 from tasks.policies.court.civil_weighing import Weighed, points
+from tasks.policies.court.court_above import court_above
 
 MOST_SIGNS = 20
 """More signs 第 in a judgment fail it by the published rule (runaway citations)."""
@@ -67,7 +68,6 @@ _RECKONED = re.compile(r"按(?:照)?[^，,；;。]{0,40}?(?:倍|标准|比例)(?
 _NOUN = re.compile(r"股权转让款|转让款|工程款|货款|价款|租金|报酬|(?:服务|物业)费")
 _CHARGE = re.compile(r"(?:逾期付款|逾期)?(?:利息|违约金|资金占用(?:损失|利息|费))")
 _BEARS = re.compile(r"[，,]?(?=承担[^，,；;。]{0,10}责任$)")
-_CITY = re.compile(r"^(?P<city>.{2,12}?[市州盟])")
 
 
 def judgment(case: Case, held: Mapping[str, Any], found: Sequence[Finding]) -> str:
@@ -307,14 +307,5 @@ def _appeal(held: Mapping[str, Any], procedure: str) -> str:
         return "本判决为终审判决。"
     return (
         "如不服本判决，可以在判决书送达之日起十五日内，向本院递交上诉状，并按照对方当事人的人数提出副本，"
-        f"上诉于{upper_court(held.get('court', {}).get('name', ''))}。"
+        f"上诉于{court_above(held.get('court', {}).get('name', ''))}。"
     )
-
-
-def upper_court(name: str) -> str:
-    """The court of appeal as far as the name of the court tells it."""
-    if "中级" in name:
-        province = re.match(r".{2,8}?(?:省|自治区)", name)
-        return f"{province[0] if province else ''}高级人民法院" if province else "上一级人民法院"
-    city = _CITY.match(name)
-    return f"{city['city']}中级人民法院" if city else "上一级人民法院"

@@ -25,10 +25,14 @@ from tasks.policies.court.civil_weighing import NEAR, Weighed, nearest, overlap
 
 _CONTRACT = re.compile(r"[一-鿿]{0,24}(?:合同|协议)(?!书?附件|解除)")
 _BETWEEN = re.compile(r"双方|原、被告|合同(?:关系|成立)|租赁关系|借款关系|转让价款|服务")
+_NO_QUESTION = re.compile(r"^答辩意见")
 _SHARE = re.compile(r"比例|过失|过错|搭[载乘]|防卫|减轻")
 _CLAUSE = re.compile(r"[^；;。]+")
 _TAKEN_OFF = re.compile(r"(?:核减|应当扣除)(?P<sum>[0-9.]+元)$")
 _DENIES = re.compile(r"(?P<what>原告(?:以|主张|认为)[^，]{4,60})，(?:不能|不)成立$")
+PAID = re.compile(r"(?:支付|偿还|归还|返还|退还|给付|汇|转|交付?|付|还)(?:了|过|给|清|至|款|账)|已经?(?:陆续|分期|累计|共计?|全部|实际)*(?:支付|偿还|归还|返还|退还|给付|付|还)|还款|付款|转账")
+"""Words by which somebody says that money was paid."""
+_OWED = re.compile(r"欠|借(?:款|到|了|入)|剩余|余款|应当|需|愿|同意|未|没有|承认|认可")
 _LEGAL_END = re.compile(r"[，。；;]+$")
 
 
@@ -70,6 +74,13 @@ def _admitted(found: Sequence[Finding]) -> list[str]:
         for one in found
         if one.uncontested
     ]
+
+
+UNPROVEN = (
+    "当事人对自己提出的主张有责任提供证据（《中华人民共和国民事诉讼法》第六十七条、《最高人民法院关于适用〈中华人民共和国民事诉讼法〉的解释》第九十条），"
+    "原告未提交证据证明其主张，应当承担举证不能的后果"
+)
+"""What is said where nothing was proven and the law on the claim has no more to say."""
 
 
 class _Paragraphs:
@@ -126,7 +137,8 @@ class _Paragraphs:
         parts = [part for part in (*self._doctrines(issue), *self._findings(issue, mine)) if not _asks(part)]
         parts += [self._conclusion(one) for one in mine]
         body = "".join(self._sentence(part) for part in dict.fromkeys(parts) if part)
-        return f"关于{issue.text}的问题。{body or '本院结合下列各项一并认定。'}"
+        asked = "原告的诉讼请求能否成立" if _NO_QUESTION.match(issue.text) else issue.text
+        return f"关于{asked}的问题。{body or '本院结合下列各项一并认定。'}"
 
     def _sentence(self, text: str) -> str:
         return _LEGAL_END.sub("", text) + "。"
@@ -208,7 +220,7 @@ class _Paragraphs:
             return f"{lead}被告的该项意见成立，{yuan(value)}应予扣除"
         own = "".join(one.offer.says for one in self._case.standing if one.offer.side == "defendant")
         shown_sums = {one.yuan for one in sums(fold_width(own))}
-        lacking = [yuan(other) for other in sorted(named - {value} - shown_sums)]
+        lacking = [yuan(other) for other in sorted((named & _paid(part)) - {value} - shown_sums)]
         rest = f"，被告主张的{'、'.join(lacking)}举证不足，不予认定" if lacking else ""
         return f"{lead}其中有依据的部分为{yuan(value)}，应予扣除{rest}"
 
@@ -243,6 +255,9 @@ class _Paragraphs:
         )
         return f"{quotable(one.offer.title, 60)}显示{spoken(clause)}" if clause else ""
 
+    def _standing(self, side: str) -> bool:
+        return any(one.offer.side == side for one in self._case.standing)
+
     # --- conclusions --------------------------------------------------------------------------------------------------
 
     def _lessening(self, step: str) -> bool:
@@ -264,6 +279,8 @@ class _Paragraphs:
         if one.worded:
             lead = "判令" if one.worded.startswith("被告") else ""
             end = f"故本院{lead}{quotable(one.worded, 160)}，对超出部分不予支持"
+        if one.outcome == "rejected" and not parts and not self._standing("plaintiff") and self._once(UNPROVEN):
+            parts = [UNPROVEN]
         told = "，".join([*(part.rstrip("。，") for part in parts), end])
         return end if _asks(told) else told
 
@@ -271,6 +288,14 @@ class _Paragraphs:
 def _asks(text: str) -> bool:
     """Whether words would ask for something if they were read out."""
     return any(asks(act.act) and act.act != "question" for act in acts_of(text))
+
+
+def _paid(part: str) -> set[float]:
+    """The sums that a contention says were paid, not those that it says are owed, borrowed or offered."""
+    clauses = re.split(r"[，,；;。]", fold_width(part))
+    return {
+        one.yuan for clause in clauses if PAID.search(clause) and not _OWED.search(clause) for one in sums(clause)
+    }
 
 
 def _side(one: Weighed) -> str:

@@ -51,6 +51,10 @@ def _best(about: frozenset[str], texts: Sequence[str]) -> tuple[float, str]:
     scored = ((recall(about, bigrams(text)), text.strip()) for text in texts)
     return max(scored, key=lambda pair: pair[0], default=(0.0, ""))
 
+_SLIPS = re.compile(r"转账|汇款|付款|还款|收据|收条|回单|凭证|流水")
+_UNWRITTEN = re.compile(r"书面|凭据")
+"""What a side that has shown slips of payment does not say of itself."""
+
 
 class Speaker:
     """A side of a case, by what it holds."""
@@ -180,6 +184,8 @@ class Speaker:
     def _nothing(self, question: str) -> str:
         """That nothing in writing bears on a question, in one of several ways."""
         ways: Sequence[str] = speech()["nothing"]["plain" if self.counsel else "self"]
+        if _SLIPS.search("".join(one.get("title", "") for one in self._held.get("evidence", ()) if one["owner"] == self.id)):
+            ways = [one for one in ways if not _UNWRITTEN.search(one)] or ways
         return ways[sum(map(ord, question)) % len(ways)].format(me=self.me, we=self.we)
 
     def _nearest(self, question: str) -> tuple[float, str]:

@@ -4,6 +4,7 @@ offered and contested. Recomputed from the record each time; whoever sat on the 
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,6 +37,9 @@ STAGES: Mapping[str, int] = {
 }  # fmt: skip
 """Act -> its stage: opening, investigation, debate; mediation stands in none."""
 
+_ASKED = re.compile(r"[^。；;！!？?\n]*[？?]")
+"""A question, from the end of the sentence before it."""
+
 
 @dataclass
 class Trial:
@@ -49,6 +53,8 @@ class Trial:
     offers: dict[tuple[Side, int], Offer] = field(default_factory=dict)
     opinions: dict[tuple[Side, int], Opinion] = field(default_factory=dict)
     unheard: Counter[tuple[Side, int]] = field(default_factory=Counter)
+    waived: set[tuple[Side, int]] = field(default_factory=set)
+    """Exhibits that were put to 质证 twice without an opinion, and on which the court said that the right is waived."""
     finished: set[Side] = field(default_factory=set)
     idle: Counter[Side] = field(default_factory=Counter)
     court: list[str] = field(default_factory=list)
@@ -64,6 +70,17 @@ class Trial:
             offer
             for key, offer in self.offers.items()
             if key[0] == side and key not in self.opinions and self.unheard[key] < IDLE
+        ]
+
+    def silent_on(self, side: Side) -> list[Offer]:
+        """Exhibits of a side on which the other was asked as often as it makes sense, gave no opinion, and was not told so."""
+        return [
+            offer
+            for key, offer in self.offers.items()
+            if key[0] == side
+            and key not in self.opinions
+            and key not in self.waived
+            and self.unheard[key] >= IDLE
         ]
 
     def of(self, side: Side) -> list[Offer]:
@@ -117,6 +134,8 @@ def read(record: Sequence[Turn], names: Mapping[Side, Sequence[str]]) -> Trial:
 def _bench(trial: Trial, turn: Turn) -> dict[Side, list[str]]:
     """Note what the court asks and announces; gives what is asked of each side that is addressed."""
     trial.court.append(turn.text)
+    if "视为放弃质证权利" in turn.text:
+        trial.waived |= {(side, offer.number) for side in SIDES for offer in trial.silent_on(side)}
     table = profile("law", "CI").acts
     found = acts_of(turn.text)
     trial.announced |= {act.act for act in found if not table[act.act].asked}
@@ -167,6 +186,12 @@ def _offered(trial: Trial, side: Side, text: str) -> None:
         trial.finished.add(side)
 
 
+def counters(text: str) -> bool:
+    """Whether a reply does nothing but ask in return: beside its questions it gives no view."""
+    stated = _ASKED.sub("", text[:2000])
+    return stated != text[:2000] and not responsive("view", stated)
+
+
 def _opined(trial: Trial, side: Side, text: str, words: str) -> None:
     waiting = {offer.number: offer for offer in trial.waiting(OTHER[side])}
     waiting |= {
@@ -174,7 +199,7 @@ def _opined(trial: Trial, side: Side, text: str, words: str) -> None:
         for (owner, number), offer in trial.offers.items()
         if owner == OTHER[side] and (owner, number) not in trial.opinions
     }
-    if not waiting or broken(text):
+    if not waiting or broken(text) or counters(text):
         return
     parts = {number: part for number, part in segments(text) if number in waiting}
     named = numbers_named(words) & set(waiting)

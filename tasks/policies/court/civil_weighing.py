@@ -49,7 +49,7 @@ def points() -> Mapping[str, Any]:
 def weigh(trial: Trial) -> list[Weighed]:
     """Every exhibit of the trial, those of the plaintiff first."""
     return [
-        _weighed(trial.offers[key], trial.opinions.get(key))
+        _weighed(trial.offers[key], trial.opinions.get(key) or (Opinion() if key in trial.waived else None))
         for side in SIDES
         for key in sorted(trial.offers)
         if key[0] == side

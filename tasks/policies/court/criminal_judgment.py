@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 
 from tasks.courts.scores.bigrams import bigrams
+from tasks.policies.court.court_above import court_above
 from tasks.policies.court.criminal_admitting import admissions
 from tasks.policies.court.criminal_agenda import denies, procedure_of
 from tasks.policies.court.criminal_asking import filled
@@ -22,7 +23,6 @@ from tasks.policies.court.criminal_sentence import Sentencing
 from tasks.policies.court.criminal_serving import set_off
 from tasks.policies.court.criminal_weighing import Weighing
 
-_CITY = re.compile(r"^(.*?市)(?:[\u4e00-\u9fff]{1,8}(?:区|县|市|旗))?人民法院$")
 _NUMBER = re.compile(r"^\s*(?:[一二三四五六七八九十]、\s*)+")
 _LATER = re.compile(r"抓获|查获|到案|传唤|归案|解救|如实供述|认罪认罚|赔偿|退赔|谅解|取保候审")
 _PLEADS = re.compile(r"^我?对[^。]*(?:没有|无)异议|认罪认罚|具结书|^我?(?:没有|无)异议")
@@ -54,12 +54,6 @@ def judgment(heard: Heard) -> str:
         filled(words()["order"]["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
     ]
     return "\n".join(part for part in parts if part)
-
-
-def court_above(name: str) -> str:
-    """澜江市中级人民法院 for a court of a district of the city, else 上一级人民法院."""
-    match = _CITY.match(name)
-    return f"{match[1]}中级人民法院" if match and not name.endswith("中级人民法院") else "上一级人民法院"
 
 
 # --- charge, plea, facts, evidence ----------------------------------------------------------------------------------------
