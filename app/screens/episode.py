@@ -58,6 +58,7 @@ from app.widgets.transcript import Transcript
 from app.widgets.view_tabs import VIEWS, ViewTabs
 from tasks.errors import RecordMismatch
 from tasks.events import ToolReturned
+from tasks.header import is_fictional
 from tasks.state import State, fold
 
 FRAME = 0.05
@@ -300,7 +301,7 @@ class EpisodeScreen(EpisodeActions):
         if self.turn is not None and word not in ("replay", "back"):
             word, said = "speaking" if self.speaking else "stopped", phase_word(self.turn, self.pausing, self.stopping)
         group = self.keeper.group(state.task_id) if self.keeper else ""
-        fictional = "authored" in self.facts.header.get("pack", {}).get("provenance", ())
+        fictional = is_fictional(self.facts.header)
         seats = tuple(state.seats.values())
         step, of = self.shown.step, self.shown.total
         heading = Heading(self.facts.benchmark, state.task_id, group, seats, step, of, word, fictional, said)

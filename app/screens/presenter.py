@@ -46,6 +46,7 @@ from app.widgets.board import Board, Maker
 from app.widgets.key_bar import KeyBar
 from tasks.courts.flow import Cue
 from tasks.courts.roles import ENV_NAMES
+from tasks.header import is_fictional
 
 if TYPE_CHECKING:
     from app.screens.episode import EpisodeScreen
@@ -171,7 +172,7 @@ class PresenterScreen(PresenterActions):
         if scene is None or not self.is_mounted:
             return
         facts = self.source.facts
-        fictional = facts is not None and "authored" in facts.header.get("pack", {}).get("provenance", ())
+        fictional = facts is not None and is_fictional(facts.header)
         self.set_class(bool(self.asked), "-asked")
         self.set_class(self.slide is None, "-card")
         self._board("title", lambda room: title_lines(scene, self.source.state.task_id, fictional))
