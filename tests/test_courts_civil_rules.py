@@ -43,6 +43,7 @@ from tasks.policies.court.civil_law import Reference, articles, causes, cited, r
 from tasks.policies.court.civil_parties import CivilLawyer
 from tasks.policies.court.civil_questions import question
 from tasks.policies.court.civil_quoting import outer
+from tasks.policies.court.civil_reasons import _paid
 from tasks.policies.court.civil_sums import Span, claimed, days, interest, lpr, prime_interest, rate, reduced, spans
 from tasks.policies.court.clerk import Clerk
 from tasks.policies.court.court_above import court_above
@@ -732,3 +733,14 @@ def test_a_side_that_asks_back_is_asked_for_its_view_once_more(times: int) -> No
     assert sum("发表质证意见" in text and "原告证据一" in text for text in bench_said) == 2
     assert any("视为放弃质证权利" in text for text in bench_said) == (times == 2)
     assert state.stopped and not [one for one in of(state, Violation) if one.code == "uncrossed_relied"]
+
+
+def test_only_sums_said_to_be_paid_are_payments() -> None:
+    assert _paid("被告认可借款20万元，已归还3万元，尚欠17万元") == {30000.0}
+
+
+def test_a_draft_without_evidence_is_refused_for_want_of_proof() -> None:
+    bare = LOAN.model_copy(update={"evidence": (), "defences": (), "answer": "请求依法判决。"})
+    _, record = play(bare)
+    text = next(turn.text for turn in record if turn.speaker == "judge" and "判决如下" in turn.text)
+    assert "原告未提交证据证明其主张，应当承担举证不能的后果" in text and "关于答辩意见" not in text

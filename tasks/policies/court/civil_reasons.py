@@ -76,10 +76,7 @@ def _admitted(found: Sequence[Finding]) -> list[str]:
     ]
 
 
-UNPROVEN = (
-    "当事人对自己提出的主张有责任提供证据（《中华人民共和国民事诉讼法》第六十七条、《最高人民法院关于适用〈中华人民共和国民事诉讼法〉的解释》第九十条），"
-    "原告未提交证据证明其主张，应当承担举证不能的后果"
-)
+UNPROVEN = "原告未提交证据证明其主张，应当承担举证不能的后果"
 """What is said where nothing was proven and the law on the claim has no more to say."""
 
 
@@ -279,7 +276,7 @@ class _Paragraphs:
         if one.worded:
             lead = "判令" if one.worded.startswith("被告") else ""
             end = f"故本院{lead}{quotable(one.worded, 160)}，对超出部分不予支持"
-        if one.outcome == "rejected" and not parts and not self._standing("plaintiff") and self._once(UNPROVEN):
+        if one.outcome == "rejected" and not parts and not self._standing("plaintiff"):
             parts = [UNPROVEN]
         told = "，".join([*(part.rstrip("。，") for part in parts), end])
         return end if _asks(told) else told
