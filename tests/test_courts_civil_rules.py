@@ -743,4 +743,4 @@ def test_a_draft_without_evidence_is_refused_for_want_of_proof() -> None:
     bare = LOAN.model_copy(update={"evidence": (), "defences": (), "answer": "请求依法判决。"})
     _, record = play(bare)
     text = next(turn.text for turn in record if turn.speaker == "judge" and "判决如下" in turn.text)
-    assert "原告未提交证据证明其主张，应当承担举证不能的后果" in text and "关于答辩意见" not in text
+    assert "原告没有提供足以证明其主张的证据，应当承担举证不能的后果" in text and "关于答辩意见" not in text

@@ -151,8 +151,6 @@ def _borne_out(case: Case, point: Point) -> bool:
 def _unproven(case: Case, claim: Claim, mine: Sequence[Point], *, ruled: bool) -> str:
     """Why a contested claim is not proven; empty where it is. A point of law (`ruled`) needs some exhibit that stands."""
     own = [one for one in case.weighed if one.offer.side == "plaintiff"]
-    if not own:
-        return "原告未提交证据证明其主张，应当承担举证不能的后果"
     if not any(one.admitted for one in own):
         return "原告没有提供足以证明其主张的证据，应当承担举证不能的后果"
     if ruled or not mine:

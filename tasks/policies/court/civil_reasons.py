@@ -76,7 +76,7 @@ def _admitted(found: Sequence[Finding]) -> list[str]:
     ]
 
 
-UNPROVEN = "原告未提交证据证明其主张，应当承担举证不能的后果"
+UNPROVEN = "原告没有提供足以证明其主张的证据，应当承担举证不能的后果"
 """What is said where nothing was proven and the law on the claim has no more to say."""
 
 
