@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -335,10 +336,13 @@ def test_the_strip_has_both_rules_of_an_episode() -> None:
         score.scorer: ScoreRow(1, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
         for score in score_one(ask("CR-0001"), result, NOTHING)
     }
-    step = _of_court(rows, True, "CR")
+    step = _of_court(rows, True, "CR", is_open=False)
     assert step.rates[:2] == ("PFS", "STA") and step.strict["CRI"] == step.compat["CRI"] == 1
     assert step.strict["PFS"] == rows["pfs_strict"].value["PFS"] and step.strict["REA"] is None
     assert step.evidence is None and set(step.rates) >= set(step.strict) - {"llm_credited"}
+    begun = {name: replace(row, settings={**row.settings, "failed": "no judgment"}) for name, row in rows.items()}
+    waits = _of_court(begun, True, "CR", is_open=True)
+    assert waits.compat["CRI"] is None and waits.strict["LAW"] is None, "an open trial has no zeros"
 
 
 def test_the_strip_has_the_published_columns_of_a_run() -> None:
