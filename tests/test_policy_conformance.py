@@ -35,7 +35,7 @@ CALLS, STEPS = 80, 40
 KINDS = {"courts": 6}
 """Kinds of tasks that stand first in the task file, where there are more than a few."""
 LONG_TURNS = 4
-"""Turns of 100 kB each that say enough: a prompt repeats all that was said, so the work grows with their square."""
+"""Turns of this size that say enough: a prompt repeats all that was said, so the work grows with their square."""
 SIZE = 50_000
 OUTCOMES = {"finished", "turn_limit", "token_limit", "time_limit", "context_full", "loop", "stalled", "error", "cancelled"}
 
