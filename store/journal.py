@@ -1,14 +1,13 @@
 """The journal of a run: one SQLite file that holds what happened, in order, for ever.
 
-Promises: an append is on disk when it returns (WAL, synchronous FULL); after a kill at any moment the file opens and
-holds every acknowledged event once; one process writes, any number read; events, attempts and scores are never changed.
-Store knows events as (tag, data) rows; their meaning belongs to `tasks`. Times are seconds since the epoch.
+Promises: an append is on disk when it returns (WAL, synchronous FULL), under the name of the run; after a kill at any
+moment the file opens and holds every acknowledged event once; one process writes, any number read; events, attempts and
+scores are never changed, and a row that is not as written is noticed when it is read. Store knows events as (tag, data)
+rows; their meaning belongs to `tasks`. Times are seconds since the epoch.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import sqlite3
 import threading
 import time
@@ -19,13 +18,12 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
-from store.errors import BadInput, Damaged, NotFound, StoreError
-from store.upgrades import UPGRADES, VERSION
+from store import bounded, chain, run_file
+from store.errors import Damaged, StoreError
 
 SUFFIX = ".moot"
-APPLICATION_ID = 0x4D6F6F74  # "Moot"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,85 +79,70 @@ def text_hash(text: str) -> str:
     return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _dump(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
+UNCOVERED = ("header", "episodes", "attempts", "scores")
+"""What the hash chain of journals of version 1 left out."""
 
-
-def _link(chain: str, row: Sequence[Any]) -> str:
-    """The chain after one more event row (attempt, seq, step, parent, at, tag, data)."""
-    return sha256(f"{chain}\n{_dump(list(row))}".encode()).hexdigest()
+_ATTEMPTS = "SELECT id, episode, number, reason, at FROM attempts WHERE episode = ? ORDER BY number"
+_EPISODES = "SELECT id, position, task_id, epoch FROM episodes ORDER BY position"
+_EVENTS = "SELECT attempt, seq, step, parent, at, tag, data, chain FROM events WHERE attempt = ? ORDER BY seq"
+_SCORES = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores"
+_STEPS = 10**9
+"""Steps of an attempt, far more than any has."""
+_LATEST = 1e11
+"""Seconds since the epoch: no clock says more (the year 5138)."""
 
 
 class Journal:
     """A run file. Create or open one, append, read; close it when the run rests."""
 
-    def __init__(self, path: Path, database: sqlite3.Connection, lock: FileLock | None) -> None:
+    def __init__(self, path: Path, opened: run_file.Opened, lock: FileLock | None) -> None:
         self.path = path
-        self._database = database
+        self._opened = opened
+        self._database = opened.database
         self._lock = lock
+        self._watch = run_file.Watch(path) if lock is not None else None
         self._guard = threading.RLock()
-        self._chains: dict[int, str] = {}
+        self._header: list[tuple[str, str]] | None = None
 
     @classmethod
     def create(cls, path: Path, header: Mapping[str, Any], episodes: Sequence[EpisodeRow]) -> Journal:
         """A new run file with its episodes and a first attempt each. The file must not exist yet."""
-        if path.exists():
+        if path.exists() or path.is_symlink():
             raise StoreError(f"run file already exists: {path}", "Give another --out, or resume it.")
+
+        def fill(database: sqlite3.Connection) -> None:
+            rows = sorted((key, _dump(path, value)) for key, value in header.items())
+            database.executemany("INSERT INTO header VALUES (?, ?)", rows)
+            chain.grown(database, chain.HEADER, rows)
+            placed = [(row.id, row.position, row.task_id, row.epoch) for row in episodes]
+            database.executemany("INSERT INTO episodes VALUES (?, ?, ?, ?)", placed)
+            chain.grown(database, chain.EPISODES, sorted(placed, key=lambda row: row[1]))
+            for row in episodes:
+                _insert_attempt(database, row.id, 1, "first", time.time())
+
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            lock = _locked(path)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
-        fresh = path.with_name(f".{path.name}.new")
+        lock = run_file.lock(path)
         try:
-            fresh.unlink(missing_ok=True)
-            database = sqlite3.connect(fresh, isolation_level=None)
-            try:
-                with _clear(fresh), _transaction(database):
-                    database.execute(f"PRAGMA application_id={APPLICATION_ID}")
-                    _upgrade(database, 0)
-                    database.executemany(
-                        "INSERT INTO header VALUES (?, ?)", [(key, _dump(value)) for key, value in header.items()]
-                    )
-                    database.executemany(
-                        "INSERT INTO episodes VALUES (?, ?, ?, ?)",
-                        [(row.id, row.position, row.task_id, row.epoch) for row in episodes],
-                    )
-                    database.executemany(
-                        "INSERT INTO attempts (episode, number, reason, at) VALUES (?, 1, 'first', ?)",
-                        [(row.id, time.time()) for row in episodes],
-                    )
-            finally:
-                database.close()
-            os.replace(fresh, path)
-            return cls(path, _connect(path, write=True), lock)
+            run_file.create(path, fill)
+            with run_file.plainly(path):
+                return cls(path, run_file.connect(path, write=True), lock)
         except BaseException:
-            fresh.unlink(missing_ok=True)
-            _release(path, lock)
+            run_file.release(lock)
             raise
 
     @classmethod
     def open(cls, path: Path, *, write: bool = False) -> Journal:
         """Open a run file; a second writer is refused, readers never are."""
-        if not path.is_file():
-            raise NotFound(f"no run file at {path}", "`moot list` shows the runs.")
-        _look(path)
-        lock = _locked(path) if write else None
-        database: sqlite3.Connection | None = None
+        run_file.look(path, write=write)
+        lock = run_file.lock(path) if write else None
         try:
-            with _clear(path):
-                database = _connect(path, write=write)
-                (version,) = database.execute("PRAGMA user_version").fetchone()
-                if version > VERSION:
-                    raise BadInput(f"{path} was written by a newer release (journal {version})", "Update Moot.")
-                if version < VERSION and write:
-                    with _transaction(database):
-                        _upgrade(database, version)
-            return cls(path, database, lock)
+            with run_file.plainly(path):
+                return cls(path, run_file.connect(path, write=write), lock)
         except BaseException:
-            if database is not None:
-                database.close()
-            _release(path, lock)
+            run_file.release(lock)
             raise
 
     @property
@@ -168,78 +151,87 @@ class Journal:
         return self._lock is not None
 
     @property
+    def uncovered(self) -> tuple[str, ...]:
+        """What of this file no hash vouches for: it was written, at least begun, by a release that chained events alone."""
+        if self._opened.version < 2:
+            return UNCOVERED
+        with self._reading() as database:
+            return UNCOVERED if chain.head(database, chain.ADOPTED)[0] else ()
+
+    @property
     def header(self) -> dict[str, Any]:
         """Everything needed to judge the run: task file and pack hashes, engine, versions, settings."""
-        with self._reading() as database:
-            rows = database.execute("SELECT key, value FROM header").fetchall()
-        header = {key: self._load(value) for key, value in rows}
-        if not header:
-            raise Damaged(f"{self.path} has lost its header", "Use an earlier copy.")
-        return header
+        if self._header is None:
+            with self._reading() as database:
+                rows = self._rows("SELECT key, value FROM header ORDER BY key")
+                self._prove(database, chain.HEADER, rows, "its header")
+            if not rows:
+                raise Damaged(f"{self.path} has lost its header", "Use an earlier copy.")
+            self._header = rows
+        return {key: self._load(value) for key, value in self._header}
 
     def episodes(self) -> list[EpisodeRow]:
         """All episodes in order."""
         with self._reading() as database:
-            rows = database.execute("SELECT id, position, task_id, epoch FROM episodes ORDER BY position")
-            return [EpisodeRow(*row) for row in rows]
+            rows = self._rows(_EPISODES)
+            self._prove(database, chain.EPISODES, rows, "its list of episodes")
+        return [EpisodeRow(*row) for row in rows]
 
     def attempts(self, episode: str) -> list[AttemptRow]:
         """The attempts at an episode, oldest first; the last one counts."""
         with self._reading() as database:
-            rows = database.execute(
-                "SELECT id, episode, number, reason, at FROM attempts WHERE episode = ? ORDER BY number", (episode,)
-            )
-            return [AttemptRow(*row) for row in rows]
+            rows = self._rows(_ATTEMPTS, (episode,))
+            self._prove(database, chain.attempts_of(episode), rows, f"the attempts at episode {episode}")
+        return [AttemptRow(*row) for row in rows]
 
     def begin_attempt(self, episode: str, reason: str) -> AttemptRow:
         """A new attempt; the earlier ones stay."""
         number = len(self.attempts(episode)) + 1
-        now = time.time()
         with self._writing() as database:
-            cursor = database.execute(
-                "INSERT INTO attempts (episode, number, reason, at) VALUES (?, ?, ?, ?)",
-                (episode, number, reason, now),
-            )
-        assert cursor.lastrowid is not None
-        return AttemptRow(cursor.lastrowid, episode, number, reason, now)
+            return _insert_attempt(database, episode, number, reason, time.time())
 
     def append(self, entries: Iterable[Entry], texts: Iterable[str] = ()) -> None:
         """Commit events, and the texts they refer to by hash. On disk when this returns."""
-        chains = dict(self._chains)
+        rows: dict[int, list[tuple[Any, ...]]] = {}
+        for e in entries:
+            row = (e.attempt, e.seq, e.step, e.parent, e.at, e.tag, _dump(self.path, e.data))
+            rows.setdefault(e.attempt, []).append(row)
+        kept = [(text_hash(text), _dump(self.path, text)) for text in texts]
         with self._writing() as database:
-            rows = []
-            for e in entries:
-                row = (e.attempt, e.seq, e.step, e.parent, e.at, e.tag, _dump(e.data))
-                before = chains[e.attempt] if e.attempt in chains else self._last_chain(database, e.attempt)
-                chains[e.attempt] = _link(before, row)
-                rows.append((*row, chains[e.attempt]))
-            database.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", [(text_hash(t), _dump(t)) for t in texts])
-            database.executemany("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-        self._chains = chains
+            database.executemany("INSERT OR IGNORE INTO texts VALUES (?, ?)", kept)
+            for attempt, fresh in rows.items():
+                links = chain.grown(database, chain.events_of(attempt), fresh)
+                database.executemany(
+                    "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    [(*row, made) for row, made in zip(fresh, links, strict=True)],
+                )
 
     def entries(self, attempt: int) -> list[Entry]:
         """The events of an attempt in order; `Damaged` when they are not the ones that were written."""
         with self._reading() as database:
-            rows = database.execute(
-                "SELECT attempt, seq, step, parent, at, tag, data, chain FROM events WHERE attempt = ? ORDER BY seq",
-                (attempt,),
-            ).fetchall()
-        entries, before = [], ""
-        for position, (*row, chain) in enumerate(rows):
-            before = _link(before, row)
-            number, seq, step, parent, at, tag, data = row
-            if seq != position or chain != before:
+            rows = self._rows(_EVENTS, (attempt,))
+            end = chain.head(database, chain.events_of(attempt)) if self._opened.version > 1 else None
+        before = ""
+        for position, (*row, made) in enumerate(rows):
+            before = chain.link(before, row)
+            _, seq, step, parent, at, _, _ = row
+            if (seq, made) != (position, before):
                 raise Damaged(f"{self.path}: event {seq} of attempt {attempt} is not as written", "Use an earlier copy.")
-            entries.append(Entry(number, seq, step, parent, at, tag, self._load(data)))
-        return entries
+            if not (0 <= step <= _STEPS and 0 <= at < _LATEST and (parent is None or 0 <= parent < seq)):
+                raise Damaged(f"{self.path}: event {seq} of attempt {attempt} has no place", "Use an earlier copy.")
+        if end is not None and end != (len(rows), before):
+            raise Damaged(f"{self.path}: events of attempt {attempt} are missing", "Use an earlier copy.")
+        return [
+            Entry(attempt, seq, step, parent, at, tag, self._load(data)) for _, seq, step, parent, at, tag, data, _ in rows
+        ]
 
     def text(self, name: str) -> str | None:
         """The text with this hash."""
-        with self._reading() as database:
-            row = database.execute("SELECT text FROM texts WHERE hash = ?", (name,)).fetchone()
-        if row is None:
+        with self._reading():
+            rows = self._rows("SELECT text FROM texts WHERE hash = ?", (name,))
+        if not rows:
             return None
-        text = self._load(row[0])
+        text = self._load(rows[0][0])
         if not isinstance(text, str) or text_hash(text) != name:
             raise Damaged(f"{self.path}: a text is not what was written", "Use an earlier copy.")
         return text
@@ -247,33 +239,33 @@ class Journal:
     def add_scores(self, scores: Iterable[ScoreRow]) -> None:
         """Append scores."""
         now = time.time()
+        rows: list[tuple[Any, ...]] = []
+        for s in scores:
+            said = (_dump(self.path, part) for part in (s.settings, s.value, s.evidence))
+            rows.append((s.attempt, s.scorer, s.version, *said, s.author, now))
         with self._writing() as database:
+            for row in rows:
+                chain.grown(database, chain.scores_of(row[0]), [row])
             database.executemany(
                 "INSERT INTO scores (attempt, scorer, version, settings, value, evidence, author, at) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                [
-                    (
-                        s.attempt,
-                        s.scorer,
-                        s.version,
-                        _dump(s.settings),
-                        _dump(s.value),
-                        _dump(s.evidence),
-                        s.author,
-                        now,
-                    )
-                    for s in scores
-                ],
+                rows,
             )
 
     def scores(self, attempt: int | None = None) -> list[ScoreRow]:
         """The scores of an attempt, or all, oldest first."""
-        query = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores"
         with self._reading() as database:
             if attempt is None:
-                rows = database.execute(query + " ORDER BY id").fetchall()
+                rows = self._rows(_SCORES + " ORDER BY id")
+                attempts = [found for (found,) in self._rows("SELECT id FROM attempts ORDER BY id")]
             else:
-                rows = database.execute(query + " WHERE attempt = ? ORDER BY id", (attempt,)).fetchall()
+                rows = self._rows(_SCORES + " WHERE attempt = ? ORDER BY id", (attempt,))
+                attempts = [attempt]
+            by_attempt: dict[int, list[chain.Row]] = {one: [] for one in attempts}
+            for row in rows:
+                by_attempt.setdefault(row[0], []).append(row)
+            for number, members in by_attempt.items():
+                self._prove(database, chain.scores_of(number), members, f"the scores of attempt {number}")
         return [
             ScoreRow(a, s, v, self._load(k), self._load(x), self._load(e), who, at)
             for a, s, v, k, x, e, who, at in rows
@@ -296,7 +288,7 @@ class Journal:
                 except sqlite3.Error:
                     pass  # a reader holds the file: it stays in WAL mode, which is as safe
             self._database.close()
-            _release(self.path, self._lock)
+            run_file.release(self._lock)
             self._lock = None
 
     def __enter__(self) -> Journal:
@@ -307,109 +299,68 @@ class Journal:
 
     def _load(self, text: str) -> Any:
         try:
-            return json.loads(text)
-        except ValueError as error:
+            return bounded.load(text)
+        except (ValueError, TypeError) as error:
             raise Damaged(f"{self.path} holds a record that cannot be read: {error}", "Use an earlier copy.") from error
 
-    @staticmethod
-    def _last_chain(database: sqlite3.Connection, attempt: int) -> str:
-        query = "SELECT chain FROM events WHERE attempt = ? ORDER BY seq DESC LIMIT 1"
-        row = database.execute(query, (attempt,)).fetchone()
-        return row[0] if row else ""
+    def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """The rows of a query of ours, each cell of the type that its column has in a file of Moot."""
+        rows = run_file.bounded_rows(self.path, self._database, query, values)
+        kinds = [_KINDS[name] for name in query[len("SELECT ") : query.index(" FROM")].split(", ")]
+        for row in rows:
+            if not all(isinstance(cell, kind) for cell, kind in zip(row, kinds, strict=True)):
+                raise Damaged(f"{self.path} holds a cell of another kind than a run has", "Use an earlier copy.")
+        return rows
+
+    def _prove(self, database: sqlite3.Connection, strand: str, rows: Iterable[chain.Row], what: str) -> None:
+        if self._opened.version > 1 and not chain.is_whole(database, strand, rows):
+            raise Damaged(f"{self.path}: {what} is not as written", "Use an earlier copy.")
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._guard, _clear(self.path):
+        with self._guard, run_file.plainly(self.path), run_file.transaction(self._database, "DEFERRED"):
+            self._opened.begin()
             yield self._database
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        if self._lock is None:
+        if self._watch is None or self._lock is None:
             raise StoreError(f"{self.path} was opened for reading", "Resume the run to write to it.")
-        with self._guard, _clear(self.path), _transaction(self._database):
-            yield self._database
+        with self._guard:
+            self._watch.check()
+            with run_file.plainly(self.path), run_file.transaction(self._database):
+                self._opened.begin()
+                yield self._database
+            self._watch.check()
 
 
-def _look(path: Path) -> None:
-    """Raise unless the first bytes are those of a run; nothing is written to a file that is none."""
-    with path.open("rb") as stream:
-        start = stream.read(100)
-    if len(start) < 100 or not start.startswith(b"SQLite format 3\0"):
-        raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
-    if int.from_bytes(start[68:72]) != APPLICATION_ID:
-        raise BadInput(f"{path} is a database but not a run of Moot", "Name a run file.")
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("key", "value", "hash", "text", "episode", "task_id", "reason", "tag", "data", "chain"), str),
+    **dict.fromkeys(("scorer", "version", "settings", "evidence", "author"), str),
+    **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number"), int),
+    "id": (int, str),  # of an episode a text, of an attempt a number: the rows differ by what they are joined to
+    "parent": (int, type(None)),
+    "at": float,
+}
+"""Column -> what its cells are; the file says so too (STRICT), but it could be forged."""
 
 
-def _connect(path: Path, *, write: bool) -> sqlite3.Connection:
-    if write:
-        database = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute("PRAGMA synchronous=FULL")
-        database.execute("PRAGMA foreign_keys=ON")
-        return database
-    uri = path.absolute().as_uri()
-    database = sqlite3.connect(f"{uri}?mode=ro", uri=True, isolation_level=None, check_same_thread=False, timeout=10)
+def _insert_attempt(database: sqlite3.Connection, episode: str, number: int, reason: str, at: float) -> AttemptRow:
+    cursor = database.execute(
+        "INSERT INTO attempts (episode, number, reason, at) VALUES (?, ?, ?, ?)", (episode, number, reason, at)
+    )
+    assert cursor.lastrowid is not None
+    row = (cursor.lastrowid, episode, number, reason, at)
+    chain.grown(database, chain.attempts_of(episode), [row])
+    return AttemptRow(*row)
+
+
+def _dump(path: Path, value: Any) -> str:
+    """A value as JSON; refused where the file could not be read again."""
+    text = chain.dump(value)
     try:
-        database.execute("PRAGMA query_only=ON")
-        database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except sqlite3.OperationalError:
-        # A read-only medium cannot hold the shared memory of WAL; without a log beside it the file is whole.
-        database.close()
-        if path.with_name(path.name + "-wal").exists():
-            raise
-        database = sqlite3.connect(f"{uri}?immutable=1", uri=True, isolation_level=None, check_same_thread=False)
-        database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    return database
-
-
-def _upgrade(database: sqlite3.Connection, version: int) -> None:
-    for upgrade in UPGRADES[version:]:
-        upgrade(database)
-    database.execute(f"PRAGMA user_version={VERSION}")
-
-
-def _locked(path: Path) -> FileLock:
-    lock = FileLock(path.with_name(f".{path.name}.lock"), timeout=0)
-    if not os.access(path.parent, os.W_OK):
-        raise StoreError(f"cannot write {path}: the folder is read-only", "Choose another place with --out.")
-    try:
-        lock.acquire()
-    except Timeout as error:
-        raise StoreError(f"{path} is being written by another process", "Wait for it or stop it.") from error
-    return lock
-
-
-def _release(path: Path, lock: FileLock | None) -> None:
-    if lock is not None:
-        path.with_name(f".{path.name}.lock").unlink(missing_ok=True)
-        lock.release()
-
-
-@contextmanager
-def _transaction(database: sqlite3.Connection) -> Iterator[None]:
-    database.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        if database.in_transaction:
-            database.execute("ROLLBACK")
-        raise
-    database.execute("COMMIT")
-
-
-@contextmanager
-def _clear(path: Path) -> Iterator[None]:
-    """Turn errors of SQLite into one sentence each."""
-    try:
-        yield
-    except sqlite3.OperationalError as error:
-        words = str(error)
-        if "full" in words:
-            raise StoreError(f"the disk is full: {path}", "Free some space, then `moot resume` the run.") from error
-        if "readonly" in words or "read-only" in words:
-            raise StoreError(f"cannot write to {path}: read-only", "Choose another place with --out.") from error
-        if "no such table" in words:
-            raise BadInput(f"{path} is not a run of Moot", "Name a run file.") from error
-        raise StoreError(f"cannot use {path}: {words}", "Check the disk and the permissions.") from error
-    except sqlite3.DatabaseError as error:
-        raise Damaged(f"{path} is not a whole run file: {error}", "Use an earlier copy.") from error
+        bounded.check_length(text)
+        bounded.check(text, value)
+    except ValueError as error:
+        raise StoreError(f"{path}: a record cannot be kept: {error}", "Nothing of this step was written.") from error
+    return text

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import re
 from typing import Any
+
+from store.bounded import LARGEST
 
 DEPTH = 50
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -17,12 +18,12 @@ def plain_text(text: str) -> str:
 
 def plain(value: Any, depth: int = 0) -> Any:
     """The value as JSON data; what JSON cannot hold becomes text."""
-    if value is None or isinstance(value, bool | int):
+    if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
         return plain_text(value)
-    if isinstance(value, float):
-        return value if math.isfinite(value) else str(value)
+    if isinstance(value, int | float):
+        return value if -LARGEST < value < LARGEST else _in_words(value)
     if depth >= DEPTH:
         return "…"
     if isinstance(value, dict):
@@ -30,3 +31,8 @@ def plain(value: Any, depth: int = 0) -> Any:
     if isinstance(value, list | tuple):
         return [plain(item, depth + 1) for item in value]
     return plain_text(str(value))
+
+
+def _in_words(value: int | float) -> str:
+    """A number too large for a record, as text; Python itself refuses to spell whole numbers of over 4,300 digits."""
+    return str(value) if isinstance(value, float) or value.bit_length() < 10_000 else f"2^{value.bit_length()}"

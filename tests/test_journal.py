@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from pathlib import Path
@@ -8,8 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from store import chain
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.journal import Entry, EpisodeRow, Journal, ScoreRow, text_hash
+from tests.altered import alter
+
+GOLDEN = Path(__file__).parent / "golden" / "0.1.0.moot"
 
 HEADER = {"run": "r", "spec": {"benchmark": "legalagentbench"}}
 
@@ -151,12 +156,9 @@ def _altered(tmp_path: Path, statement: str) -> Path:
     with make(path) as journal:
         (attempt,) = journal.attempts("0")
         journal.append([entry(attempt.id, 0), entry(attempt.id, 1), entry(attempt.id, 2)], ["长文本"])
-    database = sqlite3.connect(path)
-    for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
-        database.execute(f"DROP TRIGGER {name}")
-    database.execute(statement)
-    database.commit()
-    database.close()
+        journal.add_scores([ScoreRow(attempt.id, "compat", "1", {}, {"score": 0.0}, {}, "moot")] * 2)
+        journal.begin_attempt("1", "again")
+    alter(path, statement)
     return path
 
 
@@ -171,14 +173,183 @@ def _altered(tmp_path: Path, statement: str) -> Path:
         "UPDATE texts SET text = 'x'",
         "DELETE FROM header",
         "UPDATE header SET value = '{'",
+        "UPDATE header SET value = '\"s\"' WHERE key = 'run'",
+        "DELETE FROM header WHERE key = 'spec'",
+        "DELETE FROM events WHERE seq = 2",
+        "DELETE FROM events",
+        "UPDATE episodes SET task_id = 'other' WHERE position = 0",
+        "DELETE FROM episodes WHERE position = 1",
+        "UPDATE attempts SET reason = 'other' WHERE id = 1",
+        "DELETE FROM attempts WHERE number = 2",
+        "UPDATE scores SET value = '4.0' WHERE id = 1",
+        "UPDATE scores SET author = 'somebody' WHERE id = 2",
+        "DELETE FROM scores WHERE id = 2",
+        "INSERT INTO scores SELECT 9, attempt, scorer, version, settings, value, evidence, author, at FROM scores WHERE id = 1",
+        "DELETE FROM heads WHERE name LIKE 'scores/%'",
+        "UPDATE heads SET count = count + 1",
     ],
 )
 def test_a_record_changed_by_other_means_is_named(tmp_path: Path, statement: str) -> None:
     path = _altered(tmp_path, statement)
     with Journal.open(path) as journal, pytest.raises(Damaged, match=r"r\.moot"):
+        _read_all(journal)
+
+
+def _read_all(journal: Journal) -> None:
+    _ = journal.header
+    for row in journal.episodes():
+        for attempt in journal.attempts(row.id):
+            journal.entries(attempt.id)
+            journal.scores(attempt.id)
+    journal.scores()
+    journal.text(text_hash("长文本"))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW more AS SELECT 1",
+        "CREATE TABLE more (x)",
+        "CREATE TRIGGER more AFTER INSERT ON events BEGIN SELECT 1; END",
+        "CREATE INDEX more ON events (tag)",
+        "DROP INDEX scores_of_attempt",
+        "ALTER TABLE events ADD COLUMN more TEXT GENERATED ALWAYS AS (tag) VIRTUAL",
+        "PRAGMA user_version = 0",
+        "PRAGMA user_version = 1",
+    ],
+)
+def test_a_file_with_another_schema_is_refused(tmp_path: Path, statement: str) -> None:
+    path = _altered(tmp_path, statement)
+    before = path.read_bytes()
+    for write in (False, True):
+        with pytest.raises(Damaged, match="tables of a run"):
+            Journal.open(path, write=write)
+    assert path.read_bytes()[200:] == before[200:]
+
+
+def test_a_file_without_one_of_its_triggers_is_refused(tmp_path: Path) -> None:
+    path = _altered(tmp_path, "SELECT 1")
+    database = sqlite3.connect(path)
+    database.execute("DROP TRIGGER events_no_delete")
+    database.close()
+    with pytest.raises(Damaged, match="tables of a run"):
+        Journal.open(path)
+
+
+@pytest.mark.parametrize("value", ["[" * 200 + "]" * 200, "[" * 50_000 + "]" * 50_000, "NaN", '{"a": 1e999}', "9" * 5000, "\x00"])
+def test_json_beyond_all_bounds_is_one_sentence(tmp_path: Path, value: str) -> None:
+    """Also where the hash chain agrees, as in a file that was made like this."""
+    path = _altered(tmp_path, "SELECT 1")
+    alter(path, "UPDATE header SET value = ? WHERE key = 'run'", values=(value,))
+    database = sqlite3.connect(path, isolation_level=None)
+    rows = database.execute("SELECT key, value FROM header ORDER BY key").fetchall()
+    database.execute("DELETE FROM heads WHERE name = 'header'")
+    chain.grown(database, chain.HEADER, rows)
+    database.close()
+    with Journal.open(path) as journal, pytest.raises(Damaged, match="cannot be read"):
         _ = journal.header
-        journal.entries(1)
-        journal.text(text_hash("长文本"))
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    deep: object = 0
+    for _ in range(150):
+        deep = [deep]
+    with make(tmp_path / "r.moot") as journal:
+        (attempt,) = journal.attempts("0")
+        for value in (deep, float("nan"), float("inf")):
+            with pytest.raises(StoreError, match="cannot be kept"):
+                journal.append([entry(attempt.id, 0, value)])
+        assert journal.entries(attempt.id) == []
+
+
+def test_a_file_of_the_first_version_says_what_no_hash_vouches_for(tmp_path: Path) -> None:
+    path = tmp_path / "old.moot"
+    shutil.copy(GOLDEN, path)
+    with Journal.open(path) as journal:
+        assert journal.uncovered == ("header", "episodes", "attempts", "scores")
+        _read_all(journal)
+        scores = len(journal.scores())
+    with Journal.open(path, write=True) as journal:
+        (first, *_) = journal.attempts(journal.episodes()[0].id)
+        journal.add_scores([ScoreRow(first.id, "human", "1", {}, 1.0, {}, "甲")])
+    alter(path, "UPDATE scores SET value = '4.0' WHERE author = '甲'")
+    with Journal.open(path) as journal:
+        assert journal.uncovered
+        with pytest.raises(Damaged, match="scores of attempt"):
+            journal.scores()
+    with make(tmp_path / "new.moot") as journal:
+        assert journal.uncovered == ()
+    assert scores
+
+
+@pytest.mark.parametrize("loss", ["file", "replaced", "folder", "log"])
+def test_a_run_whose_file_goes_away_stops_at_the_next_commit(tmp_path: Path, loss: str) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    path = folder / "r.moot"
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0)])
+        if loss == "file":
+            path.unlink()
+        elif loss == "replaced":
+            shutil.copy(path, folder / "other")
+            (folder / "other").replace(path)
+        elif loss == "folder":
+            folder.rename(tmp_path / "elsewhere")
+        else:
+            path.with_name("r.moot-wal").unlink()
+        with pytest.raises(StoreError, match="while the run was writing"):
+            journal.append([entry(attempt.id, 1)])
+
+
+def test_no_second_name_passes_the_lock(tmp_path: Path) -> None:
+    path, other = tmp_path / "r.moot", tmp_path / "elsewhere"
+    other.mkdir()
+    with make(path):
+        (other / "soft.moot").symlink_to(path)
+        with pytest.raises(StoreError, match="another process"):
+            Journal.open(other / "soft.moot", write=True)
+        (other / "hard.moot").hardlink_to(path)
+        with pytest.raises(StoreError, match=r"2 names \(hard links\)"):
+            Journal.open(other / "hard.moot", write=True)
+    (other / "hard.moot").unlink()
+    Journal.open(other / "soft.moot", write=True).close()
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_no_plain_file_is_refused_without_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.moot")
+    (tmp_path / "null.moot").symlink_to("/dev/zero")
+    (tmp_path / "self.moot").symlink_to(tmp_path / "self.moot")
+    (tmp_path / "folder.moot").mkdir()
+    for name in ("pipe", "null", "self", "folder"):
+        with pytest.raises(StoreError, match=name):
+            Journal.open(tmp_path / f"{name}.moot")
+
+
+def test_pages_that_say_more_than_the_file_holds_end_with_a_sentence(tmp_path: Path) -> None:
+    """A tree of pages whose branches all lead to one leaf holds millions of rows in a file of some kilobytes."""
+    path = tmp_path / "r.moot"
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, seq, "字" * 200) for seq in range(400)])
+    content = bytearray(path.read_bytes())
+    database = sqlite3.connect(path)
+    (root,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events'").fetchone()
+    (size,) = database.execute("PRAGMA page_size").fetchone()
+    database.close()
+    start = (root - 1) * size
+    assert content[start] == 2, "the root is no longer a leaf"
+    cells = int.from_bytes(content[start + 3 : start + 5])
+    first = int.from_bytes(content[start + 12 : start + 14])
+    child = content[start + first : start + first + 4]
+    for cell in range(cells):
+        at = start + int.from_bytes(content[start + 12 + 2 * cell : start + 14 + 2 * cell])
+        content[at : at + 4] = child
+    path.write_bytes(content)
+    with Journal.open(path) as journal, pytest.raises(Damaged):
+        journal.entries(attempt.id)
 
 
 def test_a_file_that_is_no_run_is_not_written_to(tmp_path: Path) -> None:

@@ -1,0 +1,61 @@
+"""JSON from elsewhere, read within bounds: no value that our own writers could not have made gets past this room.
+
+Depth counts lists and objects inside each other; sizes are characters. What breaks a bound is a ValueError whose message
+says which one. Whatever passes can be copied, written again and walked through by recursion without surprises.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+DEPTH = 100
+"""Levels of lists and objects; our own records are cut at 50."""
+CHARACTERS = 64_000_000
+"""Characters of one value."""
+LARGEST = 1e300
+"""Numbers lie below this, in either direction: their sums and shares are still numbers."""
+
+_ODD_NUMBER = re.compile(r"NaN|Infinity|\d{300}|\d[eE]\+?\d{3}")
+"""What a text must hold for a number in it to be out of bounds."""
+
+
+def load(text: str) -> Any:
+    """The value of a JSON text.
+
+    Raises:
+        ValueError: it is no JSON, or breaks a bound.
+    """
+    check_length(text)
+    try:
+        value = json.loads(text)
+    except RecursionError:
+        raise ValueError(f"it is nested deeper than {DEPTH} levels") from None
+    check(text, value)
+    return value
+
+
+def check_length(text: str) -> None:
+    """Raise ValueError when a text is longer than any value may be."""
+    if len(text) > CHARACTERS:
+        raise ValueError(f"it has {len(text)} characters, at most {CHARACTERS} are read")
+
+
+def check(text: str, value: Any) -> None:
+    """Raise ValueError when a value, whose JSON text this is, breaks a bound."""
+    if text.count("[") + text.count("{") <= DEPTH and not _ODD_NUMBER.search(text):
+        return
+    level: list[Any] = [value]
+    for depth in range(DEPTH + 1):
+        inner: list[Any] = []
+        for item in level:
+            if depth == DEPTH and isinstance(item, dict | list):
+                raise ValueError(f"it is nested deeper than {DEPTH} levels")
+            if isinstance(item, dict):
+                inner += item.values()
+            elif isinstance(item, list):
+                inner += item
+            elif isinstance(item, int | float) and not -LARGEST < item < LARGEST:
+                raise ValueError("it holds a number that is none, or too large")
+        level = inner

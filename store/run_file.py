@@ -1,0 +1,324 @@
+"""How the SQLite file of a run is opened, locked and watched. A run file is data from elsewhere, whoever made it.
+
+Before a row is read: it is a plain file, its first bytes are those of a run, its schema is letter for letter one that a
+release of Moot made (so no view, trigger or computed column stands in for a table), and from then on an authorizer, limits
+and a count of steps hold whatever is asked of it. One process writes, under a lock beside the real file, through the
+only name it has. Work is counted in steps of SQLite's virtual machine, sizes in bytes.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from store.bounded import CHARACTERS
+from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.upgrades import UPGRADES, VERSION
+
+APPLICATION_ID = 0x4D6F6F74  # "Moot"
+
+STEPS_PER_CALLBACK = 100_000
+MAX_STEPS = 2_000_000_000
+"""Steps of one transaction: a hundred times what reading an episode of a hundred thousand events takes."""
+
+SLACK = 1_000_000
+"""Bytes that another process may add between a look at the size of a file and reading it."""
+
+_READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION})
+_WRITING = _READING | {sqlite3.SQLITE_INSERT}
+_PRAGMAS = frozenset({"wal_checkpoint", "journal_mode", "integrity_check", "application_id"})
+_CHANGING = frozenset({"heads"})
+"""Tables whose rows may be replaced; all others only grow."""
+
+Identity = tuple[int, int]
+"""Device and number of a file: the same as long as it is the same file, whatever its name."""
+
+
+def look(path: Path, *, write: bool) -> None:
+    """Raise unless the file can be a run: nothing is opened that could block, and nothing is written to what is none."""
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        raise NotFound(f"no run file at {path}", "`moot list` shows the runs.") from None
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}", "Check the path and the permissions.") from error
+    if not stat.S_ISREG(found.st_mode):
+        raise BadInput(f"{path} is no file", "Name a run file.")
+    if write and found.st_nlink > 1:
+        # SQLite keeps its log beside a name: under a second name it would not be found.
+        raise StoreError(f"{path} has {found.st_nlink} names (hard links)", "Copy it to a file of its own and use that.")
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(100)
+    except OSError as error:
+        raise StoreError(f"cannot read {path}: {error.strerror}", "Check the permissions.") from error
+    if len(start) < 100 or not start.startswith(b"SQLite format 3\0"):
+        raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
+    if int.from_bytes(start[68:72]) != APPLICATION_ID:
+        raise BadInput(f"{path} is a database but not a run of Moot", "Name a run file.")
+
+
+@dataclass(slots=True)
+class Opened:
+    """An open run file: the connection, the version of the journal in it, and the steps that a transaction has left."""
+
+    database: sqlite3.Connection
+    version: int
+    left: int = MAX_STEPS // STEPS_PER_CALLBACK
+
+    def begin(self) -> None:
+        """A transaction begins: it has all steps before it."""
+        self.left = MAX_STEPS // STEPS_PER_CALLBACK
+
+    def tick(self) -> int:
+        """The progress handler; 1 stops the statement."""
+        self.left -= 1
+        return int(self.left < 0)
+
+
+def connect(path: Path, *, write: bool) -> Opened:
+    """Open a file that `look` has passed.
+
+    A file of an earlier version is brought up to this one when it is opened to be written.
+
+    Raises:
+        BadInput: it is of a newer release, or no run.
+        Damaged: its schema is not the one that its version has.
+    """
+    database = _to_write(path) if write else _to_read(path)
+    try:
+        database.execute("PRAGMA trusted_schema=OFF")
+        database.execute("PRAGMA cell_size_check=ON")
+        database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * CHARACTERS)
+        database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+        opened = Opened(database, 0)
+        database.set_progress_handler(opened.tick, STEPS_PER_CALLBACK)
+        version = _checked_version(path, database)
+        if version < VERSION and write:
+            with transaction(database):
+                upgrade(database, version)
+            version = VERSION
+        opened.version = version
+        database.set_authorizer(_writing if write else _reading)
+    except BaseException:
+        database.close()
+        raise
+    return opened
+
+
+def bounded_rows(path: Path, database: sqlite3.Connection, query: str, values: Sequence[object] = ()) -> list[Any]:
+    """All rows of a query; `Damaged` when they hold more than the file does, as only a forged one can say."""
+    left = SLACK + 2 * sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists())
+    rows = []
+    for row in database.execute(query, values):
+        left -= 8 + sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+        if left < 0:
+            raise Damaged(f"{path} says more than it holds", "Use an earlier copy.")
+        rows.append(row)
+    return rows
+
+
+def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Make a run file beside its place, fill it in one transaction, and move it in whole."""
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.unlink(missing_ok=True)
+    try:
+        database = sqlite3.connect(fresh, isolation_level=None)
+        try:
+            with plainly(fresh), transaction(database):
+                database.execute(f"PRAGMA application_id={APPLICATION_ID}")
+                upgrade(database, 0)
+                fill(database)
+        finally:
+            database.close()
+        os.replace(fresh, path)
+    except BaseException:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def upgrade(database: sqlite3.Connection, version: int) -> None:
+    """Bring a journal from a version to the newest, inside a transaction."""
+    for step in UPGRADES[version:]:
+        step(database)
+    database.execute(f"PRAGMA user_version={VERSION}")
+
+
+def lock(path: Path) -> FileLock:
+    """The lock of whoever writes the run file, under its real name.
+
+    Raises:
+        StoreError: another process has it, or the folder cannot be written.
+    """
+    real = path.resolve()
+    held = FileLock(_lock_path(real), timeout=0)
+    if not os.access(real.parent, os.W_OK):
+        raise StoreError(f"cannot write {path}: the folder is read-only", "Choose another place with --out.")
+    try:
+        held.acquire()
+    except Timeout as error:
+        raise StoreError(f"{path} is being written by another process", "Wait for it or stop it.") from error
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
+    return held
+
+
+def release(held: FileLock | None) -> None:
+    """Let others write; the lock's file goes with it."""
+    if held is not None:
+        Path(held.lock_file).unlink(missing_ok=True)
+        held.release()
+
+
+class Watch:
+    """Notices that the file of a run, its log or its folder went away or was replaced while it is written.
+
+    SQLite itself goes on writing to a file that no longer has a name, and every word of it is lost.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._log = path.with_name(f"{path.name}-wal")
+        self._file = _identity(path)
+        self._log_file: Identity | None = None
+
+    def check(self) -> None:
+        """Raise `StoreError` when the file is not there any more, or is another one."""
+        if _identity(self._path) != self._file:
+            what = "was replaced" if self._path.exists() else "is gone"
+            raise StoreError(
+                f"the run file {self._path} {what} while the run was writing to it",
+                "The run stops here: put the file back and `moot resume` it, or start anew.",
+            )
+        log = _identity(self._log)
+        if self._log_file is not None and log != self._log_file:
+            raise StoreError(
+                f"the log {self._log.name} of the run file {self._path} went away while the run was writing to it",
+                "The run stops here; `moot resume` goes on from what is in the file.",
+            )
+        self._log_file = log
+
+
+@contextmanager
+def transaction(database: sqlite3.Connection, kind: str = "IMMEDIATE") -> Iterator[None]:
+    """All or nothing. `DEFERRED` for reading: what is read belongs to one moment."""
+    database.execute(f"BEGIN {kind}")
+    try:
+        yield
+    except BaseException:
+        if database.in_transaction:
+            database.execute("ROLLBACK")
+        raise
+    database.execute("COMMIT")
+
+
+@contextmanager
+def plainly(path: Path) -> Iterator[None]:
+    """Turn errors of SQLite into one sentence each."""
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        words = str(error)
+        if "full" in words:
+            raise StoreError(f"the disk is full: {path}", "Free some space, then `moot resume` the run.") from error
+        if "readonly" in words or "read-only" in words:
+            raise StoreError(f"cannot write to {path}: read-only", "Choose another place with --out.") from error
+        if "interrupted" in words:
+            raise Damaged(f"{path} takes more work than any run: reading it was stopped", "Use an earlier copy.") from error
+        if "decode" in words:
+            raise Damaged(f"{path} holds text that is none", "Use an earlier copy.") from error
+        raise StoreError(f"cannot use {path}: {words}", "Check the disk and the permissions.") from error
+    except (sqlite3.DatabaseError, OverflowError, MemoryError) as error:
+        raise Damaged(f"{path} is not a whole run file: {error or 'too large'}", "Use an earlier copy.") from error
+
+
+def _to_write(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path.resolve(), isolation_level=None, check_same_thread=False, timeout=10)
+    try:
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=FULL")
+        database.execute("PRAGMA foreign_keys=ON")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _to_read(path: Path) -> sqlite3.Connection:
+    uri = path.absolute().as_uri()
+    database = sqlite3.connect(f"{uri}?mode=ro", uri=True, isolation_level=None, check_same_thread=False, timeout=10)
+    try:
+        database.execute("PRAGMA query_only=ON")
+        database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except sqlite3.OperationalError:
+        # A read-only medium cannot hold the shared memory of WAL; without a log beside it the file is whole.
+        database.close()
+        if path.with_name(path.name + "-wal").exists():
+            raise
+        database = sqlite3.connect(f"{uri}?immutable=1", uri=True, isolation_level=None, check_same_thread=False)
+        try:
+            database.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        except BaseException:
+            database.close()
+            raise
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _checked_version(path: Path, database: sqlite3.Connection) -> int:
+    (version,) = database.execute("PRAGMA user_version").fetchone()
+    if version > VERSION:
+        raise BadInput(f"{path} was written by a newer release (journal {version})", "Update Moot.")
+    if version < 1 or _schema(database) != _schema_of(version):
+        raise Damaged(f"{path} has not the tables of a run of Moot", "Name a run file, or use an earlier copy.")
+    return int(version)
+
+
+def _schema(database: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
+    return frozenset(database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 100"))
+
+
+@cache
+def _schema_of(version: int) -> frozenset[tuple[object, ...]]:
+    """What stands in the schema of a run file of this version, and nothing else."""
+    database = sqlite3.connect(":memory:")
+    try:
+        for step in UPGRADES[:version]:
+            step(database)
+        return _schema(database)
+    finally:
+        database.close()
+
+
+def _reading(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+    allowed = action in _READING or (action == sqlite3.SQLITE_PRAGMA and first in _PRAGMAS)
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def _writing(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
+    replaced = action in (sqlite3.SQLITE_UPDATE, sqlite3.SQLITE_DELETE) and first in _CHANGING
+    allowed = action in _WRITING or replaced or (action == sqlite3.SQLITE_PRAGMA and first in _PRAGMAS)
+    return sqlite3.SQLITE_OK if allowed else sqlite3.SQLITE_DENY
+
+
+def _identity(path: Path) -> Identity | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _lock_path(real: Path) -> Path:
+    return real.with_name(f".{real.name}.lock")
