@@ -15,7 +15,7 @@ from store import places
 from store.journal import Journal
 from tasks.engines import run_path
 from tasks.errors import UsageError
-from tasks.header import spec_of
+from tasks.header import header_of, spec_of
 from tasks.runner import Run
 
 
@@ -38,7 +38,7 @@ def open_hosts_of(run: str | Path, named: Iterable[str] = ()) -> tuple[str, ...]
     named = checked_hosts(named)
     path = run_path(run)
     with Journal.open(path) as journal:
-        stored = spec_of(journal.header).allow_hosts if "spec" in journal.header else ()
+        stored = spec_of(header_of(journal)).allow_hosts if "spec" in header_of(journal) else ()
     unnamed = [host for host in stored if host not in named]
     if unnamed and path.resolve().parent != places.runs().resolve():
         raise UsageError(

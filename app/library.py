@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from app.messages import EpisodeLine, RunFacts
 from app.scores import Scorekeeper
@@ -19,9 +18,9 @@ from store.errors import StoreError
 from store.journal import Journal, ScoreRow
 from tasks.errors import TaskError
 from tasks.events import Record
-from tasks.header import is_fictional
+from tasks.header import header_of, is_fictional
 from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN
-from tasks.reading import list_runs, read_episode
+from tasks.reading import list_runs, outcome_of, read_episode
 from tasks.scheduler import HUMAN
 from tasks.state import fold
 
@@ -105,28 +104,25 @@ def read_run(path: Path) -> RunLine:
     """The line of one run file."""
     try:
         with Journal.open(path) as journal:
-            header = journal.header
+            header = header_of(journal)
             outcomes: Counter[str] = Counter()
             scored: list[Sequence[ScoreRow]] = []
             computed = _computed(journal)
             for row in journal.episodes():
                 attempts = journal.attempts(row.id)
-                entries = journal.entries(attempts[-1].id) if attempts else []
-                stopped = [entry.data.get("outcome", "error") for entry in entries if entry.tag == "stopped"]
-                outcomes[stopped[-1] if stopped else "unfinished"] += 1
+                outcomes[outcome_of(journal, row.id)] += 1
                 if attempts:
                     scored.append(computed.get(row.id) or journal.scores(attempts[-1].id))
-    except (StoreError, OSError, KeyError, TypeError, ValueError, AttributeError) as error:
-        return RunLine(path, path.stem, error=getattr(error, "title", None) or str(error) or type(error).__name__)
-    spec, pack, parent = header.get("spec", {}), header.get("pack", {}), header.get("parent") or {}
-    rates = [found for rows in scored if (found := _rates(rows))]
-    measure, compat, strict = _of_run(rates) if rates else _of_trials(scored)
+            rates = [found for rows in scored if (found := _rates(rows))]
+            measure, compat, strict = _of_run(rates) if rates else _of_trials(scored)
+    except (StoreError, TaskError, OSError) as error:
+        return RunLine(path, path.stem, error=getattr(error, "title", None) or str(error))
+    spec = header["spec"]
     known = bool(rates) or measure == OVERALL
     return RunLine(
-        path, str(header.get("run", path.stem)), str(spec.get("benchmark", "")), str(spec.get("agent", "")),
-        str(spec.get("model", "")), str(pack.get("name", "")), str(header.get("created", "")), sum(outcomes.values()),
-        dict(outcomes), compat, strict, measure, known and compat is None and strict is None,
-        is_fictional(header), str(parent.get("run", "")),
+        path, header["run"], spec["benchmark"], spec["agent"], spec["model"], header["pack"]["name"], header["created"],
+        sum(outcomes.values()), dict(outcomes), compat, strict, measure, known and compat is None and strict is None,
+        is_fictional(header), header.get("parent", {}).get("run", ""),
     )  # fmt: skip
 
 
@@ -152,11 +148,11 @@ def _rates(rows: Iterable[ScoreRow]) -> _Rates | None:
 
 def _computed(journal: Journal) -> Mapping[str, list[ScoreRow]]:
     """The scores of an imported run that has none on record; nothing where its task file is gone or changed."""
-    if "imported" not in journal.header or any(row.scorer != HUMAN for row in journal.scores()):
+    if "imported" not in header_of(journal) or any(row.scorer != HUMAN for row in journal.scores()):
         return {}
     try:
         return Scorekeeper(facts_of(journal)).rows(journal)
-    except (StoreError, TaskError, OSError, KeyError):
+    except (StoreError, TaskError, OSError):
         return {}
 
 
@@ -237,8 +233,8 @@ def read_records(path: Path, episode: str) -> tuple[RunFacts, tuple[EpisodeLine,
 
 def facts_of(journal: Journal) -> RunFacts:
     """What never changes about a run."""
-    header: dict[str, Any] = journal.header
-    return RunFacts(str(header.get("run", journal.path.stem)), journal.path, header)
+    header = header_of(journal)
+    return RunFacts(header["run"], journal.path, header)
 
 
 def packs() -> list[PackLine]:

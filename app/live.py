@@ -36,6 +36,7 @@ from app.turn import OpenTurn
 from models.engine import Ask, Delta, EngineError
 from tasks.driver import Driver
 from tasks.events import Record, Seated, StepEnded, Stopped
+from tasks.header import header_of
 from tasks.runner import Run
 from tasks.scheduler import HUMAN
 from tasks.state import State
@@ -224,7 +225,7 @@ class LiveRun:
             unfinished = (name for name, driver in episodes.items() if not driver.stopped)
             self._watched = next(unfinished, next(iter(episodes), ""))
         self._done = sum(driver.stopped for driver in episodes.values())
-        facts = RunFacts(run.id, run.journal.path, run.journal.header)
+        facts = RunFacts(run.id, run.journal.path, header_of(run.journal))
         self._post(RunOpened(self.number, facts, tuple(_line(driver) for driver in episodes.values())))
         with self._watching:
             self._states = {name: driver.state for name, driver in episodes.items()}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from app.messages import RunFacts
 from store.journal import Journal
 from tasks.events import Record
+from tasks.header import header_of
 from tasks.legalsearch.format import READINGS, Reading
 from tasks.legalsearch.questions import load_questions
 from tasks.legalsearch.rollouts import (
@@ -54,7 +55,7 @@ def read_tokens(facts: RunFacts, episode: str, records: Sequence[Record]) -> Tok
         group = [row for row in rows if mine is not None and row.task_id == mine.task_id]
         if mine is None or len(group) < 2:
             return alone
-        asked = next((one for one in load_questions(stored_task_file(journal.header)) if one.id == mine.task_id), None)
+        asked = next((one for one in load_questions(stored_task_file(header_of(journal))) if one.id == mine.task_id), None)
         if asked is None:
             return alone
         graded = grades(journal)

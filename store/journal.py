@@ -95,8 +95,9 @@ _LATEST = 1e11
 class Journal:
     """A run file. Create or open one, append, read; close it when the run rests."""
 
-    def __init__(self, path: Path, opened: run_file.Opened, lock: FileLock | None) -> None:
+    def __init__(self, path: Path, opened: run_file.Opened, lock: FileLock | None, *, found: bool = True) -> None:
         self.path = path
+        self._found = found
         self._opened = opened
         self._database = opened.database
         self._lock = lock
@@ -128,7 +129,7 @@ class Journal:
         try:
             run_file.create(path, fill)
             with run_file.plainly(path):
-                return cls(path, run_file.connect(path, write=True), lock)
+                return cls(path, run_file.connect(path, write=True), lock, found=False)
         except BaseException:
             run_file.release(lock)
             raise
@@ -294,8 +295,13 @@ class Journal:
     def __enter__(self) -> Journal:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Close; who stumbled over what a file from elsewhere says gets `Damaged` with the cause."""
         self.close()
+        if error is not None and self._found:
+            raised = run_file.understood(self.path, error)
+            if raised is not error:
+                raise raised from error
 
     def _load(self, text: str) -> Any:
         try:

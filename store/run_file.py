@@ -39,12 +39,20 @@ _PRAGMAS = frozenset({"wal_checkpoint", "journal_mode", "integrity_check", "appl
 _CHANGING = frozenset({"heads"})
 """Tables whose rows may be replaced; all others only grow."""
 
+_STUMBLING = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)
+"""What Python raises over data that is not what a program expects."""
+
+last_found: Path | None = None
+"""The run file that this process looked at last: whoever reports an error can say what was being read."""
+
 Identity = tuple[int, int]
 """Device and number of a file: the same as long as it is the same file, whatever its name."""
 
 
 def look(path: Path, *, write: bool) -> None:
     """Raise unless the file can be a run: nothing is opened that could block, and nothing is written to what is none."""
+    global last_found
+    last_found = path
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -65,6 +73,32 @@ def look(path: Path, *, write: bool) -> None:
         raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
     if int.from_bytes(start[68:72]) != APPLICATION_ID:
         raise BadInput(f"{path} is a database but not a run of Moot", "Name a run file.")
+
+
+def understood(path: Path, error: BaseException) -> BaseException:
+    """What a reader of a run file raises who stumbles over what it says: `Damaged` with the cause, else the error itself.
+
+    Rows may be sound, chained and in order and still make no sense: only whoever reads them can tell.
+    """
+    if not isinstance(error, _STUMBLING) or hasattr(error, "exit_code"):
+        return error
+    said = " ".join(str(error).split())[:200]
+    return Damaged(
+        f"{path} holds what no run says ({type(error).__name__}: {said})",
+        "Use an earlier copy; MOOT_DEBUG=1 shows where it was read.",
+    )
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """Make sense of what a run file says, or raise `Damaged`."""
+    try:
+        yield
+    except Exception as error:
+        raised = understood(path, error)
+        if raised is error:
+            raise
+        raise raised from error
 
 
 @dataclass(slots=True)

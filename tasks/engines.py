@@ -16,6 +16,7 @@ from store.errors import NotFound
 from store.journal import SUFFIX, Journal
 from tasks.driver import reply_of
 from tasks.events import ModelCalled
+from tasks.header import header_of
 from tasks.records import record_of
 
 
@@ -48,7 +49,7 @@ def run_path(name: str | Path) -> Path:
 def _recorded(name: str) -> Engine:
     replies: dict[str, Reply] = {}
     with Journal.open(run_path(name)) as journal:
-        run = str(journal.header.get("run", name))
+        run = str(header_of(journal).get("run", name))
         for row in journal.episodes():
             for attempt in journal.attempts(row.id):
                 for entry in journal.entries(attempt.id):

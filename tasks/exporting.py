@@ -19,12 +19,13 @@ from typing import Any
 from store.errors import StoreError
 from store.journal import Entry, Journal
 from tasks.engines import run_path
+from tasks.header import header_of
 
 
 def event_lines(name: str | Path) -> Iterator[dict[str, Any]]:
     """The lines of a run, read one attempt at a time."""
     with Journal.open(run_path(name)) as journal:
-        yield {"kind": "header", "header": journal.header}
+        yield {"kind": "header", "header": header_of(journal)}
         told: set[str] = set()
         for row in journal.episodes():
             yield {"kind": "episode", **asdict(row)}

@@ -10,20 +10,31 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from models.engine import Engine
 from store import places
-from store.errors import BadInput
+from store.errors import BadInput, Damaged
 from store.importers.reading import files_in
+from store.journal import Journal
 from store.pack import Pack
 from tasks.benchmark import TASK_SUFFIXES, Benchmark
 from tasks.errors import RecordMismatch, UsageError
 from tasks.spec import RunSpec, others, policy_of, turns_of
 
 FORMAT = 1
+
+
+def _check_local(path: str) -> str:
+    """A run file must not make this machine ask another one for a file, as a path of Windows can."""
+    if path.startswith(("//", "\\\\")):
+        raise ValueError("it names a file on another machine")
+    return path
+
+
+LocalPath = Annotated[str, AfterValidator(_check_local)]
 
 
 def now() -> str:
@@ -37,6 +48,91 @@ def file_hash(path: Path) -> str:
         parts = [(file.relative_to(path).as_posix(), file_hash(file)) for file in files_in(path) if file.suffix in TASK_SUFFIXES]
         return sha256(json.dumps(parts).encode()).hexdigest()
     return sha256(path.read_bytes()).hexdigest()
+
+
+_Facts = ConfigDict(extra="allow", allow_inf_nan=False)
+
+
+class TaskFacts(BaseModel):
+    """The task file of a run; `fictional` where its tasks say so themselves."""
+
+    model_config = _Facts
+    file: str = ""
+    sha256: str = ""
+    fictional: bool | None = None
+
+
+class PackFacts(BaseModel):
+    """The pack of a run; `path` where it did not lie among the installed ones."""
+
+    model_config = _Facts
+    name: str = ""
+    hash: str = ""
+    path: LocalPath | None = None
+    provenance: list[str] = []
+    jurisdiction: str = ""
+
+
+class ParentFacts(BaseModel):
+    """The run that this one was forked from."""
+
+    model_config = _Facts
+    run: str
+    episode: str
+    step: int
+    digest: str = ""
+
+
+class Header(BaseModel):
+    """The header of a run file as every reader may rely on it, whoever wrote the file.
+
+    Releases add keys, so unknown ones stay and missing ones have a default; what is there has its type.
+    """
+
+    model_config = _Facts
+    format: int = FORMAT
+    run: Annotated[str, StringConstraints(min_length=1, max_length=300)]
+    created: Annotated[str, StringConstraints(max_length=100)] = ""
+    spec: dict[str, Any]
+    tasks: TaskFacts = TaskFacts()
+    pack: PackFacts = PackFacts()
+    prompts: dict[str, str] = {}
+    engines: dict[str, dict[str, Any]] = {}
+    limits: dict[str, float | None] = {}
+    versions: dict[str, str] = {}
+    command: list[str] = []
+    parent: ParentFacts | None = None
+    imported: dict[str, str] | None = None
+
+
+_OPTIONAL = ("parent", "imported")
+
+
+def header_of(journal: Journal) -> dict[str, Any]:
+    """The header of a run file, checked: the keys of `Header`, `parent` and `imported` only where they say something.
+
+    Raises:
+        Damaged: it is not the header of a run.
+    """
+    raw = journal.header
+    try:
+        header = Header.model_validate(raw)
+        spec = RunSpec.model_validate(header.spec)
+        _check_local(spec.tasks or "")
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "spec"
+        raise Damaged(f"{journal.path}: its header is not that of a run: {where}: {first['msg']}", "Use an earlier copy.") from error
+    except ValueError as error:
+        raise Damaged(f"{journal.path}: its header is not that of a run: {error}", "Use an earlier copy.") from error
+    made = header.model_dump(mode="json")
+    made["spec"] = {**header.spec, **spec.model_dump(mode="json")}
+    for key in _OPTIONAL:
+        if made[key] is None:
+            del made[key]
+    if made["tasks"]["fictional"] is None:
+        del made["tasks"]["fictional"]
+    return made
 
 
 def spec_of(header: Mapping[str, Any]) -> RunSpec:

@@ -8,7 +8,7 @@ from store import places
 from store.errors import NotFound
 from store.journal import SUFFIX, EpisodeRow, Journal
 from tasks.benchmark import Benchmark
-from tasks.events import Record
+from tasks.events import Record, Stopped
 from tasks.records import record_of
 from tasks.scoring.context import Grade
 from tasks.scoring.result import Result
@@ -23,7 +23,22 @@ def list_runs() -> list[Path]:
     folder = places.runs()
     if not folder.is_dir():
         return []
-    return sorted(folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
+    return sorted(folder.glob(f"*{SUFFIX}"), key=_changed, reverse=True)
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def outcome_of(journal: Journal, episode: str) -> str:
+    """How the last attempt of an episode ended, "unfinished" while it has not; cheaper than its state."""
+    attempts = journal.attempts(episode)
+    entries = journal.entries(attempts[-1].id) if attempts else []
+    ends = [event for entry in entries if entry.tag == Stopped.tag and isinstance(event := record_of(entry).event, Stopped)]
+    return ends[-1].outcome if ends else "unfinished"
 
 
 def episode_of(journal: Journal, episode: str) -> tuple[EpisodeRow, list[Record]]:

@@ -15,10 +15,11 @@ from typing import Any
 from store.errors import NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from store.pack import Pack
+from store.run_file import reading
 from tasks.benchmark import Benchmark, benchmark
 from tasks.engines import run_path
 from tasks.errors import RecordMismatch, UsageError
-from tasks.header import file_hash, spec_of
+from tasks.header import file_hash, header_of, spec_of
 from tasks.reading import grades, read_episode
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.result import Result
@@ -58,7 +59,7 @@ def read_stored(name: str | Path) -> StoredRun:
     """Read a run and its task file; `RecordMismatch` when the task file is not the one that was run."""
     path = run_path(name)
     with Journal.open(path) as journal:
-        header = journal.header
+        header = header_of(journal)
         bench = benchmark(str(header["spec"]["benchmark"]))
         questions = bench.load(stored_task_file(header))
         rows = journal.episodes()
@@ -109,7 +110,7 @@ def walker_for(run: StoredRun, walker: str | Path | None) -> list[Result] | None
 
 def block_of(run: StoredRun, walker: str | Path | None = None) -> dict[str, Any]:
     """The score block of a stored run."""
-    with pack_of(run.header) as pack:
+    with reading(run.path), pack_of(run.header) as pack:
         context = ScoreContext(walker_for(run, walker), pack, run.graded, spec_of(run.header))
         return run.bench.score(str(run.header["run"]), run.questions, run.results, context)
 
@@ -134,7 +135,7 @@ def pack_of(header: Mapping[str, Any]) -> Iterator[Pack | None]:
 def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "moot") -> list[ScoreRow]:
     """Score every ended episode again and append the rows; returns them. No scorers named means all."""
     questions = {question.id: question for question in run.questions}
-    with pack_of(run.header) as pack:
+    with reading(run.path), pack_of(run.header) as pack:
         context = ScoreContext(pack=pack, graded=run.graded, spec=spec_of(run.header))
         made = [
             replace(row, author=author)

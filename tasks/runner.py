@@ -14,12 +14,13 @@ from store import places
 from store.errors import StoreError
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
+from store.run_file import reading
 from tasks.benchmark import Benchmark, benchmark
 from tasks.driver import INFRASTRUCTURE, Driver
 from tasks.engines import open_engine, run_path
 from tasks.errors import RecordMismatch, UsageError
 from tasks.events import AttemptStarted, Seated
-from tasks.header import check_same, description_hash, make_header, now, refuse_imported, spec_of
+from tasks.header import check_same, description_hash, header_of, make_header, now, refuse_imported, spec_of
 from tasks.program import Program
 from tasks.reading import GRADER, episode_of, grades, results_of
 from tasks.records import record_of
@@ -164,9 +165,14 @@ def start_run(
 def resume_run(name: str | Path, watchers: Sequence[Watcher] = (), *, new_attempt: bool = False) -> Run:
     """Take up an interrupted run where its record ends. `new_attempt` begins unfinished episodes anew."""
     path = run_path(name)
+    with reading(path):
+        return _resumed(path, watchers, new_attempt)
+
+
+def _resumed(path: Path, watchers: Sequence[Watcher], new_attempt: bool) -> Run:
     journal = Journal.open(path, write=True)
     try:
-        header = journal.header
+        header = header_of(journal)
         refuse_imported(header)
         spec = spec_of(header)
         bench = benchmark(spec.benchmark)
@@ -208,7 +214,7 @@ def fork_run(
     """
     path = run_path(name)
     with Journal.open(path) as old:
-        header = old.header
+        header = header_of(old)
         refuse_imported(header)
         row, records = episode_of(old, episode)
     ended_in = next((r.step for r in records if r.event.tag == "stopped" and records[-1].event.tag == "step_ended"), None)
@@ -259,7 +265,7 @@ def fork_run(
 def verify_episode(name: str | Path, episode: str) -> int:
     """Run an episode again against its record and compare every event; returns the number of steps that agree."""
     with Journal.open(run_path(name)) as journal:
-        header = journal.header
+        header = header_of(journal)
         refuse_imported(header)
         row, records = episode_of(journal, episode)
     spec = spec_of(header)
@@ -302,7 +308,7 @@ def _engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
 
 def _sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True) -> None:
     """Open the engines of the seats of an episode that goes on; with `check`, refuse one that differs from its record."""
-    header = run.journal.header["engines"]
+    header = header_of(run.journal)["engines"]
     for sits in seats.values():
         try:
             run.open(sits.engine)

@@ -16,6 +16,7 @@ from app.terminal import clean, json_text
 from store.journal import Journal, ScoreRow
 from tasks.engines import run_path
 from tasks.errors import UsageError
+from tasks.header import header_of
 
 if TYPE_CHECKING:
     from tasks.scoring.agreement import Agreement
@@ -42,8 +43,8 @@ def agreement(run_name: str, metric: str | None, plot: bool, page: Path | None, 
     from tasks.scoring.agreement import clusters_of, of_journal
 
     with Journal.open(run_path(run_name)) as journal:
-        run = str(journal.header["run"])
-        clusters = clusters_of(journal.header)
+        run = str(header_of(journal)["run"])
+        clusters = clusters_of(header_of(journal))
         rows = of_journal(journal, clusters=clusters, metric=metric, seed=seed)
     if not clusters:
         _say(t("agreement.no_clusters"))
@@ -157,7 +158,7 @@ def _sample(run_name: str, share: float, seed: int, as_json: bool) -> None:
 
     with Journal.open(run_path(run_name)) as journal:
         chosen = sample(journal, share=share, seed=seed)
-        run = str(journal.header["run"])
+        run = str(header_of(journal)["run"])
     if as_json:
         return click.echo(json_text({"run": run, "share": share, "seed": seed, "sample": [asdict(one) for one in chosen]}))
     if not chosen:

@@ -25,6 +25,7 @@ def demo(plain: bool, as_json: bool) -> None:
 
         sys.exit(open_desk(demo=True))
     from app.cli.run import print_block
+    from tasks.header import header_of
 
     ensure_sample(lambda: click.echo(t("demo.building"), err=True))
     with demo_run() as made:
@@ -33,5 +34,5 @@ def demo(plain: bool, as_json: bool) -> None:
         made.scheduler.watchers.append(PlainWatcher(stream))
         made.go()
         made.record_scores()
-        print_block(made.score(), as_json, made.journal.header)
+        print_block(made.score(), as_json, header_of(made.journal))
         click.echo(clean(t("demo.ended", run=made.id), multiline=False), err=True)

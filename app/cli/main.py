@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 
 import click
@@ -70,6 +71,15 @@ def cli(ctx: click.Context) -> None:
         ctx.exit(open_desk())
 
 
+def _about_run(error: Exception) -> Exception:
+    """The error as a sentence about the run file that was read, where it is nobody's own: see `run_file.understood`."""
+    run_file = sys.modules.get("store.run_file")
+    if run_file is None or run_file.last_found is None:
+        return error
+    raised = run_file.understood(run_file.last_found, error)
+    return raised if isinstance(raised, Exception) else error
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
     first = (arguments if arguments is not None else sys.argv[1:])[:1]
@@ -101,6 +111,9 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo(f"moot: {clean(error.strerror or str(error), multiline=False)}{where}", err=True)
         sys.exit(1)
     except Exception as error:
+        if os.environ.get("MOOT_DEBUG"):
+            raise
+        error = _about_run(error)
         exit_code = getattr(error, "exit_code", None)
         if not isinstance(exit_code, int):
             raise

@@ -31,7 +31,7 @@ from tasks.courts.roles import names_of
 from tasks.engines import run_path
 from tasks.errors import UsageError
 from tasks.events import Seated
-from tasks.header import spec_of
+from tasks.header import header_of, spec_of
 from tasks.legalagentbench.recorded_log import method_of
 from tasks.reading import GRADER, read_episode
 from tasks.runner import Run, fork_run, resume_run, start_run
@@ -215,7 +215,7 @@ def _newcomer(run_name: str, episode: str, turn: int, pairs: Sequence[str]) -> S
     """Who is to sit after the fork; a model keeps the method of whoever sat there."""
     for role, value in _seats(pairs).items():
         with Journal.open(run_path(run_name)) as journal:
-            bench = load_benchmark(spec_of(journal.header).benchmark)
+            bench = load_benchmark(spec_of(header_of(journal)).benchmark)
             seats = fold(completed(read_episode(journal, episode), turn)).seats
         before = seats.get(bench.aliases.get(role, role))
         sits = newcomer(bench, role, value, before.policy if before else "")
@@ -277,7 +277,7 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
         made.record_scores()
         if grader := made.spec.seats.get(GRADER):
             grade(made.journal, made.bench, made.questions, grader, made.spec.allow_hosts)
-        block, header = made.score(), made.journal.header
+        block, header = made.score(), header_of(made.journal)
         n = len(made.scheduler.episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
         _name_errors(made)

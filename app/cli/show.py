@@ -16,8 +16,9 @@ from store.errors import StoreError
 from store.journal import Journal
 from tasks.engines import run_path
 from tasks.events import ModelCalled
+from tasks.header import header_of
 from tasks.reading import list_runs as run_files
-from tasks.reading import read_episode
+from tasks.reading import outcome_of, read_episode
 from tasks.runner import verify_episode
 from tasks.state import digest, fold
 from tasks.watcher import Committed
@@ -75,37 +76,30 @@ def summary(path: Any) -> dict[str, Any]:
     """One line about a run file; a damaged file is a line too."""
     try:
         with Journal.open(path) as journal:
-            header = journal.header
-            outcomes = _outcomes(journal)
-    except StoreError as error:
-        return {"run": path.stem, "path": str(path), "error": error.title}
-    spec = header.get("spec", {})
+            header = header_of(journal)
+            outcomes = Counter(outcome_of(journal, row.id) for row in journal.episodes())
+            uncovered = journal.uncovered
+    except (StoreError, OSError) as error:
+        return {"run": path.stem, "path": str(path), "error": getattr(error, "title", None) or str(error)}
+    spec = header["spec"]
     return {
-        "run": header.get("run", path.stem),
+        "run": header["run"],
         "path": str(path),
-        "benchmark": spec.get("benchmark", ""),
-        "agent": spec.get("agent", ""),
-        "model": spec.get("model", ""),
-        "pack": header.get("pack", {}).get("name", ""),
-        "created": header.get("created", ""),
-        "n": sum(outcomes.values()),
-        "finished": sum(count for outcome, count in outcomes.items() if outcome != "unfinished"),
-        "outcomes": outcomes,
+        "benchmark": spec["benchmark"],
+        "agent": spec["agent"],
+        "model": spec["model"],
+        "pack": header["pack"]["name"],
+        "created": header["created"],
+        "n": outcomes.total(),
+        "finished": outcomes.total() - outcomes["unfinished"],
+        "outcomes": dict(outcomes),
         "parent": header.get("parent"),
+        "uncovered": list(uncovered),
     }
 
 
-def _outcomes(journal: Journal) -> dict[str, int]:
-    outcomes: Counter[str] = Counter()
-    for row in journal.episodes():
-        last = journal.attempts(row.id)[-1]
-        stopped = [entry.data["outcome"] for entry in journal.entries(last.id) if entry.tag == "stopped"]
-        outcomes[stopped[-1] if stopped else "unfinished"] += 1
-    return dict(outcomes)
-
-
 def _show_run(journal: Journal, as_json: bool) -> None:
-    header = journal.header
+    header = header_of(journal)
     episodes = []
     for row in journal.episodes():
         state = fold(read_episode(journal, row.id))
@@ -119,8 +113,11 @@ def _show_run(journal: Journal, as_json: bool) -> None:
             }  # fmt: skip
         )
     if as_json:
-        click.echo(json_text({"run": header["run"], "header": header, "episodes": episodes}))
+        told = {"run": header["run"], "header": header, "uncovered": list(journal.uncovered), "episodes": episodes}
+        click.echo(json_text(told))
         return
+    if journal.uncovered:
+        click.echo(clean(f"moot: {t('show.uncovered')}", multiline=False), err=True)
     spec = header["spec"]
     click.echo(clean(f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}", multiline=False))
     widest = max((width(e["episode"]) for e in episodes), default=0)
@@ -135,7 +132,7 @@ def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: 
     if as_json:
         last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]
         data = {
-            "run": journal.header["run"], "episode": episode, "attempt": last.number, "digest": digest(records),
+            "run": header_of(journal)["run"], "episode": episode, "attempt": last.number, "digest": digest(records),
             "outcome": state.stopped.outcome if state.stopped else "unfinished",
             "records": [record_data(episode, record) for record in records],
             "scores": [asdict(score) for score in journal.scores(last.id)],

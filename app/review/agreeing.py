@@ -10,6 +10,7 @@ from app.renderers import Line, one
 from app.strings import known, t
 from app.terminal import pad
 from store.journal import Journal
+from tasks.header import header_of
 from tasks.reports.difference import difference_text
 from tasks.scoring.agreement import Agreement, clusters_of, of_journal
 from tasks.scoring.coefficients import Coefficient
@@ -26,7 +27,7 @@ COLUMNS = (("metric", 13), ("group", 7), ("raters", 9), ("n", 8), ("raw", 8), ("
 def read(path: Path) -> tuple[Agreement, ...]:
     """The agreement of all raters of a run. Slow: intervals are drawn; called from workers."""
     with Journal.open(path) as journal:
-        return tuple(of_journal(journal, clusters=clusters_of(journal.header)))
+        return tuple(of_journal(journal, clusters=clusters_of(header_of(journal))))
 
 
 def short_names(rows: Sequence[Agreement]) -> dict[str, str]:

@@ -24,7 +24,7 @@ from tasks.courts.scoring.gradings import CONSISTENCY, CONSISTENCY_PROMPT, simul
 from tasks.environment import SEAT
 from tasks.errors import UsageError
 from tasks.events import Event, Seated
-from tasks.header import is_fictional
+from tasks.header import header_of, is_fictional
 from tasks.prompts import load
 from tasks.reading import GRADER, read_episode
 from tasks.rescoring import stored_task_file
@@ -130,7 +130,7 @@ def read_run(path: Path) -> RunToScore:
         RecordMismatch: the task file is not the one of the run.
     """
     with Journal.open(path) as journal:
-        header = journal.header
+        header = header_of(journal)
         bench, questions = _questions(header)
         every = sample(journal, share=1.0, seed=SEED)
         asked = _sampled(every)
@@ -201,7 +201,7 @@ def read_review(path: Path, episode: str) -> EpisodeReview:
         StoreError, RecordMismatch: as for `read_run`.
     """
     with Journal.open(path) as journal:
-        header = journal.header
+        header = header_of(journal)
         bench, questions = _questions(header)
         row = next((row for row in journal.episodes() if row.id == episode), None)
         state = fold(read_episode(journal, episode)) if row is not None else State()

@@ -21,7 +21,7 @@ from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.engines import open_engine
 from tasks.errors import RecordMismatch, UsageError
-from tasks.header import check_same, description_hash, spec_of
+from tasks.header import check_same, description_hash, header_of, spec_of
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.reading import read_episode
@@ -143,7 +143,7 @@ def open_choice(
     if not path.exists():
         return start_run(spec, watchers, out=path, argv=argv)
     with Journal.open(path) as journal:
-        header, unfinished = journal.header, _unfinished(journal)
+        header, unfinished = header_of(journal), _unfinished(journal)
     if _essence(spec_of(header)) != _essence(spec) or "imported" in header:
         raise StoreError(f"{path} holds another run", "Give another --out, or move it away.")
     if unfinished:

@@ -13,7 +13,7 @@ from typing import Any
 from store.journal import Journal
 from tasks.engines import run_path
 from tasks.exporting import refuse_existing, whole_folder, write_lines
-from tasks.header import spec_of
+from tasks.header import header_of, spec_of
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rollouts import check_benchmark, has_groups, read_groups
 from tasks.legalsearch.toolbox import OFFERED
@@ -77,7 +77,7 @@ def export_verl(name: str | Path, out: Path) -> dict[str, int]:
     """
     refuse_existing(out)
     with Journal.open(run_path(name)) as journal:
-        header, episodes = journal.header, journal.episodes()
+        header, episodes = header_of(journal), journal.episodes()
         check_benchmark(header)
         asked = {episode.task_id for episode in episodes}
         questions = [one for one in load_questions(stored_task_file(header)) if one.id in asked]

@@ -18,7 +18,7 @@ from store.journal import EpisodeRow, Journal
 from tasks.engines import run_path
 from tasks.errors import UsageError
 from tasks.events import Record, Stopped
-from tasks.header import spec_of
+from tasks.header import header_of, spec_of
 from tasks.legalsearch.format import READINGS, Reading, TokenKind, token_kinds
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Question, load_questions
@@ -227,7 +227,7 @@ def read_groups(name: str | Path) -> Iterator[Group]:
         RecordMismatch: its task file has changed since.
     """
     with Journal.open(run_path(name)) as journal:
-        header = journal.header
+        header = header_of(journal)
         check_benchmark(header)
         rows = journal.episodes()
         if not has_groups(rows):
