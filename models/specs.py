@@ -43,6 +43,22 @@ def open_engine(
     if not colon or kind not in KINDS or not rest:
         meant = f"Did you mean llama:{spec}? " if spec and (not colon or spec.lower().endswith(".gguf")) else ""
         raise BadEngine(f"'{spec}' names no engine", f"{meant}Known: {FORMS}.")
+    if kind != "endpoint":
+        check_file(rest.partition("#")[0])
     module, function = KINDS[kind].split(":")
     opener = cast(Callable[[Opening], Engine], getattr(importlib.import_module(module), function))
     return opener(Opening(rest, parallel, allow_hosts, library))
+
+
+def check_file(name: str) -> None:
+    """Refuse what exists and is no plain file: a SPEC may come from a run file of somebody else, and a pipe or a device
+    would be read for ever; a path of Windows that names another machine would even ask it.
+
+    Raises:
+        BadEngine: it is a folder, a pipe, a device, or on another machine.
+    """
+    if name.startswith(("//", "\\\\")):
+        raise BadEngine(f"{name} is on another machine", "Copy the file to this one.")
+    path = Path(name)
+    if path.exists() and not path.is_file():
+        raise BadEngine(f"{path} is no file", "Name a plain file.")

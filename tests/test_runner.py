@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -216,3 +217,28 @@ def test_a_fork_beyond_the_end_is_refused(spec: dict[str, Any], tmp_path: Path) 
     assert not (tmp_path / "f.moot").exists()
     with pytest.raises(NotFound, match="no episode"):
         fork_run(tmp_path / "r.moot", "nobody", 1, out=tmp_path / "f.moot")
+
+
+@pytest.mark.parametrize("loss", ["file", "folder"])
+def test_a_run_whose_file_goes_away_stops_and_says_so(spec: dict[str, Any], tmp_path: Path, loss: str) -> None:
+    folder = tmp_path / "runs"
+    rounds = iter([True] * 3)
+
+    def go_on() -> bool:
+        going = next(rounds, None)
+        if going is None and folder.exists():
+            (folder / "r.moot").unlink() if loss == "file" else folder.rename(tmp_path / "elsewhere")
+        return True
+
+    with started(spec, folder / "r.moot", parallel=1) as run, pytest.raises(StoreError, match=r"r\.moot is gone while"):
+        run.go(go_on)
+    assert any(not driver.stopped for driver in run.scheduler.episodes.values())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("engine", ["scripted:{}", "recorded-log:{}", "llama:{}", "scripted:/dev/zero", r"llama:\\\\host\\share"])
+def test_an_engine_is_read_from_plain_files_alone(spec: dict[str, Any], tmp_path: Path, engine: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadEngine, match="is no file|another machine|no run log"):
+        started(spec, tmp_path / "r.moot", model=engine.format(tmp_path / "pipe"), agent="react")
+    assert not (tmp_path / "r.moot").exists()
