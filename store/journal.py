@@ -237,6 +237,13 @@ class Journal:
             raise Damaged(f"{self.path}: a text is not what was written", "Use an earlier copy.")
         return text
 
+    def text_of(self, name: str) -> str:
+        """The text that an event refers to by this hash; `Damaged` when it is gone."""
+        text = self.text(name)
+        if text is None:
+            raise Damaged(f"{self.path}: a text that an event refers to is gone", "Use an earlier copy.")
+        return text
+
     def add_scores(self, scores: Iterable[ScoreRow]) -> None:
         """Append scores."""
         now = time.time()

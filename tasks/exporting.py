@@ -42,9 +42,9 @@ def _texts(journal: Journal, entry: Entry, told: set[str]) -> Iterator[dict[str,
     data = entry.data if isinstance(entry.data, Mapping) else {}
     names = [message[1] for message in data.get("messages", ())] if entry.tag == "model_called" else []
     for name in dict.fromkeys([*names, data.get("schema_name", "")] if names else []):
-        if name and name not in told and (text := journal.text(name)) is not None:
+        if name and name not in told:
             told.add(name)
-            yield {"kind": "text", "hash": name, "text": text}
+            yield {"kind": "text", "hash": name, "text": journal.text_of(name)}
 
 
 def refuse_existing(out: Path) -> None:

@@ -233,6 +233,9 @@ def fork_run(
         for record in completed(records, step)
         if record.event.tag != "stopped" and record.event.tag != "limit_hit"
     ]
+    with Journal.open(path) as old:
+        named = (name for record in kept for _, name in getattr(record.event, "messages", ()))
+        texts = {name: old.text_of(name) for name in dict.fromkeys(named)}
     seats = fold(kept).seats
     if newcomer is not None:
         check_seat(newcomer, seats, episode)
@@ -250,12 +253,7 @@ def fork_run(
     driver = _driver(run, row.id, attempt.id)
     driver.load(kept)
     driver.fresh.extend(kept)
-    with Journal.open(path) as old:
-        for record in kept:
-            for _, name_of_text in getattr(record.event, "messages", ()):
-                text = old.text(name_of_text)
-                if text is not None:
-                    driver.texts[name_of_text] = text
+    driver.texts.update(texts)
     if newcomer is not None:
         driver.seat(run.described(newcomer))
     run.scheduler.add(driver)

@@ -143,7 +143,7 @@ def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: 
     for record in records:
         if prompts and isinstance(record.event, ModelCalled):
             for role, name in record.event.messages:
-                click.echo(clean(f"    [{role}] {journal.text(name) or ''}"))
+                click.echo(clean(f"    [{role}] {journal.text_of(name)}"))
         watcher.notify(Committed(episode, (record,), state))
 
 
