@@ -79,6 +79,8 @@ class StoredRun:
     episodes: tuple[EpisodeLine, ...]
     scores: dict[str, tuple[float | None, float | None]]
     questions: dict[str, str]
+    uncovered: bool = False
+    """Whether no hash vouches for header, attempts and scores: an earlier release began the run."""
 
 
 _read: dict[tuple[str, int, int], RunLine] = {}
@@ -204,6 +206,7 @@ def read_stored(path: Path) -> StoredRun:
         scores: dict[str, tuple[float | None, float | None]] = {}
         questions: dict[str, str] = {}
         computed = _computed(journal)
+        uncovered = bool(journal.uncovered)
         for row in journal.episodes():
             state = fold(read_episode(journal, row.id))
             outcome = state.stopped.outcome if state.stopped else ""
@@ -214,7 +217,7 @@ def read_stored(path: Path) -> StoredRun:
             measure, compat, strict = ("", found.compat, found.strict) if found else _of_trials([rows])
             if found or measure:
                 scores[row.id] = (compat, strict)
-    return StoredRun(facts, tuple(episodes), scores, questions)
+    return StoredRun(facts, tuple(episodes), scores, questions, uncovered)
 
 
 def read_records(path: Path, episode: str) -> tuple[RunFacts, tuple[EpisodeLine, ...], str, list[Record]]:

@@ -84,6 +84,8 @@ class RunScreen(Screen[None]):
         words += [one(line.pack)] if line.pack else []
         if line.fictional:
             words.append(t("mark.fictional"))
+        if self.stored is not None and self.stored.uncovered:
+            words.append(t("mark.uncovered"))
         self.query_one(KeyBar).refresh()
         self.query_one("#title", Label).update(truncate(" · ".join([*words, one(line.id)]), max(20, self.size.width - 2)))
         table = self.query_one(DataTable)
