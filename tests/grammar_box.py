@@ -1,7 +1,7 @@
 """llama.cpp's own reading of a grammar, in a process of its own: a line of JSON in, a line of JSON out.
 
 {"grammar", "accept": [texts]} tells which texts the grammar accepts; {"grammar", "samples", "seed"} draws as many replies
-from random numbers, as a model without any training would write them. `seconds` is what loading the grammar took.
+from random numbers, as a model without any training would write them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import ctypes
 import json
 import sys
-import time
 from typing import Any
 
 import llama_cpp as lib
@@ -46,15 +45,12 @@ class Box:
         return buffer.raw[: max(0, length)]
 
     def serve(self, order: dict[str, Any]) -> dict[str, Any]:
-        began = time.perf_counter()
         grammar = lib.llama_sampler_init_grammar(self.vocab, order["grammar"].encode(), b"root")
-        seconds = time.perf_counter() - began
         if not grammar:
             return {"loaded": False}
         rng = np.random.default_rng(order.get("seed", 1))
         result = {
             "loaded": True,
-            "seconds": seconds,
             "accepted": [self.accepts(grammar, text) for text in order.get("accept", ())],
             "texts": [self.sample(grammar, rng) for _ in range(order.get("samples", 0))],
         }

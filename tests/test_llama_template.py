@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from datetime import date
 from functools import cache
 
@@ -235,7 +234,7 @@ PARTS = st.lists(st.sampled_from([*SPECIALS, "案", "卷", " ", "\n", "", "{{ 7 
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(texts=st.lists(PARTS.map("案".__add__), min_size=4, max_size=4))
 def test_whatever_contents_hold_stays_content(family: str, texts: list[str]) -> None:
     source = FAMILIES[family]
@@ -498,15 +497,13 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_hostile_template_ends_in_one_sentence(name: str) -> None:
-    before = time.thread_time()
     with pytest.raises(EngineError) as caught:
         template(HOSTILE[name]).pieces([Message("user", "问")], thinking=True)
     assert caught.value.title.startswith("the chat template ")
     assert caught.value.title.isprintable() and len(caught.value.title) < 300
-    assert time.thread_time() - before < 60, "processor time, far above the template's own limit"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.sampled_from(

@@ -106,7 +106,7 @@ class LawNames:
                 position += 1
                 continue
             start, end = places[position], places[position + len(key) - 1] + 1
-            if text[:start].endswith(STATE):
+            if text.endswith(STATE, 0, start):
                 start -= len(STATE)
             if borders is None:
                 borders = _borders(text)

@@ -7,6 +7,7 @@ of the laws named in the text each belongs. A reference to a law that the book l
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,8 +53,9 @@ def references(text: str, named: Sequence[Named]) -> list[Reference]:
     """The articles that a text of folded width refers to, in order; at most `MOST`."""
     found: list[Reference] = []
     masked = list(text)
+    around = _Around(text, named)
     for match in _LISTED.finditer(text):
-        found += _listed(match, text, named)
+        found += _listed(match, around)
         masked[match.start() : match.end()] = "#" * (match.end() - match.start())
     for one in named:
         match_after = _AFTER_NAME.match("".join(masked[one.end : one.end + 40]))
@@ -78,33 +80,46 @@ def headings(text: str) -> list[tuple[str, int, int]]:
 
 def _cited(text: str, named: Sequence[Named]) -> list[Reference]:
     found: list[Reference] = []
+    around = _Around(text, named)
     for one in citations(text):
         number_at = text.find("第", one.start, one.end) if one.law is None else text.rfind("第", one.start, one.end)
-        laws, stated, said = _law_of(text, named, max(one.start, number_at))
-        if not stated and one.law is not None and one.law.endswith("法") and not _inside(named, one.start, one.end):
+        laws, stated, said = around.law_of(max(one.start, number_at))
+        if not stated and one.law is not None and one.law.endswith("法") and not around.named(one.start, one.end):
             # A name that the book does not know, written before the number: 外星法第三条.
             laws, stated, said = (), True, one.law
         found.append(Reference(one.number, laws, one.start, one.end, stated=stated, said=said))
     return found
 
 
-def _law_of(text: str, named: Sequence[Named], place: int) -> tuple[tuple[str, ...], bool, str]:
-    """The law named last before a place in its sentence; else the only law of the text."""
-    before = [one for one in named if one.end <= place]
-    if before and not _SENTENCE.search(text[before[-1].end : place]):
-        return before[-1].laws, True, before[-1].said
-    only = {one.laws for one in named}
-    if len(only) == 1 and (laws := next(iter(only))):
-        return laws, False, ""
-    return (), False, ""
+class _Around:
+    """The laws named in a text, asked for at many places of it without reading it again for each."""
+
+    def __init__(self, text: str, named: Sequence[Named]) -> None:
+        self._laws: list[Named] = []
+        for one in named:
+            if not self._laws or one.end > self._laws[-1].end:
+                self._laws.append(one)
+        self._ends = [one.end for one in self._laws]
+        self._stops = [match.start() for match in _SENTENCE.finditer(text)]
+        only = {one.laws for one in named}
+        self._only = next(iter(only)) if len(only) == 1 else ()
+
+    def law_of(self, place: int) -> tuple[tuple[str, ...], bool, str]:
+        """The law named last before a place in its sentence; else the only law of the text."""
+        if before := bisect_right(self._ends, place):
+            last = self._laws[before - 1]
+            if bisect_left(self._stops, last.end) == bisect_left(self._stops, place):
+                return last.laws, True, last.said
+        return self._only, False, ""
+
+    def named(self, start: int, end: int) -> bool:
+        """Whether some of the text from `start` to `end` names a law."""
+        after = bisect_right(self._ends, start)
+        return after < len(self._laws) and self._laws[after].start < end
 
 
-def _inside(named: Sequence[Named], start: int, end: int) -> bool:
-    return any(one.start < end and start < one.end for one in named)
-
-
-def _listed(match: re.Match[str], text: str, named: Sequence[Named]) -> list[Reference]:
-    laws, stated, said = _law_of(text, named, match.start())
+def _listed(match: re.Match[str], around: _Around) -> list[Reference]:
+    laws, stated, said = around.law_of(match.start())
     found: list[Reference] = []
     for joint, numeral in _PIECE.findall(match[1]):
         number = parse_number(numeral)
