@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -20,6 +21,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 """Tests start several hundred processes; each would compile the product anew."""
+
+settings.register_profile(
+    "any machine", deadline=None, database=None, print_blob=True, suppress_health_check=list(HealthCheck)
+)
+settings.load_profile("any machine")
+"""Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left."""
 
 
 SLOW = frozenset(

@@ -299,7 +299,7 @@ def test_a_contention_becomes_the_question_it_raises(said: str, asked: str) -> N
     assert question(said) == asked
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(text=st.text(alphabet="原被告不应当没有是已能无权，；。过高同意1元", max_size=200))
 def test_any_contention_gives_a_bounded_question(text: str) -> None:
     assert len(question(text)) <= 120
@@ -427,7 +427,7 @@ BABBLE = st.sampled_from(
 )  # fmt: skip
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(
     said=st.lists(BABBLE | st.text(max_size=40), min_size=1, max_size=8),
     limit=st.none() | st.integers(1, 14),
@@ -596,7 +596,7 @@ def test_a_question_of_the_other_side_is_answered_by_this_one() -> None:
     assert "还款" in move(CivilLawyer(), view_of(LOAN, DEFENDANT, record)).text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(question=st.text(max_size=120) | st.sampled_from([one[1] for one in ASKED]))
 def test_lawyers_say_something_to_anything(question: str) -> None:
     for role in (PLAINTIFF, DEFENDANT):

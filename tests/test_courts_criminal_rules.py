@@ -11,7 +11,7 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.actions import Move, Say
@@ -271,7 +271,7 @@ NOISE = (
 )  # fmt: skip
 
 
-@settings(max_examples=10, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=10)
 @given(
     st.sampled_from(sorted(CASES)),
     st.sampled_from(["law", "j1"]),

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.courts.casefile import AdviceCase, CivilCase
@@ -161,7 +161,7 @@ WORDS = st.one_of(
     st.text(max_size=200),
     st.lists(st.sampled_from("第一是。；，？吗2023年3月5日20万元《民法典》我对方证据证人叫住在（）“”\n没有了询问结束"), max_size=60).map("".join),
 )
-FREELY = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FREELY = settings(max_examples=25)
 
 
 @FREELY

@@ -14,7 +14,6 @@ from tasks.courts.loading import load_cases, load_dispute
 from tasks.courts.people import LawRef
 from tasks.courts.prosecution import Sentence
 from tasks.courts.scores import charge, claims, judgment, laws, reasons, rulings, sentence
-from tests.growth import assert_linear
 
 ROOT = Path(__file__).parents[1]
 CASES = ROOT / "tasks" / "sample" / "data" / "courts"
@@ -295,14 +294,3 @@ def test_scores_of_a_case_and_what_a_grader_is_asked() -> None:
     assert [one.failed for one in asked] == [{"JUD": None}, {"REA": None}]
     assert "176000元" in asked[0].text and "{" not in asked[0].text.replace("JSON", "")
     assert asked[1].read({"score": 7, "reason": "好"})[0] == {"REA": 0.7}
-
-
-@pytest.mark.parametrize(
-    "piece", [*"犯 1 一 1, 5元 第一、 第一条、 罚金一 撤销 本院认为判决如下一、 （缓刑 驳回, 无 x 《 《a》".split(), " ", "\n"]
-)
-def test_hostile_text_is_read_in_linear_time(piece: str) -> None:
-    def read(text: str) -> None:
-        for case in (theft(), lending()):
-            judgment.score(case, [f"本院认为{text}判决如下：{text}"])
-
-    assert_linear(read, piece, 8000)

@@ -624,7 +624,7 @@ SCRAPS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(st.lists(SCRAPS, max_size=30), st.sampled_from(["\n", "", "。"]))
 def test_any_text_makes_a_draft_or_one_sentence(scraps: list[str], between: str) -> None:
     text = between.join(scraps)
@@ -638,7 +638,7 @@ def test_any_text_makes_a_draft_or_one_sentence(scraps: list[str], between: str)
         assert made.case_fields["provenance"]["reviewed"] is False
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.binary(max_size=200),
     st.sampled_from([b"", b"%PDF-1.4\n", b"PK\x03\x04", b"<html>", b"\xff\xfe"]),

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.builder import PackBuilder
@@ -161,7 +161,7 @@ ARGUMENTS = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(given_=ARGUMENTS, tool=st.sampled_from([*EVERY, "rm", "search_law\n"]))
 def test_arguments_of_any_shape_get_an_answer(given_: object, tool: str, real: str) -> None:
     returned = called(opened(real), tool, given_)

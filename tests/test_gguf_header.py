@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.errors import BadEngine
@@ -491,7 +491,7 @@ def assert_consistent(header: Header) -> None:
 SMALL = sound().bytes()
 
 
-@settings(deadline=None, max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300)
 @given(st.lists(st.tuples(st.integers(0, len(SMALL) - 1), st.binary(min_size=1, max_size=9)), max_size=4),
        st.integers(0, len(SMALL)))  # fmt: skip
 def test_any_change_is_refused_or_consistent(tmp_path: Path, changes: list[tuple[int, bytes]], length: int) -> None:
@@ -508,7 +508,7 @@ def test_any_change_is_refused_or_consistent(tmp_path: Path, changes: list[tuple
         assert_consistent(header)
 
 
-@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200)
 @given(st.one_of(st.binary(max_size=400), st.binary(max_size=400).map(lambda rest: b"GGUF\x03\0\0\0" + rest)))
 def test_any_bytes_at_all(tmp_path: Path, raw: bytes) -> None:
     path = tmp_path / "m.gguf"

@@ -190,7 +190,7 @@ LINES = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(LINES, max_size=25), st.booleans())
 def test_bodies_are_total_and_lose_no_article(lines: list[str], amends: bool) -> None:
     found = read_body(enumerate(lines, 1), title="虚构法", amends=amends)
@@ -201,7 +201,7 @@ def test_bodies_are_total_and_lose_no_article(lines: list[str], amends: bool) ->
     assert all(article.text == article.text.strip() for article in found.articles)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(max_size=200))
 def test_a_plain_line_is_plain(line: str) -> None:
     cleaned = plain(line)

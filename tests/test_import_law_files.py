@@ -101,7 +101,7 @@ def test_a_text_that_is_no_law(tmp_path: Path, data: bytes, reason: str) -> None
     assert not list(places.packs().glob("*"))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=300))
 def test_plain_texts_give_a_law_or_a_sentence(text: str) -> None:
     for given_text in (text, STATUTE + text, f"渡船法\n{text}\n第一条 甲。"):
@@ -224,7 +224,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(
         [

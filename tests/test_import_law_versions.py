@@ -87,7 +87,7 @@ def test_a_committee_that_adopts_again_amends_but_two_committees_enact() -> None
     assert [event.kind for event in joint] == ["adopted", "adopted"]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.lists(st.text(max_size=60) | st.from_regex(r"\A(19|20)\d\d年\d{1,2}月\d{1,2}日 ?.{0,20}\Z"), max_size=8))
 def test_histories_are_total(lines: list[str]) -> None:
     events, before = read_history(lines)
@@ -364,7 +364,7 @@ def test_the_command_prints_the_report(tmp_path: Path) -> None:
     assert "time: reading" in result.stderr
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=300), st.booleans(), st.sampled_from(["x.md", "渡口(2010-02-30).md", "渡口(2010-06-01).md"]))
 def test_readers_of_files_give_a_law_or_a_sentence(text: str, framed: bool, label: str) -> None:
     try:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from store.errors import BadInput
@@ -75,6 +76,9 @@ def test_any_value_is_rows_of_a_table_or_none(value: Any, tool: str) -> None:
 
 @settings(max_examples=60)
 @given(st.binary(max_size=200) | st.lists(LOG_LINES, max_size=25).map(lambda lines: "\n".join(lines).encode()))
+@example(b"\x1f\x8b")
+@example(gzip.compress("思考 1: 想\n".encode())[:-9])
+@example(gzip.compress("思考 1: 想\n".encode())[:-5] + b"12345")
 def test_any_bytes_are_read_or_refused(content: bytes) -> None:
     tally = Tally()
     harvest = Harvest()

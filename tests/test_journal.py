@@ -6,7 +6,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store import chain
@@ -39,7 +39,7 @@ def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
         assert journal.text("nothing") is None
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30)
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(st.characters()), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))
 def test_any_json_data_survives(tmp_path: Path, data: object) -> None:
     path = tmp_path / "r.moot"

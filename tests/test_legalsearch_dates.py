@@ -145,7 +145,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(st.lists(WORDS | st.text(max_size=6), max_size=24).map("".join))
 def test_total_on_any_text(text: str) -> None:
     found = case_dates(text, spans(text))
@@ -153,7 +153,7 @@ def test_total_on_any_text(text: str) -> None:
     day_of(LawQuery(text, spans(text)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=40), st.lists(st.builds(Span, st.dates(), st.dates(), st.text(max_size=8)), max_size=4))
 def test_total_on_spans_of_another_text(text: str, given_spans: list[Span]) -> None:
     case_dates(text, given_spans)

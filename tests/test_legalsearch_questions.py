@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import BadInput
@@ -120,7 +120,6 @@ def test_options() -> None:
     assert options("没有") == {}
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_options_are_total(text: str) -> None:
     assert list(options(text)) == [chr(ord("A") + n) for n in range(len(options(text)))]
@@ -298,7 +297,6 @@ NAMES = st.sampled_from(
 SAID = st.lists(st.one_of(NAMES, st.text(max_size=8)), max_size=4).map(";".join)
 
 
-@settings(deadline=None)
 @given(SAID, SAID)
 def test_charges_are_total_symmetric_and_bounded(first: str, second: str) -> None:
     one, two = charges(first), charges(second)
@@ -309,7 +307,6 @@ def test_charges_are_total_symmetric_and_bounded(first: str, second: str) -> Non
     assert all(canonical(name) == name for name in map(canonical, one))
 
 
-@settings(deadline=None)
 @given(st.one_of(st.text(), st.text(alphabet="ABCD答案选是：、.\n 甲12年个月半至以上零十<>answer/")))
 def test_readings_are_total(text: str) -> None:
     found, months = letters(text, CHOICES), term(text)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 import rapidfuzz
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.legalsearch import published
@@ -85,7 +85,6 @@ PIECES = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(PIECES, st.sampled_from(["kqa", "lar", "ccp", "ptp", "lcs", "pfe"]))
 def test_format_and_rewards_are_total(pieces: list[str], kind: str) -> None:
     text = "".join(pieces)
@@ -148,7 +147,6 @@ def test_group_advantages_by_hand() -> None:
     assert group_advantages([]) == []
 
 
-@settings(deadline=None)
 @given(st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=16))
 def test_group_advantages_are_centred(rewards: list[float]) -> None:
     made = group_advantages(rewards, 0.0)
@@ -171,7 +169,6 @@ def test_shaped_advantages_by_hand() -> None:
         shaped_advantages(1.0, [], [], "code", kappa=1.0)
 
 
-@settings(deadline=None)
 @given(st.floats(-5, 5), st.lists(st.floats(0, 20), max_size=6), st.sampled_from(READINGS))
 def test_shaping_never_flips_a_sign(advantage: float, entropies: list[float], reading: Reading) -> None:
     for value in shaped_advantages(advantage, entropies, ["plan"] * len(entropies), reading):
@@ -212,7 +209,6 @@ def test_temporally_aware_queries(query: str, kind: str | None) -> None:
     assert time_kind(query) == kind
 
 
-@settings(deadline=None)
 @given(st.text())
 def test_time_kind_is_total(query: str) -> None:
     assert time_kind(query) in ("date", "version", "year", "relative", None)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.text.citation import citations
@@ -65,7 +65,6 @@ def test_other_character_measures_by_hand() -> None:
     assert published.bleu_4("abcdx", "abcde") == pytest.approx((0.8 * 0.75 * 2 / 3 * 0.5) ** 0.25)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_recital_measures_are_bounded_and_symmetric(first: str, second: str) -> None:
     for rule in (published.rouge_l, published.character_f1, published.character_jaccard, published.bleu_4):
@@ -143,14 +142,12 @@ def test_terms_have_bands_and_a_distance() -> None:
     assert strict_details(question("ptp", "12个月"), "18个月")["points"] == 0.8
 
 
-@settings(deadline=None)
 @given(st.floats(0, 720), st.floats(0, 720))
 def test_log_distance_is_symmetric(first: float, second: float) -> None:
     assert log_distance(first, second) == log_distance(second, first) >= 0
     assert log_distance(first, first) == 0
 
 
-@settings(deadline=None)
 @given(st.sampled_from(sorted(KINDS)), st.text(max_size=40), st.sampled_from(["A", "AB", "12个月", "盗窃;诈骗"]))
 def test_scores_are_total_and_bounded(kind: str, said: str, gold: str) -> None:
     asked = question(kind, gold)

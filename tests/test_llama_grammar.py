@@ -232,7 +232,7 @@ BOUNDS = st.one_of(
 )
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(one=BOUNDS, other=BOUNDS, probes=st.lists(BOUNDS, max_size=8))
 @example(one=-5, other=1005, probes=[0, 1000, 1006, -6])
 def test_whole_numbers_keep_to_their_bounds(serve: Serve, one: int, other: int, probes: list[int]) -> None:
@@ -280,7 +280,7 @@ SCHEMAS = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(schema=SCHEMAS, seed=st.integers(0, 10**6))
 def test_what_a_grammar_lets_pass_is_valid(serve: Serve, schema: dict[str, Any], seed: int) -> None:
     try:
@@ -384,7 +384,7 @@ PATTERN_PARTS = ["a", "b", "[ab]", "[^a]", "\\d", "\\w", ".", "(ab|c)", "(?:a)",
 COUNTS = ["", "", "?", "*", "+", "{2}", "{1,2}", "{2,}"]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     pattern=st.lists(st.tuples(st.sampled_from(PATTERN_PARTS), st.sampled_from(COUNTS)).map("".join), max_size=4).map(
         "".join

@@ -94,7 +94,7 @@ def test_the_graph_is_made_of_real_tools_and_columns() -> None:
         assert route(kind, relation), (kind, relation)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=60))
 def test_total(text: str) -> None:
     plans_for(f"松雪科技{text}", INDEX)

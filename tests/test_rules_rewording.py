@@ -148,7 +148,7 @@ def test_names_stay_as_they_are() -> None:
     assert [plain[e.start : e.end] for e in entities] == [name] and plain == f"{name}的母公司是哪家？"
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(
         st.sampled_from(

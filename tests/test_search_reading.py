@@ -15,7 +15,6 @@ from tasks.policies.law.forms import answer_text
 from tasks.policies.law.phrases import TOOLS
 from tasks.policies.law.reading import call_of, defused, first_answer, read_freely, read_strictly, steps_of, tagged
 from tasks.policies.law.schemas import act_schema, answer_schema, plan_schema
-from tests.growth import assert_linear
 
 CALL = '{"name": "rag_retrieve", "arguments": {"query": ["甲"]}}'
 WHOLE = f"<think>想</think><tool_call>{CALL}</tool_call>"
@@ -23,7 +22,7 @@ MARKS = [*(f"<{tag}>" for tag in TAGS), *(f"</{tag}>" for tag in TAGS), "＜thin
 WORDS = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=6)), max_size=40).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(WORDS)
 def test_every_text_has_both_readings(text: str) -> None:
     found = tagged(text)
@@ -40,23 +39,12 @@ def test_every_text_has_both_readings(text: str) -> None:
     assert defused(defused(text)) == defused(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(WORDS)
 def test_what_is_balanced_and_flat_is_read_without_repair(text: str) -> None:
     clean = defused(text).replace("<", "").replace("＜", "").replace("{", "").strip() or "甲"
     said = read_freely(f"<think>{clean}</think>\n<answer>{clean}</answer>")
     assert (said.result, said.answer, said.think) == ("ok", clean, clean)
-
-
-@pytest.mark.parametrize("unit", ["<think>", "</think>", "<plan><think>", "<", "< ", "＜", "<tool_call>{", '{"a":', "[", "1. ", "<answer>x</answer>", "<think>a</plan>"])  # fmt: skip
-def test_a_huge_text_is_read_in_linear_time(unit: str) -> None:
-    def read(text: str) -> None:
-        read_freely(text)
-        read_strictly(text, first=True)
-        defused(text)
-        steps_of(text)
-
-    assert_linear(read, unit, 400_000)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +183,7 @@ def test_a_lean_round(text: str, result: str) -> None:
     assert (read.result, read.note) in ((result, ""),) if result == "ok" else read.result == result and read.note
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(WORDS)
 def test_every_text_is_a_lean_round_or_rejected(text: str) -> None:
     for schema in (ACT, plan_schema()):

@@ -8,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store import places
@@ -138,7 +138,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
         return build()
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(data=st.data())
 def test_any_flipped_bit_is_found_and_named(sound: Path, data: st.DataObject) -> None:
     files = sorted(path for path in sound.rglob("*") if path.is_file())

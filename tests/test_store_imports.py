@@ -15,7 +15,7 @@ from typing import Any
 
 import openpyxl
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store import places
@@ -252,7 +252,7 @@ def test_csv_cells_are_text_and_empty_is_null(tmp_path: Path, encoding: str, del
 CELL = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(st.lists(st.tuples(CELL, CELL), min_size=1, max_size=5))
 def test_any_text_survives_csv(tmp_path: Path, rows: list[tuple[str, str]]) -> None:
     write_csv(tmp_path / "LegalDoc.csv", [{"案号": a, "标题": b} for a, b in rows])

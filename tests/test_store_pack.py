@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.builder import PackBuilder
@@ -40,7 +40,7 @@ def plain(cells: dict[str, Cell]) -> list[tuple[type, object]]:
     return [(type(value), repr(value)) for value in cells.values()]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25)
 @given(st.lists(st.lists(CELLS, min_size=9, max_size=9), min_size=1, max_size=8))
 def test_cells_keep_type_and_value(rows: list[list[Cell]]) -> None:
     columns = TABLES["FinalizedCase"]
@@ -53,7 +53,7 @@ def test_cells_keep_type_and_value(rows: list[list[Cell]]) -> None:
         assert [plain(dict(row.cells)) for row in found] == [plain(cells) for cells in given_rows]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(
     st.lists(st.sampled_from(["5", 5, 5.0, "5.0", "x", "", None, UNKNOWN]), max_size=8),
     st.sampled_from(["5", 5, 5.0, "5.0", "x", ""]),

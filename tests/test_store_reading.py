@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.errors import BadInput, NotFound
@@ -35,7 +35,7 @@ OBJECTS = st.lists(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80)
 @given(OBJECTS, st.sampled_from(["lines", "array", "indented"]), st.booleans(), st.booleans(), st.booleans())
 def test_every_layout_reads_the_same(
     tmp_path: Path, items: list[dict[str, Any]], layout: str, packed: bool, bom: bool, ascii_only: bool
@@ -50,7 +50,7 @@ def test_every_layout_reads_the_same(
     assert [item for _, item in records(path)] == items
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150)
 @given(st.one_of(st.binary(max_size=80), st.text(st.sampled_from('[]{}",:1a\\\n e.-'), max_size=40).map(str.encode)))
 def test_any_bytes_are_read_or_refused(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.builder import PackBuilder
@@ -74,7 +74,7 @@ def test_k_and_empty_answers(pack: Pack) -> None:
         search_documents(pack, "Novels", "抵押", 5)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150)
 @given(
     st.one_of(
         st.text(max_size=60),

@@ -202,7 +202,7 @@ def test_a_think_block_that_was_cut_off_stays_open() -> None:
     assert spoken(called("<think>x</think>甲", [], reasoning="暗想")) == "<think>x</think>甲"
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.text(max_size=20),
     st.text(max_size=20),
@@ -214,7 +214,7 @@ def test_any_tokens_beside_any_reply(text: str, reasoning: str, tokens: list[str
     assert text.strip() in joined and (text.lstrip().startswith("<think>") or reasoning.strip() in joined)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(min_size=1, max_size=30), st.lists(st.integers(1, 4), max_size=40))
 def test_bytes_of_any_text_join_to_it(text: str, sizes: list[int]) -> None:
     """Tokens cut anywhere in the bytes, each decoded alone, as a server without byte lists reports them."""

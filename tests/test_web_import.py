@@ -403,7 +403,7 @@ def test_the_command_prints_the_report(tmp_path: Path, capsys: pytest.CaptureFix
     assert json.loads(moot("stats", "snap", "--json"))["packs"][0]["pages"] == 1
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=400) | st.lists(st.sampled_from("<p> </p> <script> <!-- --> <table> <td> 正文。 &#xD800; &amp; <a href=' <li> \0 <html> <body>".split()), max_size=30).map("".join))  # fmt: skip
 def test_readers_are_total(text: str) -> None:
     for read in (read_html, read_mhtml, read_markdown):

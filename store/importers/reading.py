@@ -66,7 +66,7 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
 
     Raises:
         NotFound: no such file.
-        BadInput: damaged gzip, or more bytes than the limits allow.
+        BadInput: damaged gzip, or more bytes than the limits allow; names the line for who reads by lines.
     """
     if not path.is_file():
         raise NotFound(f"There is no file {path}")
@@ -76,11 +76,12 @@ def opened(path: Path) -> Iterator[IO[bytes]]:
         if not packed:
             yield raw
             return
-        try:
-            with gzip.GzipFile(fileobj=raw) as stream:
-                yield cast(IO[bytes], _Capped(stream, path.name, path.stat().st_size))
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise BadInput(f"{path.name} is a damaged gzip file: {error}") from None
+        with gzip.GzipFile(fileobj=raw) as stream:
+            capped = _Capped(stream, path.name, path.stat().st_size)
+            try:
+                yield cast(IO[bytes], capped)
+            except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+                raise BadInput(f"{capped.place}: damaged gzip ({error})") from None
 
 
 class _Capped:
@@ -91,11 +92,18 @@ class _Capped:
         self._label = label
         self._cap = min(MAX_FILE, max(RATIO_COUNTS_FROM, packed * MAX_RATIO))
         self._seen = 0
+        self._line = 0
+
+    @property
+    def place(self) -> str:
+        """The file, and the line that was asked for last when it is read by lines."""
+        return f"{self._label}, line {self._line}" if self._line else self._label
 
     def read(self, size: int = -1) -> bytes:
         return self._counted(self._stream.read(min(size, _CHUNK) if size >= 0 else _CHUNK))
 
     def readline(self, size: int = -1) -> bytes:
+        self._line += 1
         return self._counted(self._stream.readline(size))
 
     def __iter__(self) -> Iterator[bytes]:
@@ -104,7 +112,7 @@ class _Capped:
     def _counted(self, data: bytes) -> bytes:
         self._seen += len(data)
         if self._seen > self._cap:
-            raise BadInput(f"{self._label} unpacks to more than {self._cap >> 20} MiB", "Unpack it yourself first.")
+            raise BadInput(f"{self.place}: unpacks to more than {self._cap >> 20} MiB", "Unpack it yourself first.")
         return data
 
 
