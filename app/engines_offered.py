@@ -69,7 +69,7 @@ def refusal(spec: RunSpec) -> str:
     """
     try:
         policy_of(benchmark(spec.benchmark), spec)
-        engine = open_engine(spec.model, allow_hosts=spec.allow_hosts)
+        engine = open_engine(spec.model)
     except FAULTS as error:
         return one(error.title)
     except OSError as error:

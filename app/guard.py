@@ -2,7 +2,8 @@
 
 Installed by the command line before anything else runs. It is a Python audit hook, so it sees every socket call of
 Python code in this process and cannot be taken out again. Name look-ups count as network use: they are refused before
-a question leaves the machine. It does not see native code that calls the operating system by itself, nor programs
+a question leaves the machine. `localhost` is answered here and never looked up, so that no resolver decides where it is.
+Names pass in their one spelling only (`models.hosts`): the resolver is asked for what was looked at. It does not see native code that calls the operating system by itself, nor programs
 started as children: Moot starts only itself, and the child puts on a guard of its own, without any allowed host, before
 it loads a model. `moot doctor` lets both prove it; tests/test_offline.py traces the system calls of native code.
 """
@@ -10,13 +11,18 @@ it loads a model. `moot doctor` lets both prove it; tests/test_offline.py traces
 from __future__ import annotations
 
 import ipaddress
+import socket
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import wraps
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
-_allowed: set[str] = set()
+from models.hosts import LOCALHOST, is_near, normal_host
+
+_open: dict[str, frozenset[str]] = {}
+"""Host beyond this machine that may be reached -> the addresses that its last look-up gave; they are open with it alone."""
 _installed = False
 _prepared = False
 
@@ -51,28 +57,33 @@ def _caller() -> str:
 
 
 def _text(host: object) -> str:
-    raw = bytes(host).decode("utf-8", "replace") if isinstance(host, bytes | bytearray) else str(host)
-    return raw.partition("%")[0].rstrip(".").casefold()
+    return bytes(host).decode("utf-8", "replace") if isinstance(host, bytes | bytearray) else str(host)
 
 
-def _is_open(host: object) -> bool:
-    name = _text(host)
-    if name == "localhost" or name in _allowed:
-        return True
+def _address(host: object) -> str | None:
+    """An address in its one spelling, without the zone that the system adds; None for a name."""
     try:
-        address = ipaddress.ip_address(name)
+        return normal_host(str(ipaddress.ip_address(_text(host).partition("%")[0])))
     except ValueError:
-        return False
-    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+        return None
 
 
-def _check_host(action: str, host: object, port: object = None) -> None:
-    if not _is_open(host):
-        shown = _text(host) or "every address"
-        raise NetworkRefused(action, shown if port is None else f"{shown} port {port}", _caller())
+def _is_open_name(host: object) -> bool:
+    """Whether a name may be looked up: only in its one spelling, for others may mean something else to the resolver."""
+    return (name := _text(host)) == LOCALHOST or name in _open
+
+
+def _is_open_address(address: str) -> bool:
+    return is_near(address) or address in _open or any(address in found for found in _open.values())
+
+
+def _refuse(action: str, host: object, port: object = None) -> None:
+    shown = _text(host) or "every address"
+    raise NetworkRefused(action, shown if port is None else f"{shown} port {port}", _caller())
 
 
 def _check_address(action: str, sock: Any, address: Any) -> None:
+    """Names are no addresses: whoever gives one below the `socket` module has let C look it up already."""
     family = getattr(sock, "family", None)
     kind = getattr(family, "name", str(family))
     if kind == "AF_UNIX" or address is None:
@@ -83,11 +94,22 @@ def _check_address(action: str, sock: Any, address: Any) -> None:
         raise NetworkRefused(action, f"an address of family {kind}", _caller())
 
 
+def _check_host(action: str, host: object, port: object = None) -> None:
+    address = _address(host)
+    if address is None or not _is_open_address(address):
+        _refuse(action, host, port)
+
+
+def _check_look_up(host: object) -> None:
+    address = _address(host)
+    if not (_text(host) in _open if address is None else _is_open_address(address)):
+        _refuse("look up", host)
+
+
 def _prepare() -> None:
     """Look before names are looked up: `connect(("name", 80))` asks the name server before its audit event."""
     global _prepared
-    socket: ModuleType | None = sys.modules.get("socket")
-    if _prepared or socket is None or not hasattr(socket, "create_connection"):
+    if _prepared:
         return
     _prepared = True
 
@@ -96,6 +118,9 @@ def _prepare() -> None:
 
         @wraps(plain)
         def call(sock: Any, *args: Any) -> Any:
+            if args and isinstance(args[-1], tuple) and len(args[-1]) >= 2 and _is_open_name(args[-1][0]):
+                host, port = args[-1][:2]
+                args = (*args[:-1], socket.getaddrinfo(host, port, sock.family, sock.type)[0][4])
             if args:
                 _check_address(name, sock, args[-1])
             return plain(sock, *args)
@@ -108,21 +133,28 @@ def _prepare() -> None:
 
     @wraps(look_up)
     def getaddrinfo(host: Any, *args: Any, **named: Any) -> Any:
+        name = "" if host is None else _text(host)
+        if name == LOCALHOST:
+            found = []
+            with suppress(OSError):  # the family asked for is the other one
+                found += look_up("::1", *args, **named)
+            with suppress(OSError):
+                found += look_up("127.0.0.1", *args, **named)
+            return found or look_up("127.0.0.1", *args, **named)
         found = look_up(host, *args, **named)
-        if host is not None and _text(host) in _allowed:
-            _allowed.update(_text(address[0]) for *_, address in found)
+        if name in _open:
+            _open[name] = frozenset(filter(None, (_address(address[0]) for *_, address in found)))
         return found
 
-    socket.getaddrinfo = getaddrinfo  # type: ignore[attr-defined]
+    socket.getaddrinfo = getaddrinfo
 
 
 _CHECKS: dict[str, Callable[[tuple[Any, ...]], None]] = {
-    "socket.__new__": lambda args: _prepare(),
     "socket.connect": lambda args: _check_address("connect", args[0], args[1]),
     "socket.bind": lambda args: _check_address("bind", args[0], args[1]),
     "socket.sendto": lambda args: _check_address("sendto", args[0], args[1]),
     "socket.sendmsg": lambda args: _check_address("sendmsg", args[0], args[1]),
-    "socket.getaddrinfo": lambda args: None if args[0] is None else _check_host("look up", args[0]),
+    "socket.getaddrinfo": lambda args: None if args[0] is None else _check_look_up(args[0]),
     "socket.gethostbyname": lambda args: _check_host("look up", args[0]),
     "socket.gethostbyaddr": lambda args: _check_host("look up", args[0]),
     "socket.getnameinfo": lambda args: _check_host("look up", args[0][0]),
@@ -130,23 +162,23 @@ _CHECKS: dict[str, Callable[[tuple[Any, ...]], None]] = {
 """Audit event -> its check; every other event passes at once."""
 
 
-def install_guard(allow: Iterable[str] = ()) -> None:
+def open_hosts(hosts: Iterable[str]) -> None:
+    """Let exactly these hosts be reached beside this machine; one that was open before and is not among them is shut."""
+    global _open
+    _open = {name: _open.get(name, frozenset()) for name in map(normal_host, hosts)}
+
+
+def install_guard() -> None:
     """Refuse every connection, datagram, listener and name look-up that leaves this machine.
 
-    Loopback addresses (127.0.0.0/8, ::1), `localhost` and Unix sockets stay open. A second call only adds hosts.
-
-    Args:
-        allow: host names or addresses that may be reached too.
+    Loopback addresses (127.0.0.0/8, ::1), `localhost` and Unix sockets stay open, and whatever `open_hosts` opened. A
+    second call does nothing.
     """
     global _installed
-    _allowed.update(_text(host) for host in allow if host)
-    if _allowed:
-        import socket  # noqa: F401  its look-ups must be watched from the first one on
-
-        _prepare()
     if _installed:
         return
     _installed = True
+    _prepare()
     find = _CHECKS.get
 
     def hook(event: str, args: tuple[Any, ...]) -> None:
@@ -168,8 +200,6 @@ def prove() -> NetworkRefused | None:
     None says that the guard did not refuse. Nothing is sent in either case: the socket is a datagram socket, whose
     `connect` only notes an address.
     """
-    import socket
-
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(("192.0.2.1", 9))

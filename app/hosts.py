@@ -1,55 +1,187 @@
-"""Which hosts beyond this machine a run may reach: those named with --allow-host, and nobody else.
+"""Which hosts beyond this machine may be reached: those that the person at this machine allowed, and nobody else.
 
-They are stored with the run, so that it can go on later. A run file from elsewhere opens nothing by itself: whoever made
-it must not decide whom this machine talks to.
+The answers live in one file of the user's configuration, and never in a run, a pack or a SPEC: whoever made those must not
+decide whom this machine talks to. Beside each host stands the name of the environment variable that holds the key bound to
+it; the key itself is never stored. The file is read anew whenever an engine is opened, so that a host that was revoked is
+shut from the next opening on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import os
+import tempfile
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from contextvars import ContextVar
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from app.guard import install_guard
+from filelock import FileLock
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+
+from app.guard import open_hosts
+from models.errors import ForeignHost
+from models.hosts import is_near, normal_host
 from store import places
-from store.journal import Journal
-from tasks.engines import run_path
+from store.errors import BadInput, NotFound
+from tasks import engines
 from tasks.errors import UsageError
-from tasks.header import header_of, spec_of
-from tasks.runner import Run
+
+if TYPE_CHECKING:
+    from tasks.runner import Run
+
+MOST_BYTES = 1_000_000
+"""Size that the file may have."""
+VARIABLE = r"^(?:[A-Z_][A-Z0-9_]*)?$"
+"""How an environment variable for a key is called: in capitals, so that a key is not taken for its name."""
+
+Ask = Callable[[str, str], bool]
+"""Asks the person once: (host, the run that wants to reach it or '') -> whether it is allowed from now on."""
+
+origin: ContextVar[str] = ContextVar("origin", default="")
+"""The run whose engines are being opened, as the question names it."""
 
 
-def checked_hosts(hosts: Iterable[str]) -> tuple[str, ...]:
-    """The hosts, each once and without brackets; `UsageError` for what is an address, a port or a pattern instead."""
-    found = {host: host.strip("[]") for host in hosts}
-    for host, bare in found.items():
-        numeric = bare.count(":") > 1  # an address of version 6
-        if not bare or any(ch <= " " or ch in "/@*,#?" for ch in bare) or (":" in bare and not numeric):
-            raise UsageError(f"'{host}' is no host", "Give a name or an address without port, e.g. --allow-host 192.168.0.7.")
-    return tuple(dict.fromkeys(found.values()))
+class Host(BaseModel):
+    """What was decided about a host."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    key_env: str = Field(default="", pattern=VARIABLE)
+    """The environment variable that holds the key for this host; '' when it is sent none."""
 
 
-def open_hosts_of(run: str | Path, named: Iterable[str] = ()) -> tuple[str, ...]:
-    """Let the guard pass the hosts that a stored run may reach, and those named now; gives the hosts of the run.
+class _File(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    hosts: dict[str, Host] = Field(default_factory=dict)
 
-    Raises:
-        UsageError: the run lies outside the folder of runs and was allowed a host that is not named now.
-    """
-    named = checked_hosts(named)
-    path = run_path(run)
-    with Journal.open(path) as journal:
-        stored = spec_of(header_of(journal)).allow_hosts if "spec" in header_of(journal) else ()
-    unnamed = [host for host in stored if host not in named]
-    if unnamed and path.resolve().parent != places.runs().resolve():
-        raise UsageError(
-            f"this run reaches beyond this machine, to {', '.join(unnamed)}",
-            f"If that is meant, add {' '.join(f'--allow-host {host}' for host in unnamed)}.",
-        )
-    install_guard(allow=(*stored, *named))
-    return stored
+    @field_validator("hosts")
+    @classmethod
+    def _one_spelling(cls, hosts: dict[str, Host]) -> dict[str, Host]:
+        for host in hosts:
+            if normal_host(host) != host:
+                raise ValueError(f"'{host}' is not the usual spelling of a host")
+        return hosts
 
 
-def with_hosts(opener: Callable[..., Run], run: Path, *arguments: Any) -> Run:
-    """Open or fork a stored run with the hosts that it may reach."""
-    open_hosts_of(run)
+def checked_host(host: str) -> str:
+    """The one spelling of a host that a person named; `UsageError` for what is an address of the web, a port or a pattern."""
+    try:
+        return normal_host(host)
+    except ValueError:
+        hint = "Give a name or a plain address without port, e.g. 192.168.0.7."
+        raise UsageError(f"'{host}' is no host", hint) from None
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+
+
+def file_of_hosts() -> Path:
+    """Where the answers are kept."""
+    return places.config() / "hosts.json"
+
+
+def allowed() -> dict[str, Host]:
+    """The hosts that the user allowed, by name; `BadInput` for a damaged file, which allows nothing."""
+    path = file_of_hosts()
+    try:
+        with path.open("rb") as file:
+            raw = file.read(MOST_BYTES + 1)
+        if len(raw) > MOST_BYTES:
+            raise ValueError("too large")
+        return _File.model_validate_json(raw).hosts
+    except FileNotFoundError:
+        return {}
+    except ValidationError as error:
+        first = error.errors()[0]
+        reason = f"{'.'.join(map(str, first['loc'])) or 'the file'}: {first['msg']}"
+    except ValueError as error:
+        reason = str(error)
+    raise BadInput(
+        f"{path} does not say which hosts are allowed ({reason})", "Correct or delete it; until then none is."
+    )
+
+
+def allow(host: str, key_env: str = "") -> None:
+    """Remember that a host may be reached, and which environment variable holds its key."""
+    try:
+        decided = Host(key_env=key_env)
+    except ValidationError:  # not shown: it may be the key itself
+        hint = "Name a variable in capitals, e.g. --key-env BOX_KEY, and put the key into it."
+        raise UsageError("what follows --key-env is no name of an environment variable", hint) from None
+    _change(lambda hosts: {**hosts, host: decided})
+
+
+def revoke(host: str) -> None:
+    """Forget that a host may be reached; `NotFound` when it was not allowed."""
+
+    def without(hosts: Mapping[str, Host]) -> dict[str, Host]:
+        if host not in hosts:
+            raise NotFound(f"host {host} was not allowed", "`moot config hosts` lists those that are.")
+        return {name: decided for name, decided in hosts.items() if name != host}
+
+    _change(without)
+
+
+def _change(made_of: Callable[[dict[str, Host]], dict[str, Host]]) -> None:
+    """Replace the file by another one, whole, that only its owner can read."""
+    path = file_of_hosts()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(f"{path}.lock"):
+        content = _File(hosts=made_of(allowed())).model_dump_json(indent=1)
+        handle, partial = tempfile.mkstemp(prefix=".hosts-", dir=path.parent)  # 0600 from the start
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(content + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(partial, path)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(partial)
+            raise
+
+
+# --- opening engines --------------------------------------------------------------------------------------------------
+
+
+class Consent:
+    """Decides for this process, at every opening of an engine that leads beyond this machine."""
+
+    def __init__(self, named: Iterable[str], ask: Ask | None) -> None:
+        """Take the hosts `named` for this command alone; `ask` is None where nobody can be asked."""
+        self._named = frozenset(named)
+        self._ask = ask
+        self._reached: set[str] = set()
+        self._lock = threading.Lock()
+
+    def __call__(self, refusal: ForeignHost) -> str:
+        """Let the guard pass the host; gives the environment variable with its key. Raises the refusal where the answer is no."""
+        host = refusal.host
+        with self._lock:  # two engines that want the same host: one question
+            known = allowed()
+            if host not in known and host not in self._named:
+                if self._ask is None or not self._ask(host, origin.get()):
+                    raise refusal
+                allow(host)
+                known = allowed()
+            self._reached = {name for name in (*self._reached, host) if name in known or name in self._named}
+            open_hosts(self._reached)
+        return known[host].key_env if host in known else ""
+
+
+def consent(named: Iterable[str] = (), ask: Ask | None = None) -> None:
+    """From now on engines of this process may lead to hosts that are allowed, that are named here, or that `ask` says yes to."""
+    engines.admit = Consent((checked_host(host) for host in named), ask)
+
+
+def with_origin(opener: Callable[..., Run], run: Path, *arguments: Any) -> Run:
+    """Open or fork a stored run; a question about a host names it."""
+    origin.set(run.stem)
     return opener(run, *arguments)
+
+
+def refuse_near(host: str) -> None:
+    """`UsageError` for this machine itself, about which there is nothing to decide."""
+    if is_near(host):
+        raise UsageError(f"{host} is this machine, which may always be reached", "Name another host.")

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import copy_context
 from functools import partial
 from pathlib import Path
 from typing import ClassVar, Literal
@@ -18,7 +22,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 
 from app import library
 from app.bindings import bindings
-from app.hosts import with_hosts
+from app.hosts import consent, with_origin
 from app.live import LiveRun
 from app.messages import (
     Closed,
@@ -35,6 +39,7 @@ from app.messages import (
 )
 from app.palette import MootCommands
 from app.renderers import one
+from app.screens.confirm import HostScreen
 from app.screens.episode import EpisodeScreen
 from app.screens.help import HelpScreen
 from app.screens.home import HomeScreen
@@ -86,12 +91,14 @@ class Desk(App[int]):
         self.live: LiveRun | None = None
         self.pace = 1
         self._before: LiveRun | None = None
+        self._leaving = threading.Event()
         self._first_run = run
         self._demo = demo
 
     async def on_mount(self) -> None:
         """Open what was asked for on the command line."""
         shelf.keep()
+        consent(ask=self.ask_host)
         if self._demo:
             await self.start_demo()
         elif self._first_run is not None:
@@ -168,6 +175,19 @@ class Desk(App[int]):
         """A dialog that says what went wrong and what helps."""
         self.push_screen(ProblemScreen(one(title), one(hint)))
 
+    def ask_host(self, host: str, run: str) -> bool:
+        """Whether an engine may lead to a host beyond this machine; called by the thread that opens it, which waits."""
+        answer: Future[bool | None] = Future()
+
+        def show() -> None:
+            self.push_screen(HostScreen(host, run), answer.set_result)
+
+        self.call_from_thread(show)
+        while not self._leaving.is_set():
+            with suppress(TimeoutError):
+                return bool(answer.result(PAUSE))
+        return False
+
     def worker_failed(self, event: Worker.StateChanged) -> bool:
         """Turn the failure of a worker into a dialog; whether the event is of no further interest."""
         event.stop()
@@ -228,7 +248,7 @@ class Desk(App[int]):
             path, episode = screen.facts.path, screen.episode
 
             async def take_up() -> None:
-                wish(await self.begin(partial(with_hosts, resume_run, path), episode=episode))
+                wish(await self.begin(partial(with_origin, resume_run, path), episode=episode))
 
             self.run_worker(take_up(), name="take_up", exit_on_error=False)
         return False
@@ -245,7 +265,7 @@ class Desk(App[int]):
 
         async def go() -> None:
             self.say(t("episode.forked", step=step))
-            await self.begin(partial(with_hosts, fork_run, path, episode, step))
+            await self.begin(partial(with_origin, fork_run, path, episode, step))
 
         self.run_worker(go(), name="fork", exit_on_error=False)
 
@@ -256,7 +276,7 @@ class Desk(App[int]):
 
     async def resume(self, path: Path) -> None:
         """Go on with an unfinished run, all of it, while Home counts."""
-        await self.begin(partial(with_hosts, resume_run, path), mode="all", show=False)
+        await self.begin(partial(with_origin, resume_run, path), mode="all", show=False)
 
     async def start_demo(self) -> None:
         """The ready episode; the sample pack is built first where it is missing."""
@@ -318,6 +338,7 @@ class Desk(App[int]):
 
     async def action_quit(self) -> None:
         """Leave; the run in motion is stored. A call in flight is broken off: it is told so until it has heard."""
+        self._leaving.set()
         threads = [worker for worker in self.workers if worker.group == "live"]
         runs = [live for live in (self.live, self._before) if live is not None]
         began = time.monotonic()
@@ -334,11 +355,14 @@ class Desk(App[int]):
         self.exit(0)
 
     def on_unmount(self) -> None:
-        """However the app ends, the thread ends too, and no model stays in memory."""
+        """However the app ends, the thread ends too, no model stays in memory, and nobody is asked any more."""
+        self._leaving.set()
+        consent()
         self.leave_run()
         shelf.clear()
 
 
 def _thread(live: LiveRun) -> None:
+    """In a context of its own: the thread serves others afterwards, and what it opened must not be named to them."""
     worker = get_current_worker()
-    live.work(lambda: worker.is_cancelled)
+    copy_context().run(live.work, lambda: worker.is_cancelled)

@@ -1,8 +1,9 @@
 """`endpoint:URL#MODEL`: a model behind an OpenAI-compatible server on this machine (llama-server, vLLM, Ollama …).
 
-Loopback only, unless the host is named with --allow-host. No proxy of the environment is used and no redirect followed. A
-key for the server comes from the environment variable MOOT_API_KEY alone and is never recorded; a SPEC is, so an address
-with a user name, password or query is refused. Replies are streamed, so that they can be watched and cancelled.
+Loopback only, unless the opening names the host. No proxy of the environment is used and no redirect followed. A key
+comes from the environment: MOOT_API_KEY for this machine alone, for another host the variable that is bound to it. No key is
+recorded; a SPEC is, so an address with a user name, password or query is refused. Replies are streamed, so that they can be
+watched and cancelled.
 
 What the server does with a prompt is its own affair: whether special tokens in content stay plain text, and whether
 temperature 0 repeats byte for byte, only `llama:` can promise. Units: seconds for waiting, milliseconds in `Usage`.
@@ -67,8 +68,8 @@ def open_endpoint(opening: Opening) -> EndpointEngine:
         BadEngine: the SPEC is wrong, or the server does not have the model.
         EngineError: nobody answers, or not as an OpenAI-compatible server does.
     """
-    address = read_address(opening.rest, opening.allow_hosts)
-    server = Server(address, key=key_of_environment(), silence=silence_of_environment())
+    address = read_address(opening.rest, opening.hosts)
+    server = Server(address, key=key_of_environment(address.key), silence=silence_of_environment())
     try:
         model, facts = _choose(address.model, _models(server), server)
         facts |= _statement(server)
@@ -224,7 +225,7 @@ class EndpointEngine:
                 names = [str(entry["id"]) for entry in _models(server)]
                 if self.model not in names:
                     return EngineError(f"the server at {url} does not know the model '{self.model}'", _lists(names))
-        return about_status(refusal.status, refusal.text, url=url, keyed=bool(server.key), location=refusal.location)
+        return about_status(refusal.status, refusal.text, url=url, keyed=bool(server.key), variable=server.address.key, location=refusal.location)
 
 
 class Teller:
@@ -265,7 +266,7 @@ def _models(server: Server) -> list[Mapping[str, Any]]:
     url = server.address.base
     answer = server.get(f"{url}/models")
     if isinstance(answer, Refusal) and answer.status != 404:
-        raise about_status(answer.status, answer.text, url=url, keyed=bool(server.key), location=answer.location)
+        raise about_status(answer.status, answer.text, url=url, keyed=bool(server.key), variable=server.address.key, location=answer.location)
     if not isinstance(answer, Mapping) or not isinstance(answer.get("data"), list | None):
         raise EngineError(f"what answers at {url} lists no models", "Is the address right? It usually ends in /v1.")
     return [

@@ -12,6 +12,7 @@ from typing import Any
 from models.endpoint_wire import message_of, parse_json
 from models.engine import EngineError
 
+BIND = "Bind one to its host: `moot config hosts allow HOST --key-env NAME`, NAME being the environment variable with the key."
 SHOWN = 300
 """Characters of a server's own words that a sentence quotes."""
 
@@ -91,8 +92,8 @@ def about_schema(prompt: str, text: str) -> EngineError:
     )
 
 
-def about_status(status: int, text: str, *, url: str, keyed: bool, location: str = "") -> EngineError:
-    """One sentence for a status that is no answer."""
+def about_status(status: int, text: str, *, url: str, keyed: bool, variable: str, location: str = "") -> EngineError:
+    """One sentence for a status that is no answer. `variable` of the environment holds the key for this server, if any."""
     said = f": {text}" if text else ""
     if 300 <= status < 400:
         target = f" to {shown(location)}" if location else ""
@@ -100,9 +101,9 @@ def about_status(status: int, text: str, *, url: str, keyed: bool, location: str
             f"the server at {url} redirects{target}", "Give the final address; redirects are not followed."
         )
     if status in (401, 403):
-        what = "refuses the key in MOOT_API_KEY" if keyed else "asks for a key"
-        hint = "Correct it." if keyed else "Put it into the environment variable MOOT_API_KEY."
-        return EngineError(f"the server at {url} {what} ({status}){said}", hint)
+        what = f"refuses the key in {variable}" if keyed else "asks for a key"
+        put = f"Put it into the environment variable {variable}." if variable else BIND
+        return EngineError(f"the server at {url} {what} ({status}){said}", "Correct it." if keyed else put)
     if status == 404:
         return EngineError(
             f"the server at {url} has no chat completions ({status}){said}", "The address usually ends in /v1."

@@ -5,7 +5,6 @@ httpx is imported on use (it is slow to load, and brings rich along, which only 
 
 from __future__ import annotations
 
-import ipaddress
 import json
 import os
 import socket
@@ -21,7 +20,8 @@ from urllib.parse import urlsplit
 from models.endpoint_refusals import code_of, shown, words_of
 from models.endpoint_wire import REPLY_LIMIT, Collector, EventReader, News, message_of, parse_json, too_long
 from models.engine import EngineError
-from models.errors import BadEngine
+from models.errors import BadEngine, ForeignHost
+from models.hosts import is_near, normal_host
 
 if TYPE_CHECKING:
     import httpx
@@ -41,11 +41,13 @@ EXAMPLE = "For example endpoint:http://127.0.0.1:8080#MODEL."
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where a server is: `base` is what paths such as /chat/completions are added to, `origin` the root of the host."""
+    """Where a server is: `base` is what paths such as /chat/completions are added to, `origin` the root of the host,
+    `key` the environment variable that holds the key for this host ('' for none)."""
 
     base: str
     origin: str
     model: str
+    key: str = KEY_VARIABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,16 +60,21 @@ class Refusal:
     location: str = ""
 
 
-def read_address(rest: str, allow_hosts: tuple[str, ...] = ()) -> Address:
+def read_address(rest: str, hosts: Mapping[str, str] | None = None) -> Address:
     """The address in the SPEC `endpoint:URL#MODEL`; the model may be missing where a server has only one.
 
+    Args:
+        rest: URL#MODEL.
+        hosts: hosts beyond this machine that may be reached -> the environment variable with the key bound to each.
+
     Raises:
-        BadEngine: no address, one with secrets in it, or a host beyond this machine that is not allowed.
+        BadEngine: no address, or one with secrets in it.
+        ForeignHost: a host beyond this machine that is not among `hosts`.
     """
     url, _, model = rest.partition("#")
     try:
         parts = urlsplit(url)
-        host, port = parts.hostname or "", parts.port
+        host, port = normal_host(parts.hostname or ""), parts.port
     except ValueError:
         parts, host, port = urlsplit(""), "", None
     if "@" in parts.netloc or parts.query:
@@ -77,36 +84,20 @@ def read_address(rest: str, allow_hosts: tuple[str, ...] = ()) -> Address:
         )
     if parts.scheme not in ("http", "https") or not host or any(ch <= " " or not ch.isprintable() for ch in rest):
         raise BadEngine(f"'{shown(url)}' is no address of a server", EXAMPLE)
-    if not _is_near(host) and _plain(host) not in {_plain(allowed) for allowed in allow_hosts}:
-        raise BadEngine(
-            f"endpoint host {shown(host)} is not this machine",
-            f"Add --allow-host {shown(host)} to let Moot reach it.",
-        )
+    key = KEY_VARIABLE if is_near(host) else (hosts or {}).get(host)
+    if key is None:
+        raise ForeignHost(host)
     named = f"[{host}]" if ":" in host else host
     origin = f"{parts.scheme}://{named}{'' if port is None else f':{port}'}"
     path = parts.path.rstrip("/").removesuffix("/chat/completions").rstrip("/")
-    return Address(f"{origin}{path or '/v1'}", origin, model)
+    return Address(f"{origin}{path or '/v1'}", origin, model, key)
 
 
-def _plain(host: str) -> str:
-    return host.strip("[]").partition("%")[0].rstrip(".").casefold()
-
-
-def _is_near(host: str) -> bool:
-    if _plain(host) == "localhost":
-        return True
-    try:
-        address = ipaddress.ip_address(_plain(host))
-    except ValueError:
-        return False
-    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
-
-
-def key_of_environment() -> str:
+def key_of_environment(variable: str = KEY_VARIABLE) -> str:
     """The key for servers that ask for one; '' when there is none."""
-    key = os.environ.get(KEY_VARIABLE, "").strip()
+    key = os.environ.get(variable, "").strip()
     if not key.isascii() or not key.isprintable():
-        raise BadEngine(f"{KEY_VARIABLE} holds characters that no key has", "Set it anew, without line breaks.")
+        raise BadEngine(f"{variable} holds characters that no key has", "Set it anew, without line breaks.")
     return key
 
 

@@ -12,3 +12,14 @@ class BadEngine(Exception):
         super().__init__(f"{title}. {hint}" if hint else title)
         self.title = title
         self.hint = hint
+
+
+class ForeignHost(BadEngine):
+    """A SPEC leads beyond this machine, to a host that nobody allowed; nothing was sent to it."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"endpoint host {host} is not this machine, and nobody allowed it",
+            f"Allow it once with --allow-host {host}, or for good with `moot config hosts allow {host}`.",
+        )
+        self.host = host

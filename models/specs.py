@@ -7,8 +7,8 @@ commands need none of them.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
@@ -18,11 +18,15 @@ from models.errors import BadEngine
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """What an engine is opened with. `rest` is the SPEC after its kind, `library` the folder of GGUF files."""
+    """What an engine is opened with.
+
+    `rest` is the SPEC after its kind, `library` the folder of GGUF files, `hosts` what may be reached beyond this machine:
+    each host with the name of the environment variable that holds the key bound to it, '' for none.
+    """
 
     rest: str
     parallel: int = 1
-    allow_hosts: tuple[str, ...] = ()
+    hosts: Mapping[str, str] = field(default_factory=dict)
     library: Path | None = None
 
 
@@ -36,9 +40,9 @@ FORMS = "llama:FILE_OR_NAME, endpoint:URL#MODEL, scripted:FILE, recorded:RUN, re
 
 
 def open_engine(
-    spec: str, *, parallel: int = 1, allow_hosts: tuple[str, ...] = (), library: Path | None = None
+    spec: str, *, parallel: int = 1, hosts: Mapping[str, str] | None = None, library: Path | None = None
 ) -> Engine:
-    """The engine of a SPEC; `BadEngine` says what is wrong."""
+    """The engine of a SPEC; `BadEngine` says what is wrong, `ForeignHost` which of `hosts` is missing."""
     kind, colon, rest = spec.partition(":")
     if not colon or kind not in KINDS or not rest:
         meant = f"Did you mean llama:{spec}? " if spec and (not colon or spec.lower().endswith(".gguf")) else ""
@@ -47,7 +51,7 @@ def open_engine(
         check_file(rest.partition("#")[0])
     module, function = KINDS[kind].split(":")
     opener = cast(Callable[[Opening], Engine], getattr(importlib.import_module(module), function))
-    return opener(Opening(rest, parallel, allow_hosts, library))
+    return opener(Opening(rest, parallel, hosts or {}, library))
 
 
 def check_file(name: str) -> None:

@@ -29,6 +29,13 @@ def models() -> Path:
     return home() / "models"
 
 
+def config() -> Path:
+    """What the user decided for this machine; nothing that comes from elsewhere is ever put there."""
+    if os.environ.get("MOOT_HOME"):
+        return home() / "config"
+    return Path(platformdirs.user_config_dir("moot", appauthor=False))
+
+
 def cache() -> Path:
     """Caches of Moot and of its libraries; safe to delete."""
     if os.environ.get("MOOT_HOME"):

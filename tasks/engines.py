@@ -1,13 +1,19 @@
 """Opens the engine of a SPEC: those of `models`, and two that read records.
 
 `recorded:RUN` reads the journal of an earlier run, `recorded-log:FILE` a published run log.
+
+A SPEC may stand in a file that came from elsewhere. Whether it may lead beyond this machine is therefore nothing that a
+caller hands in: every engine is opened here, and `admit` is asked for every host.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 from models.engine import Engine, Reply
+from models.errors import ForeignHost
 from models.scripted import RecordedEngine
 from models.specs import Opening
 from models.specs import open_engine as open_model
@@ -20,13 +26,22 @@ from tasks.header import header_of
 from tasks.records import record_of
 
 
-def open_engine(spec: str, *, parallel: int = 1, allow_hosts: tuple[str, ...] = ()) -> Engine:
+def shut(refusal: ForeignHost) -> NoReturn:
+    """Nobody leaves this machine."""
+    raise refusal
+
+
+admit: Callable[[ForeignHost], str] = shut
+"""Decides about a host beyond this machine before anything is sent to it: gives the environment variable with the key bound
+to the host ('' for none), or raises the refusal. The app puts the user's own decisions here."""
+
+
+def open_engine(spec: str, *, parallel: int = 1) -> Engine:
     """The engine of a SPEC; errors say what is wrong with it.
 
     Args:
         spec: what stands after `--model` or `--seat ROLE=`.
         parallel: how many episodes will ask at a time, so that an engine can make room for them.
-        allow_hosts: hosts beyond this machine that an endpoint may reach.
     """
     kind, _, rest = spec.partition(":")
     if kind == "recorded" and rest:
@@ -34,8 +49,12 @@ def open_engine(spec: str, *, parallel: int = 1, allow_hosts: tuple[str, ...] = 
     if kind == "recorded-log" and rest:
         from tasks.legalagentbench.recorded_log import open_recorded_log
 
-        return open_recorded_log(Opening(rest, parallel, allow_hosts))
-    return open_model(spec, parallel=parallel, allow_hosts=allow_hosts, library=places.models())
+        return open_recorded_log(Opening(rest, parallel))
+    try:
+        return open_model(spec, parallel=parallel, library=places.models())
+    except ForeignHost as refusal:
+        hosts = {refusal.host: admit(refusal)}
+    return open_model(spec, parallel=parallel, hosts=hosts, library=places.models())
 
 
 def run_path(name: str | Path) -> Path:

@@ -69,7 +69,7 @@ class Run:
             BadEngine: the SPEC names no engine, or its file is not what it should be.
         """
         if spec and spec != HUMAN and spec not in self.engines:
-            self.engines[spec] = open_engine(spec, parallel=self.spec.parallel, allow_hosts=self.spec.allow_hosts)
+            self.engines[spec] = open_engine(spec, parallel=self.spec.parallel)
             self.scheduler.engines = dict(self.engines)
 
     def seat(self, episode: str, seated: Seated) -> None:
@@ -202,12 +202,11 @@ def fork_run(
     newcomer: Seated | None = None,
     engine: str = "",
     out: Path | None = None,
-    allow_hosts: Sequence[str] = (),
     argv: Sequence[str] = (),
 ) -> Run:
     """A new run with one episode that shares the first `step` steps of an old one and goes on from there.
 
-    `allow_hosts` may be reached in addition to those of the old run; `argv` is the command line that forks.
+    `argv` is the command line that forks.
 
     Raises:
         UsageError: the episode has no such step, or no seat for the newcomer.
@@ -223,7 +222,6 @@ def fork_run(
         ended = f" to go on from: it ended in step {ended_in}" if ended_in == step else ""
         raise UsageError(f"episode {episode} has no step {step}{ended}", f"Choose 0 to {available}.")
     spec = spec_of(header)
-    spec = spec.model_copy(update={"allow_hosts": tuple(dict.fromkeys((*spec.allow_hosts, *allow_hosts)))})
     bench = benchmark(spec.benchmark)
     pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
     questions = list(bench.load(task_file(spec, pack)))
@@ -242,7 +240,7 @@ def fork_run(
     sitting = {**seats, **({newcomer.seat: newcomer} if newcomer else {})}
     engines = _engines(spec, engine, *(sits.engine for sits in sitting.values()))
     header = {
-        **header, "run": fresh, "created": now(), "command": list(argv), "spec": {**header["spec"], "allow_hosts": list(spec.allow_hosts)},
+        **header, "run": fresh, "created": now(), "command": list(argv), "spec": spec.model_dump(mode="json"),
         "parent": {"run": header["run"], "episode": row.id, "step": step, "digest": digest(kept)},
     }  # fmt: skip
     journal = Journal.create(
@@ -301,7 +299,7 @@ def _open(
 def _engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
     """SPEC -> its engine, for every model that sits in the run from its beginning."""
     wanted = dict.fromkeys(name for name in specs if name and name != HUMAN)
-    return {name: open_engine(name, parallel=spec.parallel, allow_hosts=spec.allow_hosts) for name in wanted}
+    return {name: open_engine(name, parallel=spec.parallel) for name in wanted}
 
 
 def _sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True) -> None:

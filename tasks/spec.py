@@ -42,8 +42,6 @@ class RunSpec(BaseModel):
     """The published call structure, free text; the default is the leaner form under grammar."""
     free: bool = False
     """Free text instead of grammar, read by the forgiving parser."""
-    allow_hosts: tuple[str, ...] = ()
-    """Hosts beyond this machine that an `endpoint:` may reach."""
     seats: dict[str, str] = Field(default_factory=dict)
     """Role -> who sits there, for seats other than the tested one: rules, human or the SPEC of a model."""
     temperature: float = Field(default=0.0, ge=0)

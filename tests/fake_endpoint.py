@@ -103,7 +103,7 @@ def default(server: FakeServer, call: Call) -> None:
 class FakeServer:
     """`chat` answers a call, `pages` other addresses: (status, content type, body). `seen` are requests: (path, headers, body)."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
         self.chat: Callable[[Call], None] = lambda call: default(self, call)
         self.pages: dict[str, tuple[int, str, bytes]] = {}
         self.seen: list[tuple[str, dict[str, str], Any]] = []
@@ -146,7 +146,7 @@ class FakeServer:
             def handle_error(self, request: object, client_address: object) -> None:
                 pass  # a client that leaves is no news
 
-        self.http = Http(("127.0.0.1", 0), Handler)
+        self.http = Http((host, port), Handler)
 
     @property
     def url(self) -> str:
@@ -171,8 +171,8 @@ class FakeServer:
 
 
 @contextmanager
-def fake_server() -> Iterator[FakeServer]:
-    server = FakeServer()
+def fake_server(host: str = "127.0.0.1", port: int = 0) -> Iterator[FakeServer]:
+    server = FakeServer(host, port)
     thread = threading.Thread(target=server.http.serve_forever, args=(0.02,))
     thread.start()
     try:

@@ -89,14 +89,14 @@ def failure(engine: EndpointEngine, ask: Ask | None = None) -> str:
         ("http://127.0.0.1:8080/#m", "http://127.0.0.1:8080/v1", "m"),
         ("http://localhost/v1/#Qwen/Qwen2.5-7B", "http://localhost/v1", "Qwen/Qwen2.5-7B"),
         ("http://[::1]:11434#qwen2.5:7b", "http://[::1]:11434/v1", "qwen2.5:7b"),
-        ("http://[::ffff:127.0.0.1]:1", "http://[::ffff:127.0.0.1]:1/v1", ""),
+        ("http://[::ffff:127.0.0.1]:1", "http://127.0.0.1:1/v1", ""),
         ("https://127.1.2.3/api/v3#m#n", "https://127.1.2.3/api/v3", "m#n"),
-        ("http://LOCALHOST.:80/v1/chat/completions#m", "http://localhost.:80/v1", "m"),
-        ("http://box.lan:8000#m", "http://box.lan:8000/v1", "m"),
+        ("http://LOCALHOST.:80/v1/chat/completions#m", "http://localhost:80/v1", "m"),
+        ("http://Box.Lan.:8000#m", "http://box.lan:8000/v1", "m"),
     ],
 )
 def test_addresses(spec: str, base: str, model: str) -> None:
-    address = read_address(spec, ("Box.Lan",))
+    address = read_address(spec, {"box.lan": ""})
     assert (address.base, address.model) == (base, model)
 
 
@@ -116,8 +116,8 @@ def test_addresses(spec: str, base: str, model: str) -> None:
         ("http://host.invalid#m", "--allow-host host.invalid"),
         ("http://127.0.0.1.host.invalid#m", "--allow-host 127.0.0.1.host.invalid"),
         ("http://0.0.0.0#m", "--allow-host 0.0.0.0"),
-        ("http://127.1#m", "--allow-host 127.1"),
-        ("http://2130706433#m", "--allow-host"),
+        ("http://127.1#m", "no address of a server"),
+        ("http://2130706433#m", "no address of a server"),
         ("http://me:geheim@127.0.0.1#m", "MOOT_API_KEY"),
         ("http://127.0.0.1@host.invalid#m", "MOOT_API_KEY"),
         ("http://127.0.0.1/v1?key=geheim#m", "MOOT_API_KEY"),

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from app.cli.main import main  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.header import spec_of  # noqa: E402
 from tests.fake_endpoint import Call, FakeServer, chunk, fake_server  # noqa: E402
 from tests.kill_harness import END, prepare  # noqa: E402
 
@@ -95,8 +96,8 @@ def test_a_server_that_is_down_is_said_before_anything_is_written(moot: Moot) ->
 
 def test_another_host_is_refused_unless_it_is_named(moot: Moot) -> None:
     moot.run("endpoint:http://192.0.2.7:8000#m").refused(2, "is not this machine", "--allow-host 192.0.2.7")
-    moot.run("endpoint:http://host.invalid#m", "--allow-host", "box.invalid").refused(2, "--allow-host host.invalid")
-    for wrong in ("http://box", "box:8000", "*", "a b", ""):
+    moot.run("endpoint:http://host.invalid#m", "--allow-host", "box.invalid").refused(2, "--allow-host host.invalid", "moot config hosts allow host.invalid")
+    for wrong in ("http://box", "box:8000", "*", "a b", "", "127.1", "fe80::1%eth0"):
         moot.run("endpoint:http://box#m", "--allow-host", wrong).refused(2, "is no host")
     moot.run("endpoint:http://me:geheim@127.0.0.1#m").refused(2, "MOOT_API_KEY")
     assert "geheim" not in moot.err
@@ -104,28 +105,21 @@ def test_another_host_is_refused_unless_it_is_named(moot: Moot) -> None:
 
 def test_the_guard_speaks_up_where_the_flag_did_not_open_it(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both walls must be opened: the engine's own and that of the sockets."""
-    monkeypatch.setattr("app.cli.run.install_guard", lambda allow: None)
+    monkeypatch.setattr("app.hosts.open_hosts", lambda hosts: None)
     moot.run("endpoint:http://192.0.2.9:8000#m", "--allow-host", "192.0.2.9")
     moot.refused(1, "cannot reach http://192.0.2.9:8000/v1", "Network use refused")
 
 
-def test_hosts_are_stored_and_a_foreign_run_opens_none(moot: Moot, server: FakeServer, tmp_path: Path) -> None:
-    out = tmp_path / "foreign.moot"
-    model = f"endpoint:{server.spec}"
-    moot.run(model, "--allow-host", "192.0.2.17", "--allow-host", "[2001:db8::1]", "--out", str(out)).block()
-    with Journal.open(out) as journal:
-        assert journal.header["spec"]["allow_hosts"] == ["192.0.2.17", "2001:db8::1"]
-    moot("resume", str(out)).refused(2, "reaches beyond this machine, to 192.0.2.17, 2001:db8::1", "--allow-host 192.0.2.17 --allow-host 2001:db8::1")
-    moot("fork", str(out), "1", "--turn", "0").refused(2, "reaches beyond this machine")
-    assert moot("resume", str(out), "--allow-host", "192.0.2.17", "--allow-host", "2001:db8::1", "--json").code == 0
-    own = moot.home / "runs" / "own.moot"
-    own.parent.mkdir(exist_ok=True)
-    out.rename(own)
-    assert moot("resume", "own", "--json").code == 0
-    assert moot("fork", "own", "1", "--turn", "0", "--allow-host", "192.0.2.18", "--json").code == 0, moot.err
-    (fork,) = set(own.parent.glob("*.moot")) - {own}
-    with Journal.open(fork) as journal:
-        assert journal.header["spec"]["allow_hosts"] == ["192.0.2.17", "2001:db8::1", "192.0.2.18"]
+def test_no_run_says_where_it_may_reach(moot: Moot, server: FakeServer) -> None:
+    """What was allowed for one command is neither stored nor handed on; what an older release stored counts for nothing."""
+    block = moot.run(f"endpoint:{server.spec}", "--allow-host", "192.0.2.17", "--allow-host", "[2001:db8::1]").block()
+    assert moot("fork", block["run"], "1", "--turn", "0", "--allow-host", "192.0.2.18", "--json").code == 0, moot.err
+    for path in (moot.home / "runs").glob("*.moot"):
+        with Journal.open(path) as journal:
+            header = journal.header
+        assert "allow_hosts" not in header["spec"]
+    assert spec_of({"spec": {**header["spec"], "allow_hosts": ["192.0.2.17"]}}) == spec_of(header)
+    assert not (moot.home / "config").exists()
 
 
 def test_a_server_that_fails_is_no_fault_of_the_model_and_the_run_goes_on(moot: Moot, server: FakeServer) -> None:

@@ -12,7 +12,7 @@ from app.guard import NetworkRefused
 
 HEAD = """
 import asyncio, os, socket, sys, tempfile
-from app.guard import NetworkRefused, install_guard, is_installed, prove
+from app.guard import NetworkRefused, install_guard, is_installed, open_hosts, prove
 """
 
 
@@ -137,9 +137,10 @@ def test_second_call_adds_hosts_and_no_second_hook() -> None:
         """
         added = []
         sys.addaudithook(lambda event, args: added.append(1) if event == "sys.addaudithook" else None)
-        install_guard(allow=["192.0.2.7", "Box.Invalid"])
+        install_guard()
+        open_hosts(["192.0.2.7", "Box.Invalid"])
         print(is_installed(), len(added))
-        for host in ("192.0.2.7", "box.invalid."):
+        for host in ("192.0.2.7", "box.invalid", "box.invalid.", "BOX.invalid", "ｂox.invalid"):
             try:
                 socket.getaddrinfo(host, 80, flags=socket.AI_NUMERICHOST)
                 print("answered")
@@ -149,22 +150,65 @@ def test_second_call_adds_hosts_and_no_second_hook() -> None:
                 print("asked")
         """
     )
-    assert printed == "True 0\nanswered\nasked\n"
+    assert printed == "True 0\nanswered\nasked\nrefused\nrefused\nrefused\n"
 
 
-def test_addresses_of_an_allowed_name_are_open() -> None:
+RESOLVER = """
+asked = []
+def resolver(host, port, family=0, *args, **named):
+    sys.audit("socket.getaddrinfo", host, port, family, 0, 0, 0)  # as the one in C
+    asked.append(host)
+    found = {"box.invalid": "192.0.2.9", "localhost": "192.0.2.9", "localhost.": "192.0.2.9"}.get(host, host)
+    if family == 2 and ":" in found:
+        raise socket.gaierror
+    return [(10 if ":" in found else 2, 1, 6, "", (found, port))]
+socket.getaddrinfo = resolver
+def tried(host):
+    with socket.socket(type=socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((host, 9))
+            return "open"
+        except NetworkRefused:
+            return "refused"
+install_guard()
+"""
+"""A resolver that sends this machine's own name elsewhere. Datagram sockets: their `connect` sends nothing."""
+
+
+def test_an_address_is_open_through_its_name_alone_and_shut_with_it() -> None:
     printed = in_child(
         """
-        socket.getaddrinfo = lambda host, *args, **named: [(2, 1, 6, "", ("192.0.2.9", 80))]
-        install_guard(allow=["box.invalid"])
-        socket.getaddrinfo("box.invalid", 80)
-        from app.guard import _check_host
-        _check_host("connect", "192.0.2.9")
-        print("open")
+        print(tried("192.0.2.9"))
+        open_hosts(["box.invalid"])
+        print(tried("192.0.2.9"), tried("box.invalid"), tried("192.0.2.9"))
+        open_hosts(["other.invalid"])
+        print(tried("192.0.2.9"), tried("box.invalid"), asked)
         """,
-        head=HEAD,
+        head=HEAD + RESOLVER,
     )
-    assert printed == "open\n"
+    assert printed == "refused\nrefused open open\nrefused refused ['box.invalid']\n"
+
+
+def test_localhost_is_this_machine_whatever_a_resolver_says() -> None:
+    printed = in_child(
+        """
+        addresses = [sockaddr[0] for *_, sockaddr in socket.getaddrinfo("localhost", 80)]
+        print(addresses)
+        with socket.socket(type=socket.SOCK_DGRAM) as probe:
+            probe.connect(("localhost", 9))
+            print(probe.getpeername()[0])
+        for name in ("localhost.", "LOCALHOST", "ｌｏｃａｌｈｏｓｔ", "localhost。", "localhost.localdomain", "box.localhost"):
+            for attempt in (lambda: socket.getaddrinfo(name, 80), lambda: tried(name)):
+                try:
+                    assert attempt() == "refused", name
+                except NetworkRefused:
+                    pass
+        open_hosts(["192.0.2.9"])
+        print(tried("localhost"), [host for host in asked if ":" not in host and host != "127.0.0.1"])
+        """,
+        head=HEAD + RESOLVER,
+    )
+    assert printed == "['::1', '127.0.0.1']\n127.0.0.1\nopen []\n"
 
 
 def test_the_proof_shows_a_refusal_and_says_so_when_there_is_none() -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from app.cli.consent import allow_host_option
 from app.cli.tables import bounds, number, percent, table
 from app.strings import t
 from app.terminal import clean, json_text
@@ -38,6 +39,7 @@ PARALLEL_RULES = 16
 @click.option("--max-turns", type=click.IntRange(1), default=None, help="Turns an episode may take.")
 @click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Folder of the runs; those that are there are taken up again. Default: a folder among the runs.")
+@allow_host_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def ablate(benchmark: str, axes: tuple[str, ...], cross: bool, out: Path | None, as_json: bool, **options: Any) -> None:
     """Run a BENCHMARK once for each setting and compare the runs, task by task.

@@ -17,11 +17,9 @@ from tasks.rescoring import StoredRun
 from tasks.scoring.grader import grade_run
 
 
-def grade(
-    journal: Journal, bench: Benchmark, questions: Sequence[Any], spec: str, hosts: Sequence[str]
-) -> None:
+def grade(journal: Journal, bench: Benchmark, questions: Sequence[Any], spec: str) -> None:
     """Grade the ended episodes of an open run; says how many, and how many gradings failed."""
-    engine = open_engine(spec, allow_hosts=tuple(hosts))
+    engine = open_engine(spec)
     try:
         rows = grade_run(journal, bench, {question.id: question for question in questions}, engine, spec, _progress)
     finally:
@@ -31,7 +29,7 @@ def grade(
     click.echo(clean(f"moot: {len(rows)} answers graded by {spec}{more}", multiline=False), err=True)
 
 
-def grade_stored(run: StoredRun, seats: Sequence[str], hosts: Sequence[str]) -> None:
+def grade_stored(run: StoredRun, seats: Sequence[str]) -> None:
     """Grade a stored run with the grader that `--seat grader=SPEC` names."""
     for pair in seats:
         role, _, spec = pair.partition("=")
@@ -41,7 +39,7 @@ def grade_stored(run: StoredRun, seats: Sequence[str], hosts: Sequence[str]) -> 
                 "Write --seat grader=SPEC." if run.bench.graders else "Its scores need none.",
             )
         with Journal.open(run.path, write=True) as journal:
-            grade(journal, run.bench, run.questions, spec, hosts)
+            grade(journal, run.bench, run.questions, spec)
 
 
 def _progress(done: int, total: int) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from app.cli.consent import allow_host_option
 from app.terminal import clean, json_text
 from store.errors import BadInput
 
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     metavar="SPEC",
     help="Ask this engine for what the rules missed; it sees masked text.",
 )
+@allow_host_option
 @click.option("--json", "as_json", is_flag=True, help="Print case, masked, missing and notes as JSON.")
 @click.pass_context
 def from_judgment(

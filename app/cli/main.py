@@ -16,6 +16,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "law": ("app.cli.law:law", "Read statutes in time: search, show, compare and check them."),
     "tasks": ("app.cli.tasks:tasks", "Make, check and show tasks."),
     "models": ("app.cli.models:models", "Keep a library of GGUF models and check them."),
+    "config": ("app.cli.config:config", "Say which hosts beyond this machine may be reached."),
     "run": ("app.cli.run:run", "Run an agent on the tasks of a benchmark."),
     "resume": ("app.cli.run:resume", "Go on with an interrupted run."),
     "fork": ("app.cli.run:fork", "Start a new run from a step of an old one."),

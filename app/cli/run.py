@@ -14,10 +14,9 @@ from typing import Any
 import click
 from pydantic import ValidationError
 
+from app.cli.consent import allow_host_option
 from app.cli.grading import grade
 from app.court_words import env_of, speaker
-from app.guard import install_guard
-from app.hosts import checked_hosts, open_hosts_of
 from app.strings import language, t
 from app.terminal import clean, json_text
 from app.watcher import JsonWatcher, PlainWatcher, Progress
@@ -66,14 +65,6 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)  # fmt: skip
 
 
-def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --allow-host."""
-    return click.option(
-        "--allow-host", multiple=True, metavar="HOST",
-        help="Let an endpoint on this host be reached; may be repeated. Without it only this machine is.",
-    )(command)  # fmt: skip
-
-
 @click.command()
 @click.argument("benchmark")
 @click.option("--agent", default=None, help="Policy of the tested seat: rules (default), human, gold, echo; with --model: react (default), plan-solve, plan-execute, direct; for legalsearch search (default), direct, direct-cot; for courts direct.")
@@ -111,7 +102,6 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 
     Example: moot run legalagentbench --agent rules --limit 10 --json
     """
-    install_guard(allow=checked_hosts(options["allow_host"]))
     spec = _spec(benchmark, options)
     if options["dry_run"]:
         return _dry_run(spec, as_json)
@@ -128,12 +118,11 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 @allow_host_option
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
-def resume(run_name: str, new_attempt: bool, allow_host: tuple[str, ...], watch: str, as_json: bool) -> None:
+def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
     """Go on with an interrupted RUN where its record ends.
 
     Example: moot resume 20261121-120000-legalagentbench-rules-1a2b
     """
-    open_hosts_of(run_name, allow_host)
     _drive(resume_run(run_name, new_attempt=new_attempt), watch, as_json)
 
 
@@ -147,16 +136,14 @@ def resume(run_name: str, new_attempt: bool, allow_host: tuple[str, ...], watch:
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
 def fork(
-    run_name: str, episode: str, turn: int, seats: tuple[str, ...], allow_host: tuple[str, ...], out: Path | None, watch: str, as_json: bool
-) -> None:  # fmt: skip
+    run_name: str, episode: str, turn: int, seats: tuple[str, ...], out: Path | None, watch: str, as_json: bool
+) -> None:
     """Start a new run from turn K of an EPISODE of an old RUN.
 
     Example: moot fork 20261121-120000-legalagentbench-rules-1a2b sample-405 --turn 2 --seat agent=human
     """
     sits = _newcomer(run_name, episode, turn, seats)
-    open_hosts_of(run_name, allow_host)
-    hosts = checked_hosts(allow_host)
-    made = fork_run(run_name, episode, turn, newcomer=sits, out=out, allow_hosts=hosts, argv=sys.argv[1:])
+    made = fork_run(run_name, episode, turn, newcomer=sits, out=out, argv=sys.argv[1:])
     _drive(made, watch, as_json)
 
 
@@ -188,7 +175,7 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
-            parallel=parallel, allow_hosts=checked_hosts(options["allow_host"]), seats=seats, tools=options["tools_choice"],
+            parallel=parallel, seats=seats, tools=options["tools_choice"],
             channels=_channels(options["channels"]), law_filter=options["law_filter"],
             **{**{name: options[name] for name in names}, "env": options["env"].upper(), **sampling},
         )  # fmt: skip
@@ -276,7 +263,7 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
             sys.exit(1)
         made.record_scores()
         if grader := made.spec.seats.get(GRADER):
-            grade(made.journal, made.bench, made.questions, grader, made.spec.allow_hosts)
+            grade(made.journal, made.bench, made.questions, grader)
         block, header = made.score(), header_of(made.journal)
         n = len(made.scheduler.episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)

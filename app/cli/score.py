@@ -7,10 +7,8 @@ from pathlib import Path
 
 import click
 
+from app.cli.consent import allow_host_option
 from app.cli.grading import grade_stored
-from app.cli.run import allow_host_option
-from app.guard import install_guard
-from app.hosts import checked_hosts
 from app.strings import language
 from app.terminal import clean, json_text
 from tasks.reports import text_report
@@ -28,18 +26,15 @@ FILE = click.Path(path_type=Path)
 @click.option("--author", default="moot", show_default=True, help="Who scored, for the record.")
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
 def score(
-    run_name: str, scorers: tuple[str, ...], walker: str | None, seats: tuple[str, ...], allow_host: tuple[str, ...],
-    author: str, as_json: bool,
-) -> None:  # fmt: skip
+    run_name: str, scorers: tuple[str, ...], walker: str | None, seats: tuple[str, ...], author: str, as_json: bool
+) -> None:
     """Score a stored RUN again. The new scores are appended to the run; the old ones stay.
 
     Example: moot score 20261121-120000-legalagentbench-rules-1a2b --scorer strict --json
     """
-    hosts = checked_hosts(allow_host)
-    install_guard(allow=hosts)
     run = read_stored(run_name)
     if seats:
-        grade_stored(run, seats, hosts)
+        grade_stored(run, seats)
         run = read_stored(run_name)
     rows = append_scores(run, scorers, author)
     _say(f"appended {len(rows)} scores to {run.path}")

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Static
 
 from app.bindings import bindings
+from app.renderers import one
 from app.strings import t
 
 
@@ -53,3 +54,16 @@ class ConfirmScreen(ModalScreen[bool]):
     def action_cancel(self) -> None:
         """No."""
         self.dismiss(False)
+
+
+class HostScreen(ConfirmScreen):
+    """Asks whether a host beyond this machine may be reached. It comes by itself: the key that the person was about to press
+    for something else must not say yes, so it only goes to the button."""
+
+    def __init__(self, host: str, run: str) -> None:
+        text = t("hosts.dialog.run", run=one(run), host=one(host)) if run else t("hosts.dialog", host=one(host))
+        super().__init__(t("hosts.title"), text, t("hosts.hint"), t("hosts.yes"))
+
+    def action_confirm(self) -> None:
+        """Not yet."""
+        self.query_one("#yes").focus()

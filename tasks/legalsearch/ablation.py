@@ -161,7 +161,7 @@ def _check_finished(header: dict[str, Any], spec: RunSpec) -> None:
     with Pack.open(spec.pack) as pack:
         check_same(header, benchmark(spec.benchmark), spec, pack, task_file(spec, pack), False)
     for name, described in header.get("engines", {}).items():
-        engine = open_engine(name, allow_hosts=spec.allow_hosts)
+        engine = open_engine(name)
         try:
             now = engine.describe()
         finally:

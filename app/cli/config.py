@@ -1,0 +1,76 @@
+"""`moot config`: what the user decided for this machine. So far: the hosts beyond it that endpoints may be reached on."""
+
+from __future__ import annotations
+
+import click
+
+from app import hosts as consent
+from app.strings import t
+from app.terminal import clean, json_text
+
+_json = click.option("--json", "as_json", is_flag=True, help="Print the allowed hosts as JSON.")
+
+
+@click.group()
+def config() -> None:
+    """See and change what you decided for this machine. Nothing of it comes from a run or a pack.
+
+    Example: moot config hosts
+    """
+
+
+@config.group(invoke_without_command=True)
+@_json
+@click.pass_context
+def hosts(context: click.Context, as_json: bool) -> None:
+    """List the hosts beyond this machine that endpoints may be reached on, with the variable that holds the key of each.
+
+    Example: moot config hosts --json
+    """
+    if context.invoked_subcommand is None:
+        _list(as_json)
+
+
+@hosts.command()
+@click.argument("host")
+@click.option(
+    "--key-env",
+    default="",
+    metavar="NAME",
+    help="Environment variable with the key for this host; the key itself is never stored. MOOT_API_KEY alone goes to this machine only.",
+)
+@_json
+def allow(host: str, key_env: str, as_json: bool) -> None:
+    """Allow a HOST, by name or address, from now on; again with other options changes it.
+
+    Example: moot config hosts allow 192.168.0.7 --key-env BOX_KEY
+    """
+    name = consent.checked_host(host)
+    consent.refuse_near(name)
+    consent.allow(name, key_env)
+    _list(as_json)
+
+
+@hosts.command()
+@click.argument("host")
+@_json
+def revoke(host: str, as_json: bool) -> None:
+    """Take back what was allowed for a HOST; the next command does not reach it any more.
+
+    Example: moot config hosts revoke 192.168.0.7
+    """
+    consent.revoke(consent.checked_host(host))
+    _list(as_json)
+
+
+def _list(as_json: bool) -> None:
+    allowed = consent.allowed()
+    if as_json:
+        listed = [{"host": name, **decided.model_dump()} for name, decided in allowed.items()]
+        click.echo(json_text({"file": str(consent.file_of_hosts()), "hosts": listed}))
+        return
+    if not allowed:
+        click.echo(clean(t("hosts.none"), multiline=False), err=True)
+    for name, decided in allowed.items():
+        key = t("hosts.key_of", name=decided.key_env) if decided.key_env else t("hosts.keyless")
+        click.echo(clean(f"{name}  {key}", multiline=False))
