@@ -19,6 +19,9 @@ STEPS_PER_CALLBACK = 10_000
 MAX_STEPS = 200_000_000
 """About ten seconds of work: far above any lookup or search over the full corpora."""
 
+FOREIGN_STEPS = 2_000_000_000
+"""For the whole of a file that is imported: some hundred steps for each of five million rows."""
+
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION}
 
 
@@ -26,6 +29,15 @@ def _authorize(action: int, first: str | None, second: str | None, database: str
     if action in _ALLOWED or (action == sqlite3.SQLITE_PRAGMA and first == "data_version"):
         return sqlite3.SQLITE_OK
     return sqlite3.SQLITE_DENY
+
+
+def _authorize_foreign(
+    action: int, first: str | None, second: str | None, database: str | None, trigger: str | None
+) -> int:
+    """Columns as they stand: no function of a hostile schema is ever called."""
+    if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ):
+        return sqlite3.SQLITE_OK
+    return sqlite3.SQLITE_OK if action == sqlite3.SQLITE_PRAGMA and first == "table_xinfo" else sqlite3.SQLITE_DENY
 
 
 class Reader:
@@ -97,8 +109,10 @@ class Reader:
 
 
 @contextmanager
-def open_foreign(path: Path) -> Iterator[sqlite3.Connection]:
-    """A SQLite file that someone else made: read-only, nothing in its schema is trusted, only SELECT is allowed.
+def open_foreign(path: Path, *, max_bytes: int, max_steps: int = FOREIGN_STEPS) -> Iterator[sqlite3.Connection]:
+    """A SQLite file that someone else made: read-only, nothing in its schema is trusted or run, only SELECT is allowed.
+
+    max_bytes: of one cell; SQLite refuses to load a longer one. max_steps: of everything that is asked of the file.
 
     Raises:
         BadInput: it cannot be opened.
@@ -107,10 +121,19 @@ def open_foreign(path: Path) -> Iterator[sqlite3.Connection]:
         connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
     except sqlite3.Error as error:
         raise BadInput(f"{path.name} cannot be opened as SQLite: {error}") from None
+    left = max(1, max_steps // STEPS_PER_CALLBACK)
+
+    def tick() -> int:
+        nonlocal left
+        left -= 1
+        return 1 if left < 0 else 0
+
     try:
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, max_bytes)
         for pragma in ("query_only = ON", "trusted_schema = OFF", "cell_size_check = ON"):
             connection.execute(f"PRAGMA {pragma}").fetchall()
-        connection.set_authorizer(_authorize)
+        connection.set_progress_handler(tick, STEPS_PER_CALLBACK)
+        connection.set_authorizer(_authorize_foreign)
         yield connection
     finally:
         connection.close()

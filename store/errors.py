@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+_LONGEST = 600
+"""Characters of a title or hint: whatever a stranger's file names, a sentence stays one that can be read."""
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 200]} … {text[-190:]}"
+
 
 class StoreError(Exception):
     """Something is wrong with stored data or with what was given to store."""
@@ -9,6 +16,7 @@ class StoreError(Exception):
     exit_code = 1
 
     def __init__(self, title: str, hint: str = "") -> None:
+        title, hint = _bounded(title), _bounded(hint)
         super().__init__(f"{title}. {hint}" if hint else title)
         self.title = title
         self.hint = hint

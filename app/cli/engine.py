@@ -1,6 +1,7 @@
-"""Hidden commands: `moot _engine`, the child process that holds a model, and `moot _raw`, the plain loops of the benchmark.
+"""Hidden commands: `moot _engine`, the child process that holds a model, `moot _raw`, the plain loops of the benchmark, and
+`moot _read`, the process that reads files of strangers.
 
-The network guard comes first in both.
+The network guard comes first in all.
 """
 
 from __future__ import annotations
@@ -23,3 +24,11 @@ def run_raw() -> int:
 
     main()
     return 0
+
+
+def run_reader() -> int:
+    """Read files for the parent over this process's own pipes."""
+    install_guard()
+    from store.importers.child import main
+
+    return main()

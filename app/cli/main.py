@@ -84,10 +84,10 @@ def _about_run(error: Exception) -> Exception:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
     first = (arguments if arguments is not None else sys.argv[1:])[:1]
-    if first in (["_engine"], ["_raw"]):
+    if first in (["_engine"], ["_raw"], ["_read"]):
         from app.cli import engine
 
-        sys.exit(engine.run() if first == ["_engine"] else engine.run_raw())
+        sys.exit({"_engine": engine.run, "_raw": engine.run_raw, "_read": engine.run_reader}[first[0]]())
     from app.guard import install_guard
     from app.terminal import clean
 

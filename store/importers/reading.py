@@ -1,7 +1,7 @@
 """Reads files that others made: by content, in a stream, within limits, naming file and line of what is wrong.
 
 JSON comes as lines or as one array, plain or gzipped. Folders and zip archives are only entered where they cannot lead
-outside. All limits are in bytes.
+outside. What is too large or too deep is refused; see `limits`.
 """
 
 from __future__ import annotations
@@ -10,31 +10,25 @@ import codecs
 import gzip
 import json
 import re
-import shutil
-import stat
 import tempfile
-import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import IO, Any, cast
 
 from store.errors import BadInput, NotFound
+from store.importers.archives import unpack
+from store.importers.limits import MAX_DEPTH, MAX_FILE, MAX_RATIO, MAX_RECORD, RATIO_COUNTS_FROM
+from store.importers.process import ReadingProcess
 from store.layout import storable
-
-MAX_RECORD = 64 << 20
-MAX_FILE = 8 << 30
-MAX_ARCHIVE = 16 << 30
-MAX_MEMBERS = 20_000
-MAX_RATIO = 400
-RATIO_COUNTS_FROM = 16 << 20
-"""A compressed file may grow this far whatever its ratio."""
 
 _CHUNK = 1 << 20
 _GZIP = b"\x1f\x8b"
 _BLANK = b" \t\r\n\xef\xbb\xbf"
-_DRIVE = re.compile(r"[A-Za-z]:")
+_ZIP_END = b"PK\x05\x06"
+_ZIP_TAIL = (64 << 10) + 22
+"""A zip archive ends with its list of members, that with this mark and a comment of at most 64 KiB."""
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
@@ -49,9 +43,19 @@ def records(path: Path, label: str = "") -> Iterator[tuple[int, dict[str, Any]]]
     for line, content, text in pieces:
         if not isinstance(content, dict):
             raise BadInput(f"{label}, line {line}: {type(content).__name__} instead of a JSON object")
+        if text.count("{") + text.count("[") > MAX_DEPTH and _too_deep(content):
+            raise BadInput(f"{label}, line {line}: nested more than {MAX_DEPTH} deep")
         if "\\u" in text and not storable(json.dumps(content, ensure_ascii=False)):
             raise BadInput(f"{label}, line {line}: not valid Unicode")
         yield line, content
+
+
+def _too_deep(value: Any) -> bool:
+    level = [value]
+    for _ in range(MAX_DEPTH + 1):
+        held = [one for one in level if isinstance(one, dict | list)]
+        level = [child for one in held for child in (one.values() if isinstance(one, dict) else one)]
+    return bool(level)
 
 
 def head(path: Path, size: int = 4096) -> bytes:
@@ -154,13 +158,14 @@ def _from_array(path: Path, label: str) -> Iterator[tuple[int, Any, str]]:
 
 
 class _ArrayText:
-    """The text of a JSON array, read piece by piece and thrown away behind the reader."""
+    """The text of a JSON array, read piece by piece and let go behind the reader."""
 
     def __init__(self, stream: IO[bytes], label: str) -> None:
         self._stream = stream
         self._label = label
         self._decode = codecs.getincrementaldecoder("utf-8-sig")()
         self._text = ""
+        self._at = 0
         self._ended = False
         self._line = 1
         self._json = json.JSONDecoder()
@@ -168,64 +173,66 @@ class _ArrayText:
     def next_character(self) -> str:
         """The next character that is not blank; it is not consumed."""
         while True:
-            match = _SPACE.match(self._text)
-            self._drop(match.end() if match else 0)
-            if self._text:
-                return self._text[0]
-            if not self._more():
+            match = _SPACE.match(self._text, self._at)
+            self._drop(match.end() if match else self._at)
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if self._ended:
                 raise BadInput(f"{self._label}, line {self._line}: the array does not end")
+            self._more()
 
     def expect(self, character: str) -> None:
         """Consume one character."""
-        if self.next_character() != character:
-            raise BadInput(f"{self._label}, line {self._line}: expected {character!r}, found {self._text[0]!r}")
-        self._drop(1)
+        if (found := self.next_character()) != character:
+            raise BadInput(f"{self._label}, line {self._line}: expected {character!r}, found {found!r}")
+        self._drop(self._at + 1)
 
     def value(self) -> tuple[int, Any, str]:
         """Consume one value: the line it begins on, the value, its text."""
         self.next_character()
-        wanted = 0
         while True:
             try:
-                content, end = self._json.raw_decode(self._text)
+                content, end = self._json.raw_decode(self._text, self._at)
                 if end < len(self._text) or self._ended:
-                    line, text = self._line, self._text[:end]
+                    line, text = self._line, self._text[self._at : end]
                     self._drop(end)
                     return line, content, text
             except json.JSONDecodeError as error:
                 if self._ended:
-                    line = self._line + self._text.count("\n", 0, error.pos)
+                    line = self._line + self._text.count("\n", self._at, error.pos)
                     raise BadInput(f"{self._label}, line {line}: not valid JSON ({error.msg})") from None
             except (ValueError, RecursionError) as error:
                 raise BadInput(f"{self._label}, line {self._line}: not readable as JSON ({error})") from None
-            wanted = max(_CHUNK, 2 * len(self._text))
-            if len(self._text) > MAX_RECORD:
+            held = len(self._text) - self._at
+            if held > MAX_RECORD:
                 raise BadInput(f"{self._label}, line {self._line}: not valid JSON, or a value too long to read")
-            while len(self._text) < wanted and self._more():
-                pass
+            self._more(max(_CHUNK, held))
 
-    def _drop(self, count: int) -> None:
-        self._line += self._text.count("\n", 0, count)
-        self._text = self._text[count:]
+    def _drop(self, end: int) -> None:
+        """Everything before `end` is done with; it is let go when more is read, not once for each value."""
+        self._line += self._text.count("\n", self._at, end)
+        self._at = end
 
-    def _more(self) -> bool:
-        if self._ended:
-            return False
-        data = self._stream.read(1 << 16)
-        self._ended = not data
-        try:
-            self._text += self._decode.decode(data, self._ended)
-        except UnicodeDecodeError:
-            line = self._line + self._text.count("\n")
-            raise BadInput(f"{self._label}, after line {line}: not UTF-8") from None
-        return not self._ended
+    def _more(self, size: int = 1 << 16) -> None:
+        """Read on, about so many bytes."""
+        pieces = [self._text[self._at :]]
+        while size > 0 and not self._ended:
+            data = self._stream.read(min(size, _CHUNK))
+            size -= len(data)
+            self._ended = not data
+            try:
+                pieces.append(self._decode.decode(data, self._ended))
+            except UnicodeDecodeError:
+                line = self._line + sum(piece.count("\n") for piece in pieces)
+                raise BadInput(f"{self._label}, after line {line}: not UTF-8") from None
+        self._text, self._at = "".join(pieces), 0
 
 
 @contextmanager
-def entered(source: Path) -> Iterator[Path]:
+def entered(source: Path, reader: ReadingProcess | None = None) -> Iterator[Path]:
     """A folder to read from: the source itself, or a zip archive unpacked into a temporary place.
 
-    A single file other than an archive is yielded as it is.
+    A single file other than an archive, and a workbook, is yielded as it is. reader: unpacks; without one, one is made.
 
     Raises:
         NotFound: there is nothing at the source.
@@ -233,12 +240,16 @@ def entered(source: Path) -> Iterator[Path]:
     """
     if not source.exists():
         raise NotFound(f"There is nothing at {source}", "Give a folder or a file.")
-    if source.is_dir() or not is_archive(source):
+    if not source.is_file() or not is_zip(source):
         yield source
         return
     with tempfile.TemporaryDirectory(prefix="moot-import-") as folder:
         root = Path(folder)
-        _unpack(source, root)
+        with nullcontext(reader) if reader else ReadingProcess() as process:
+            (unpacked,) = process.read(unpack, source, source.name, folder)
+        if not unpacked:
+            yield source
+            return
         inside = list(root.iterdir())
         yield inside[0] if len(inside) == 1 and inside[0].is_dir() else root
 
@@ -267,57 +278,8 @@ def files_in(root: Path) -> list[Path]:
     return sorted(found)
 
 
-def is_archive(path: Path) -> bool:
-    """Whether a file is a zip archive other than a workbook."""
-    if not zipfile.is_zipfile(path):
-        return False
-    try:
-        with zipfile.ZipFile(path) as archive:
-            return "xl/workbook.xml" not in archive.namelist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        return True
-
-
-def _unpack(source: Path, root: Path) -> None:
-    try:
-        with zipfile.ZipFile(source) as archive:
-            members = archive.infolist()
-            if len(members) > MAX_MEMBERS:
-                raise BadInput(f"{source.name} has more than {MAX_MEMBERS} members")
-            for member in members:
-                _check_member(source, member)
-            left = min(MAX_ARCHIVE, max(RATIO_COUNTS_FROM, source.stat().st_size * MAX_RATIO))
-            for member in members:
-                left -= _unpack_member(archive, member, root, source.name, left)
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
-        raise BadInput(f"{source.name} is a zip file that cannot be read: {error}") from None
-
-
-def _check_member(source: Path, member: zipfile.ZipInfo) -> None:
-    name = member.orig_filename
-    parts = name.replace("\\", "/").split("/")
-    if ".." in parts or name.startswith(("/", "\\")) or _DRIVE.match(name) or "\0" in name:
-        raise BadInput(f"{source.name}: the member {name!r} would leave the folder it is unpacked to")
-    if stat.S_ISLNK(member.external_attr >> 16):
-        raise BadInput(f"{source.name}: the member {name!r} is a symbolic link")
-    if member.flag_bits & 1:
-        raise BadInput(f"{source.name}: the member {name!r} is encrypted")
-
-
-def _unpack_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, root: Path, label: str, left: int) -> int:
-    target = root.joinpath(*PurePosixPath(member.filename.replace("\\", "/")).parts)
-    if member.is_dir():
-        target.mkdir(parents=True, exist_ok=True)
-        return 0
-    target.parent.mkdir(parents=True, exist_ok=True)
-    if target.exists():
-        raise BadInput(f"{label}: the member {member.filename!r} occurs twice")
-    written = 0
-    with archive.open(member) as packed, target.open("xb") as plain:
-        while data := packed.read(_CHUNK):
-            written += len(data)
-            if written > min(left, MAX_FILE):
-                raise BadInput(f"{label} unpacks to far more than its size", "Unpack it yourself first.")
-            plain.write(data)
-    shutil.copystat(archive.filename or target, target)
-    return written
+def is_zip(path: Path) -> bool:
+    """Whether a file ends like a zip archive; whether it is one shows when it is read."""
+    with path.open("rb") as stream:
+        stream.seek(max(0, path.stat().st_size - _ZIP_TAIL))
+        return _ZIP_END in stream.read(_ZIP_TAIL)

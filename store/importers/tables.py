@@ -13,31 +13,19 @@ from __future__ import annotations
 
 import csv
 import json
-import sqlite3
-import warnings
-import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
-from xml.etree.ElementTree import ParseError
+from typing import Any
 
 from store.builder import PackBuilder
-from store.connection import open_foreign, quoted
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.reading import (
-    MAX_ARCHIVE,
-    MAX_RATIO,
-    MAX_RECORD,
-    RATIO_COUNTS_FROM,
-    entered,
-    files_in,
-    head,
-    opened,
-    records,
-)
+from store.importers.foreign import header_of, read_database, read_workbook
+from store.importers.limits import MAX_CELL, MAX_RECORD, MAX_ROWS, too_long
+from store.importers.process import ReadingProcess
+from store.importers.reading import entered, files_in, head, is_zip, opened, records
 from store.schema import CORPORA, TABLES
 
 SUFFIXES = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xlsx", ".sqlite", ".sqlite3", ".db", ".gz"})
@@ -65,13 +53,13 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         NotFound: nothing is there.
         BadInput: an unknown table or column, a cell or file that cannot be read; file and line are named.
     """
-    with entered(source) as root:
+    with ReadingProcess() as reader, entered(source, reader) as root:
         files = [root] if root.is_file() else [path for path in files_in(root) if _is_table_file(path)]
         with _builder(name, source) as builder:
             seen: dict[str, str] = {}
             for path in files:
                 label = path.name if root.is_file() else path.relative_to(root).as_posix()
-                for part in _parts(path, label):
+                for part in _parts(path, label, reader):
                     if part.table in seen:
                         raise BadInput(f"{part.table} occurs twice: in {seen[part.table]} and in {part.where}")
                     seen[part.table] = part.where
@@ -93,7 +81,9 @@ def _builder(name: str, source: Path) -> PackBuilder:
 
 def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
     if part.table == _TASKS:
-        builder.add_tasks("legalagentbench", (json.dumps(task, ensure_ascii=False) for _, task in part.rows()))
+        lines = [json.dumps(task, ensure_ascii=False) for _, task in part.rows()]
+        builder.add_tasks("legalagentbench", lines)
+        _refuse_empty(part, len(lines))
         return
     if part.table not in TABLES and part.table not in CORPORA:
         known = "、".join((*TABLES, *CORPORA))
@@ -105,12 +95,26 @@ def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
         except BadInput as error:
             raise BadInput(f"{where}: {error.title}", error.hint) from None
         done += 1
+        if done > MAX_ROWS:
+            raise BadInput(
+                f"{part.where} has more than {MAX_ROWS:,} rows", "Split the table and import the part you need."
+            )
         if done % 1000 == 0:
             progress(f"reading {part.where}", done, None)
+    _refuse_empty(part, done)
     progress(f"reading {part.where}", done, done)
 
 
+def _refuse_empty(part: Part, rows: int) -> None:
+    """A table counts as complete: an empty one would answer every lookup with "there is none"."""
+    if not rows:
+        raise BadInput(f"{part.where} has no rows", "Leave the table out, or give it with its rows.")
+
+
 def _add_one(builder: PackBuilder, table: str, where: str, cells: dict[str, Any]) -> None:
+    long = next((column for column, cell in cells.items() if isinstance(cell, str) and len(cell) > MAX_CELL), None)
+    if long is not None:
+        raise BadInput(too_long(long, cells[long]))
     if table in TABLES:
         kept = {column: value for column, value in cells.items() if not column.startswith("_")}
         builder.add_row(table, kept, "imported", source=where)
@@ -129,15 +133,15 @@ def _is_table_file(path: Path) -> bool:
     return path.suffix.lower() in SUFFIXES and not path.name.startswith(("_", "."))
 
 
-def _parts(path: Path, label: str) -> Iterator[Part]:
+def _parts(path: Path, label: str, reader: ReadingProcess) -> Iterator[Part]:
     stem = path.name.split(".")[0]
     start = head(path)
     if path.suffix.lower() == ".xlsx" and not start.startswith(b"PK"):
         raise BadInput(f"{label} is named .xlsx but is no workbook", "Save it as XLSX, or name it .csv.")
     if start.startswith(b"SQLite format 3\0"):
-        yield from _sqlite_parts(path, label)
-    elif start.startswith(b"PK") and zipfile.is_zipfile(path):
-        yield from _workbook_parts(path, label, stem)
+        yield from _foreign_parts(reader.read(read_database, path, label))
+    elif start.startswith(b"PK") and is_zip(path):
+        yield from _foreign_parts(reader.read(read_workbook, path, label, stem))
     elif start.lstrip(b" \t\r\n\xef\xbb\xbf")[:1] in (b"{", b"["):
         table = _TASKS if stem.startswith(_TASKS) else stem
         yield Part(table, label, lambda: ((f"{label}, line {line}", row) for line, row in records(path, label)))
@@ -150,21 +154,42 @@ def _parts(path: Path, label: str) -> Iterator[Part]:
 
 def _csv_rows(path: Path, label: str) -> Rows:
     encoding = _encoding(path, label)
-    csv.field_size_limit(MAX_RECORD)
-    lines = _decoded(path, label, encoding)
+    csv.field_size_limit(MAX_CELL)
+    lines = _Lines(_decoded(path, label, encoding), label)
     delimiter = "\t" if "\t" in head(path).split(b"\n")[0].decode(encoding, "replace") else ","
     reader = csv.reader(lines, strict=True, delimiter=delimiter)
     try:
-        columns = _header(next(reader, []), label)
+        columns = header_of(next(reader, []), label)
         for values in reader:
             where = f"{label}, line {reader.line_num}"
+            lines.held = 0
             if not values:
                 continue
             if len(values) != len(columns):
                 raise BadInput(f"{where}: {len(values)} cells under {len(columns)} columns")
             yield where, {column: value or None for column, value in zip(columns, values, strict=True)}
     except csv.Error as error:
-        raise BadInput(f"{label}, line {reader.line_num}: not valid CSV ({error})") from None
+        where = f"{label}, line {reader.line_num}"
+        if "field limit" in str(error):
+            raise BadInput(f"{where}: a cell has more than {MAX_CELL:,} characters, which is the most that is read", "Is a quotation mark missing?") from None  # fmt: skip
+        raise BadInput(f"{where}: not valid CSV ({error})") from None
+
+
+class _Lines:
+    """Lines for the CSV reader, which joins them for as long as a quotation mark is open."""
+
+    def __init__(self, lines: Iterator[str], label: str) -> None:
+        self._lines = lines
+        self._label = label
+        self.held = 0
+        """Characters since the last row."""
+
+    def __iter__(self) -> Iterator[str]:
+        for line in self._lines:
+            self.held += len(line)
+            if self.held > MAX_RECORD:
+                raise BadInput(f"{self._label} has a row of more than {MAX_RECORD >> 20} MiB")
+            yield line
 
 
 def _encoding(path: Path, label: str) -> str:
@@ -189,120 +214,25 @@ def _decoded(path: Path, label: str, encoding: str) -> Iterator[str]:
             yield text.removeprefix(_BOM) if number == 1 else text
 
 
-def _header(names: list[Any], where: str) -> list[str]:
-    columns = list(names)
-    while columns and columns[-1] in (None, ""):
-        columns.pop()
-    if not columns or not all(isinstance(column, str) and column for column in columns):
-        raise BadInput(f"{where}: the first row must hold the names of the columns")
-    if len(set(columns)) != len(columns):
-        twice = next(column for column in columns if columns.count(column) > 1)
-        raise BadInput(f"{where}: the column {twice} occurs twice")
-    return columns
+# Workbooks and databases ---------------------------------------------------------------------------------------------
 
 
-# XLSX ----------------------------------------------------------------------------------------------------------------
-
-_UNREADABLE = (
-    zipfile.BadZipFile,
-    KeyError,
-    ValueError,
-    TypeError,
-    AttributeError,
-    ParseError,
-    EOFError,
-    RuntimeError,
-)
+def _foreign_parts(items: Iterator[list[Any]]) -> Iterator[Part]:
+    """Parts as `foreign` gives them; the rows of one end where the next begins."""
+    with closing(items):  # type: ignore[type-var]
+        for kind, *fields in items:
+            if kind == "part":
+                table, where = fields
+                yield Part(table, where, lambda where=where: _rows_of(items, where))  # type: ignore[misc]
 
 
-def _workbook_parts(path: Path, label: str, stem: str) -> Iterator[Part]:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            unpacked = sum(member.file_size for member in archive.infolist())
-        if unpacked > min(MAX_ARCHIVE, max(RATIO_COUNTS_FROM, path.stat().st_size * MAX_RATIO)):
-            raise BadInput(f"{label} unpacks to far more than its size")
-        # Given a path, openpyxl judges by its suffix.
-        stream = path.open("rb")
-    except _UNREADABLE as error:
-        raise BadInput(f"{label} is a workbook that cannot be read: {error}") from None
-    with stream, _workbook(stream, label) as book:
-        only = len(book.worksheets) == 1
-        for sheet in book.worksheets:
-            known = sheet.title in TABLES or sheet.title in CORPORA
-            table = stem if only and not known else sheet.title
-            where = f"{label}, sheet {sheet.title}"
-            yield Part(table, where, _sheet_reader(sheet, where))
-
-
-@contextmanager
-def _workbook(stream: IO[bytes], label: str) -> Iterator[Any]:
-    import openpyxl
-
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            book = openpyxl.load_workbook(stream, read_only=True, data_only=True)
-    except _UNREADABLE as error:
-        raise BadInput(f"{label} is a workbook that cannot be read: {error}") from None
-    try:
-        yield book
-    finally:
-        book.close()
-
-
-def _sheet_reader(sheet: Any, label: str) -> Callable[[], Rows]:
-    def rows() -> Rows:
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                values = iter(sheet.iter_rows(values_only=True))
-                columns = _header(list(next(values, ())), label)
-                for number, cells in enumerate(values, 2):
-                    if any(cell is not None for cell in cells):
-                        yield f"{label}, row {number}", _sheet_row(columns, cells, f"{label}, row {number}")
-        except _UNREADABLE as error:
-            raise BadInput(f"{label} cannot be read: {error}") from None
-
-    return rows
-
-
-def _sheet_row(columns: list[str], cells: tuple[Any, ...], where: str) -> dict[str, Any]:
-    if any(cell is not None for cell in cells[len(columns) :]):
-        raise BadInput(f"{where}: {len(cells)} cells under {len(columns)} columns")
-    row: dict[str, Any] = dict.fromkeys(columns)
-    row.update(zip(columns, cells, strict=False))
-    for column, cell in row.items():
-        if not isinstance(cell, str | int | float | None) or isinstance(cell, bool):
-            raise BadInput(f"{where}: {column} is a {type(cell).__name__}", "Format the cell as text or number.")
-    return row
-
-
-# SQLite --------------------------------------------------------------------------------------------------------------
-
-
-def _sqlite_parts(path: Path, label: str) -> Iterator[Part]:
-    with open_foreign(path) as connection:
-        try:
-            found = connection.execute(
-                "SELECT name, sql FROM sqlite_schema WHERE type = 'table' ORDER BY name"
-            ).fetchall()
-        except sqlite3.Error as error:
-            raise BadInput(f"{label} is a SQLite file that cannot be read: {error}") from None
-        virtual = tuple(name for name, sql in found if str(sql).upper().startswith("CREATE VIRTUAL"))
-        for name, _ in found:
-            shadow = any(name == other or name.startswith(f"{other}_") for other in virtual)
-            if not shadow and not name.startswith("sqlite_"):
-                yield Part(name, f"{label}, table {name}", _table_reader(connection, name, f"{label}, table {name}"))
-
-
-def _table_reader(connection: sqlite3.Connection, name: str, label: str) -> Callable[[], Rows]:
-    def rows() -> Rows:
-        try:
-            cursor = connection.execute(f"SELECT * FROM {quoted(name)}")
-            columns = [column[0] for column in cursor.description]
-            for number, values in enumerate(cursor, 1):
-                yield f"{label}, row {number}", dict(zip(columns, values, strict=True))
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise BadInput(f"{label} cannot be read: {error}") from None
-
-    return rows
+def _rows_of(items: Iterator[list[Any]], where: str) -> Rows:
+    columns: list[str] = []
+    for kind, *fields in items:
+        if kind == "end":
+            return
+        if kind == "columns":
+            (columns,) = fields
+        else:
+            number, cells = fields
+            yield f"{where}, row {number}", dict(zip(columns, cells, strict=True))

@@ -15,7 +15,8 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from store.errors import BadInput, NotFound
-from store.importers.reading import MAX_RECORD, files_in, opened, records
+from store.importers.limits import MAX_RECORD
+from store.importers.reading import files_in, opened, records
 from tasks.benchmark import TASK_SUFFIXES
 from tasks.courts.casefile import (
     CASE,

@@ -94,7 +94,9 @@ def entry_into_force(
             return _from_promulgation(match, name, history, state if changed else published, changed)
     if published is None:
         return Entry(None, True, "没有日期")
-    return Entry(state if changed else published, True, "按修改之日推定" if changed else "未写明施行日，按通过或者公布之日推定")
+    return Entry(
+        state if changed else published, True, "按修改之日推定" if changed else "未写明施行日，按通过或者公布之日推定"
+    )
 
 
 def _stated_day(text: str) -> tuple[date, str] | None:

@@ -27,7 +27,8 @@ from store.errors import BadInput
 from store.importers import Progress
 from store.importers.law import naming
 from store.importers.law.joining import REPORT
-from store.importers.reading import MAX_RECORD, entered, files_in, opened, records
+from store.importers.limits import MAX_RECORD
+from store.importers.reading import entered, files_in, opened, records
 from store.statutes.model import LINK_KINDS, Article, ArticleNumber, Law, LawVersion, Link
 from store.statutes.names import aliases_of, short_name
 from store.text.citation import parse_number

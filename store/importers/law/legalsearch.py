@@ -26,7 +26,8 @@ from store.importers import Progress
 from store.importers.law.joining import REPORT as REPORT
 from store.importers.law.joining import Tally, write
 from store.importers.law.scratch import Row, Scratch, Window, scratch
-from store.importers.reading import MAX_RECORD, entered, files_in, head, opened, records
+from store.importers.limits import MAX_RECORD
+from store.importers.reading import entered, files_in, head, opened, records
 from store.statutes.model import ArticleNumber
 from store.statutes.names import without_version
 from store.text.citation import parse_number

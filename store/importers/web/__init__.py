@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path, PurePosixPath
@@ -17,18 +18,16 @@ from typing import Any
 from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
-from store.importers.reading import entered, files_in, head, records
-from store.importers.web.decoding import Kind, kind_of, read_page
-from store.importers.web.hypertext import read_html
-from store.importers.web.jsonlines import read_record
-from store.importers.web.markdown import read_markdown
-from store.importers.web.mhtml import read_mhtml
+from store.importers.limits import SECONDS_OF_PAGE
+from store.importers.process import ReadingProcess
+from store.importers.reading import entered, files_in, head
+from store.importers.web.decoding import Kind, kind_of
+from store.importers.web.pages import read_pages
 from store.importers.web.parsed import ParsedPage
 from store.web_address import host_of, local_address
 
 REPORT = "web.json"
 _HEAD = 64 << 10
-_READERS = {"html": read_html, "mhtml": read_mhtml, "markdown": read_markdown}
 _OUTCOMES = ("page", "duplicate", "conflict", "refused", "not_a_page")
 _EVERY = 20
 
@@ -121,7 +120,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         BadInput: no file holds a page, a zip or a link leads outside.
     """
     report = _Report()
-    with entered(source) as root:
+    with ReadingProcess() as reader, entered(source, reader) as root:
         files = [root] if root.is_file() else files_in(root)
         # jurisdiction: pages of any origin stand side by side, so none is claimed.
         with PackBuilder(
@@ -131,7 +130,7 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
             intake = _Intake(builder, report)
             for done, path in enumerate(files, 1):
                 label = path.name if root.is_file() else path.relative_to(root).as_posix()
-                _take_file(path, label.encode("utf-8", "replace").decode(), intake, report)
+                _take_file(path, label.encode("utf-8", "replace").decode(), reader, intake, report)
                 if done % _EVERY == 0 or done == len(files):
                     progress("reading pages", done, len(files))
             if not intake.kept:
@@ -161,21 +160,36 @@ def in_words(summary: dict[str, Any]) -> str:
     )
 
 
-def _take_file(path: Path, label: str, intake: _Intake, report: _Report) -> None:
+def _take_file(path: Path, label: str, reader: ReadingProcess, intake: _Intake, report: _Report) -> None:
     try:
         kind: Kind | None = kind_of(head(path, _HEAD), path.name)
         if whole := _saved_beside(path):
             report.say(label, "not_a_page", f"{label} is a part of the saved page {whole}")
         elif kind is None:
             report.say(label, "not_a_page", f"{label} is no HTML, MHTML, Markdown or JSON lines")
-        elif kind == "json":
-            _take_lines(path, label, intake, report)
         else:
-            intake.take(_READERS[kind](read_page(path, label), label), label)
+            _take_pages(reader.read(read_pages, path, label, kind, seconds=SECONDS_OF_PAGE), label, intake, report)
     except BadInput as error:
-        report.say(label, "refused", error.title)
+        # Lines that were read before a file came to grief are pages already.
+        place = f"{label}, line {report.lines_of[label] + 1} and after" if label in report.lines_of else label
+        report.say(place, "refused", error.title)
     except OSError as error:
         report.say(label, "refused", f"{label} cannot be read: {error.strerror or error}")
+
+
+def _take_pages(items: Iterator[list[Any]], label: str, intake: _Intake, report: _Report) -> None:
+    for kind, *fields in items:
+        if kind == "lines":
+            report.lines_of[label] = 0
+            continue
+        if label in report.lines_of:
+            report.lines_of[label] += 1
+        if kind == "page":
+            where, page = fields
+            intake.take(ParsedPage.from_plain(page), where)
+        else:
+            where, reason = fields
+            report.say(where, "refused", reason)
 
 
 def _saved_beside(path: Path) -> str:
@@ -184,22 +198,6 @@ def _saved_beside(path: Path) -> str:
     stems = {folder.name.removesuffix(end) for end in ("_files", ".files", "_file") if folder.name.endswith(end)}
     pages = (folder.parent / f"{stem}{ending}" for stem in stems for ending in (".html", ".htm", ".xhtml"))
     return next((page.name for page in pages if page.is_file()), "")
-
-
-def _take_lines(path: Path, label: str, intake: _Intake, report: _Report) -> None:
-    """All pages of a file, or none of them when it is no JSON to its end."""
-    for _ in records(path, label):
-        pass
-    report.lines_of[label] = 0
-    for line, record in records(path, label):
-        where = f"{label}, line {line}"
-        report.lines_of[label] += 1
-        if where in report.outcomes:
-            where = f"{where} ({report.lines_of[label]})"
-        try:
-            intake.take(read_record(record, where), where)
-        except BadInput as error:
-            report.say(where, "refused", error.title)
 
 
 def _newer(one: _Kept, other: _Kept) -> bool:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from store.errors import BadInput
+from store.importers.limits import MAX_PAGE
 from store.importers.reading import opened
-from store.importers.web.parsed import MAX_PAGE
 
 Kind = Literal["html", "mhtml", "markdown", "json"]
 

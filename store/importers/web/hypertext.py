@@ -16,14 +16,17 @@ from typing import Any
 from urllib.parse import urljoin
 
 from store.errors import BadInput
+from store.importers.limits import MAX_ATTRIBUTES, MAX_TAGS
 from store.importers.web.decoding import decode
 from store.importers.web.parsed import DAY, ParsedPage, clean_text, clean_title, published
 from store.web_address import host_of, tidy_address
 
-MAX_TAGS = 100_000
-"""Tags of one page: more would keep the reader busy for minutes."""
-
 _COMMENT_HEAD = 8192
+_TAG = re.compile(r"<!--.*?(?:-->|\Z)|<[A-Za-z](?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+", re.DOTALL)
+_VALUE = re.compile(r"\"[^\"]*+\"|'[^']*+'")
+_NAME = re.compile(r"[^\s=/]+")
+_LONG_TAG = 4 * MAX_ATTRIBUTES
+"""Characters; a shorter tag has no room for so many attributes."""
 _SAVED = re.compile(r"<!--\s*saved from url=\(\d+\)(\S+)|<!--\s*Page saved with SingleFile\s+url:\s*(\S+)")
 _VISIBLE = re.compile(rf"(?:发布|发文|发表|刊发|更新)(?:时间|日期|于)[：:\s]{{0,5}}({DAY})")
 _SEEN = 100_000
@@ -49,6 +52,8 @@ def read_html(data: bytes, label: str, *, charset: str = "", saved_from: str = "
     text, remark = decode(data, label, charset)
     if text.count("<") > 2 * MAX_TAGS:
         raise BadInput(f"{label} has more than {MAX_TAGS} tags", "Save the page without its comments or split it.")
+    if crowded(text):
+        raise BadInput(f"{label} has a tag of more than {MAX_ATTRIBUTES:,} attributes", "Save the page again.")
     tree = _parsed(text, label)
     remarks = [remark] if remark else []
     metas = dict(_metas(tree))
@@ -59,6 +64,12 @@ def read_html(data: bytes, label: str, *, charset: str = "", saved_from: str = "
     if not found:
         raise BadInput(f"{label} has no text that can be read", "Pages that draw their text by script must be saved from a browser.")  # fmt: skip
     return ParsedPage(url, title, day, found, tuple(remarks))
+
+
+def crowded(text: str) -> bool:
+    """Whether a tag has so many attributes that a parser, which compares each with all others, would be lost in it."""
+    long = (match[0] for match in _TAG.finditer(text) if match.end() - match.start() > _LONG_TAG)
+    return any(len(_NAME.findall(_VALUE.sub(" = ", tag))) > 2 * MAX_ATTRIBUTES for tag in long if tag[1] != "!")
 
 
 def _parsed(text: str, label: str) -> Any:

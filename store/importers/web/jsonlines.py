@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from store.errors import BadInput
+from store.importers.limits import MAX_PAGE
 from store.importers.web.hypertext import read_html
 from store.importers.web.markdown import page_of
-from store.importers.web.parsed import MAX_PAGE, ParsedPage, clean_title
+from store.importers.web.parsed import ParsedPage, clean_title
 
 _TEXT_KEYS = ("text", "content", "body", "markdown")
 

@@ -20,7 +20,7 @@ _MAX_LINES = 60
 _ROUNDS = 10
 _PAIR = re.compile(r"([\w -]{1,40})[:：]\s*(.*)")
 _SCRIPT = re.compile(
-    r"<(script|style|template|noscript|svg|iframe)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL
+    r"<(script|style|template|noscript|svg|iframe)\b[^>]{0,1000}>.*?(?:</\1\s*>|\Z)", re.IGNORECASE | re.DOTALL
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9:-]*(?:\s[^<>]*)?/?>")

@@ -6,11 +6,10 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from store.text.dates import parse_date
 
-MAX_PAGE = 20 << 20
-"""Bytes of one page; a larger file is named and left out."""
 MAX_TITLE = 300
 FIRST_DAY = date(1990, 1, 1)
 """No web page is older: an earlier day in a page's markup is a placeholder of its editor."""
@@ -30,6 +29,16 @@ class ParsedPage:
     day: date | None
     text: str
     remarks: tuple[str, ...] = ()
+
+    def plain(self) -> list[Any]:
+        """As JSON."""
+        return [self.url, self.title, self.day and self.day.isoformat(), self.text, list(self.remarks)]
+
+    @classmethod
+    def from_plain(cls, fields: list[Any]) -> ParsedPage:
+        """What `plain` gave."""
+        url, title, day, text, remarks = fields
+        return cls(url, title, date.fromisoformat(day) if day else None, text, tuple(remarks))
 
 
 def day_in(text: str) -> date | None:

@@ -1,7 +1,8 @@
 """The text of a judgment in a file of unknown make: plain text, docx, HTML or PDF, told apart by content, not by name.
 
-Files come from strangers: sizes are bounded (bytes, characters, pages), no entity is expanded and nothing is fetched. What
-cannot be read is said in one sentence with a remedy.
+Files come from strangers: sizes are bounded (bytes, characters, pages), no entity is expanded and nothing is fetched; docx,
+HTML and PDF are parsed in the reading process of `store.importers`. What cannot be read is said in one sentence with a
+remedy.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import BadInput, NotFound
+from store.importers.limits import MAX_ATTRIBUTES
+from store.importers.process import ReadingProcess
 from store.importers.web.decoding import decode
+from store.importers.web.hypertext import crowded
 from tasks.courts.judgments.layout import tidy, unwrapped
 
 MAX_FILE = 20 << 20
@@ -28,6 +32,7 @@ MAX_PAGES = 400
 _SCANNED = 12
 """Fewer characters a page than this are stamps and page numbers: the page itself is a picture."""
 
+_ZIP = b"PK\x03\x04"
 _WORD = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 _DOCUMENT = "word/document.xml"
 _NOT_SAID = (
@@ -57,9 +62,35 @@ def read_text(path: Path) -> str:
         raise BadInput(f"{path.name} is a folder", "Give the file of one judgment.")
     if not path.is_file():
         raise NotFound(f"There is no file {path}", "Give a judgment as txt, docx, html or pdf.")
+    data = _bytes(path)
+    if not _is_parsed(data):
+        return text_of(data, path.name)
+    with ReadingProcess() as reader:
+        (text,) = reader.read(_text_in, path, path.name)
+    return str(text)
+
+
+def _bytes(path: Path) -> bytes:
     with path.open("rb") as stream:
-        data = stream.read(MAX_FILE + 1)
-    return text_of(data, path.name)
+        return stream.read(MAX_FILE + 1)
+
+
+def _text_in(path: str, label: str) -> Iterator[str]:
+    """The text of a file, in the reading process."""
+    yield text_of(_bytes(Path(path)), label)
+
+
+def _is_parsed(data: bytes) -> bool:
+    """Whether the content is for a parser that others wrote: PDF, docx, HTML."""
+    return _is_pdf(data) or data.startswith(_ZIP) or _is_markup(data)
+
+
+def _is_pdf(data: bytes) -> bool:
+    return b"%PDF-" in data[:1024]
+
+
+def _is_markup(data: bytes) -> bool:
+    return bool(_MARKUP.search(data[:4096].replace(b"\0", b"")))
 
 
 def text_of(data: bytes, label: str) -> str:
@@ -82,9 +113,9 @@ def text_of(data: bytes, label: str) -> str:
 
 def _content(data: bytes, label: str) -> tuple[str, bool]:
     """The raw text, and whether its lines are those of a printed page."""
-    if b"%PDF-" in data[:1024]:
+    if _is_pdf(data):
         return _pdf(data, label), True
-    if data.startswith(b"PK\x03\x04"):
+    if data.startswith(_ZIP):
         return _docx(data, label), False
     if data.startswith(b"\xd0\xcf\x11\xe0"):
         raise BadInput(
@@ -92,7 +123,7 @@ def _content(data: bytes, label: str) -> tuple[str, bool]:
         )
     if data.startswith(b"{\\rtf"):
         raise BadInput(f"{label} is RTF", "Open it and save it as docx.")
-    if _MARKUP.search(data[:4096].replace(b"\0", b"")):
+    if _is_markup(data):
         return _html(data, label), False
     return _plain(data, label), False
 
@@ -171,6 +202,8 @@ def _html(data: bytes, label: str) -> str:
     text = _plain(data, label)
     if text.count("<") > _MAX_MARKS:
         raise BadInput(f"{label} has more than {_MAX_MARKS} tags", "Save the judgment alone.")
+    if crowded(text):
+        raise BadInput(f"{label} has a tag of more than {MAX_ATTRIBUTES:,} attributes", "Save the judgment alone.")
     parser = html.HTMLParser(
         encoding="utf-8", no_network=True, huge_tree=False, remove_pis=True, remove_comments=True
     )
