@@ -21,9 +21,9 @@ from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
+from models.endpoint_flight import Flight
 from models.endpoint_refusals import SCHEMA, about_schema, about_status, is_overflow, room_of, shown
 from models.endpoint_server import (
-    Flight,
     Refusal,
     Server,
     key_of_environment,
@@ -45,6 +45,10 @@ PAUSE = 0.04
 """Seconds between two pieces of news of a call: what comes in between is told together."""
 LISTED = 12
 """Models that a sentence names."""
+MOST_LISTED = 10_000
+"""Models that a server may list."""
+LONGEST_NAME = 500
+"""Characters of the name of a model; what is longer is none."""
 BUSY = (429, 503)
 FIELD_STATUS = range(400, 501)
 """Statuses with which servers refuse a field that they do not know."""
@@ -152,33 +156,34 @@ class EndpointEngine:
     def _one(self, ask: Ask, flight: Flight, tell: Callable[[Delta], None], together: int) -> Reply | EngineError:
         """One call to its end; nothing is raised."""
         started = time.perf_counter()
+        until = flight.until(ask.seconds)
         teller = Teller(ask, tell)
         collector, finish, note = Collector(), None, ""
         try:
             teller.say(News("reading"))
-            collector, finish, note = self._converse(ask, flight, teller.say)
+            collector, finish, note = self._converse(ask, flight, until, teller.say)
         except EngineError as error:
-            if not flight.stopped:
+            if not (flight.stopped or flight.clock() >= until):
                 return error
         finally:
             teller.flush()
-        if flight.stopped and not collector.finish:
-            finish = "cancelled"
+        if not collector.finish and (flight.stopped or flight.clock() >= until):
+            finish, note = "cancelled" if flight.stopped else "time_limit", ""
         usage = collector.usage((time.perf_counter() - started) * 1000, together)
         return collector.reply(ask.settings, usage, finish=finish, note=note)
 
     def _converse(
-        self, ask: Ask, flight: Flight, say: Callable[[News], None]
+        self, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
     ) -> tuple[Collector, Finish | None, str]:
         """Ask until the server gives a reply or a refusal that stands: (what came, its finish where we know better, note)."""
         room: int | None = None
         busy, waited = 0, 0.0
         with self._lock:
             refused = dict(self._refused)
-        while not flight.stopped:
+        while not flight.stopped and flight.clock() < until:
             body = request_body(ask, self.model, refused=refused, room=room)
-            collector = Collector()
-            refusal = self._server.chat(body, flight, collector, say)
+            collector = Collector(body["max_tokens"])
+            refusal = self._server.chat(body, flight, collector, say, until)
             if refusal is None:
                 with (
                     self._lock
@@ -199,9 +204,9 @@ class EndpointEngine:
                 pause = 2.0**busy if refusal.wait is None else refusal.wait
                 busy, waited = busy + 1, waited + pause
                 if busy < BUSY_TRIES and waited <= PATIENCE:
-                    flight.wait(pause)
+                    flight.wait(min(pause, until - flight.clock()))
                     continue
-            raise self._error(refusal)
+            raise self._error(refusal, flight)
         return Collector(), "cancelled", ""
 
     @staticmethod
@@ -217,12 +222,12 @@ class EndpointEngine:
             refused[name] = refused.get(name, 0) + 1
         return bool(named)
 
-    def _error(self, refusal: Refusal) -> EngineError:
+    def _error(self, refusal: Refusal, flight: Flight) -> EngineError:
         server = self._server
         url = server.address.base
         if refusal.status == 404:
             with suppress(EngineError):
-                names = [str(entry["id"]) for entry in _models(server)]
+                names = [str(entry["id"]) for entry in _models(server, flight)]
                 if self.model not in names:
                     return EngineError(f"the server at {url} does not know the model '{self.model}'", _lists(names))
         return about_status(refusal.status, refusal.text, url=url, keyed=bool(server.key), variable=server.address.key, location=refusal.location)
@@ -261,17 +266,24 @@ def _left_alone(body: Mapping[str, Any]) -> str:
     return f"the server used its own {', '.join(names)}" if names else ""
 
 
-def _models(server: Server) -> list[Mapping[str, Any]]:
+def _models(server: Server, flight: Flight | None = None) -> list[Mapping[str, Any]]:
     """What the server lists under /models, each with a name under `id`."""
     url = server.address.base
-    answer = server.get(f"{url}/models")
+    answer = server.get(f"{url}/models", flight)
     if isinstance(answer, Refusal) and answer.status != 404:
         raise about_status(answer.status, answer.text, url=url, keyed=bool(server.key), variable=server.address.key, location=answer.location)
     if not isinstance(answer, Mapping) or not isinstance(answer.get("data"), list | None):
         raise EngineError(f"what answers at {url} lists no models", "Is the address right? It usually ends in /v1.")
-    return [
-        entry for entry in answer["data"] or () if isinstance(entry, Mapping) and isinstance(entry.get("id"), str)
-    ]
+    listed = answer["data"] or []
+    if len(listed) > MOST_LISTED:
+        raise EngineError(
+            f"the server at {url} lists {len(listed)} models, more than {MOST_LISTED}", "Is the address right?"
+        )
+    return [entry for entry in listed if isinstance(entry, Mapping) and _is_name(entry.get("id"))]
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_NAME
 
 
 def _choose(wanted: str, listed: Sequence[Mapping[str, Any]], server: Server) -> tuple[str, dict[str, Any]]:
@@ -319,8 +331,8 @@ def _scalars(data: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
 
 def _statement(server: Server) -> dict[str, Any]:
     """What the server says of itself, if it is one that does."""
-    for path, names in STATEMENTS.items():
-        with suppress(EngineError):
+    with suppress(EngineError):  # one that does not answer here is asked no further
+        for path, names in STATEMENTS.items():
             said = server.get(f"{server.address.origin}{path}")
             if isinstance(said, Mapping) and (found := _scalars(said, names)):
                 return {**found, **_props(said)}

@@ -6,17 +6,17 @@ httpx is imported on use (it is slow to load, and brings rich along, which only 
 from __future__ import annotations
 
 import json
+import math
 import os
-import socket
 import ssl
-import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from models.endpoint_flight import Flight, Watch
 from models.endpoint_refusals import code_of, shown, words_of
 from models.endpoint_wire import REPLY_LIMIT, Collector, EventReader, News, message_of, parse_json, too_long
 from models.engine import EngineError
@@ -31,9 +31,13 @@ SILENCE_VARIABLE = "MOOT_ENDPOINT_TIMEOUT"
 CONNECT = 5.0
 """Seconds to reach a server."""
 SILENCE = 600.0
-"""Seconds a server may say nothing: a laptop reads a long prompt for minutes before the first word."""
+"""Seconds a server may say nothing new: a laptop reads a long prompt for minutes before the first word."""
+PACE = 10.0
+"""Seconds for each token that a reply may have, beside the silence before it: the whole call takes no longer."""
+LAST = 30.0
+"""Seconds for the counts after the last word."""
 PROBE = 30.0
-"""Seconds for a question about the server itself."""
+"""Seconds for a question about the server itself, its answer included."""
 PAGE_LIMIT = 4_000_000
 """Bytes of an answer that is no chat completion."""
 EXAMPLE = "For example endpoint:http://127.0.0.1:8080#MODEL."
@@ -113,47 +117,6 @@ def silence_of_environment() -> float:
     return seconds
 
 
-class Flight:
-    """Calls in flight together. `stop` ends them from any thread, also while the server is silent."""
-
-    def __init__(self) -> None:
-        self._stopped = threading.Event()
-        self._lock = threading.Lock()
-        self._sockets: list[socket.socket] = []
-
-    @property
-    def stopped(self) -> bool:
-        """Whether the calls are to end."""
-        return self._stopped.is_set()
-
-    def wait(self, seconds: float) -> bool:
-        """Wait so long; True at once when the calls are to end."""
-        return self._stopped.wait(seconds)
-
-    def stop(self) -> None:
-        """End the calls: their connections are shut, which wakes whoever reads from them."""
-        self._stopped.set()
-        with self._lock:
-            for sock in self._sockets:
-                _shut(sock)
-
-    def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Told by httpx of every connection that is made."""
-        if event.endswith(("connect_tcp.complete", "start_tls.complete")):
-            sock = info["return_value"].get_extra_info("socket")
-            with self._lock:
-                self._sockets.append(sock)
-                if self.stopped:
-                    _shut(sock)
-
-
-def _shut(sock: socket.socket) -> None:
-    with suppress(OSError):  # closed by now
-        socket.socket.shutdown(sock, socket.SHUT_RDWR)  # of a TLS socket too: without a farewell, which might block
-    if sys.platform == "win32":
-        sock.close()  # only this wakes a reader there
-
-
 class Server:
     """One server. Every failure of the connection is an `EngineError` with a sentence; no secret is in any of them."""
 
@@ -174,25 +137,38 @@ class Server:
             follow_redirects=False,
             timeout=httpx.Timeout(connect=CONNECT, read=silence, write=max(CONNECT, 60.0), pool=None),
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),  # none is kept, so none is sent
         )
 
     def close(self) -> None:
         """Let go of the connections."""
         self._client.close()
 
-    def get(self, url: str) -> Any | Refusal:
+    def get(self, url: str, flight: Flight | None = None) -> Any | Refusal:
         """The JSON value at an address (None when it is no JSON), or the server's refusal."""
-        import httpx
-
-        timeout = httpx.Timeout(connect=CONNECT, read=min(PROBE, self.silence), write=CONNECT, pool=None)
-        with self._plainly(), self._client.stream("GET", url, timeout=timeout) as response:
+        flight = flight or Flight()
+        with (
+            flight.watch(math.inf, flight.clock() + PROBE) as watch,
+            self._plainly(watch),
+            self._client.stream("GET", url, extensions={"trace": watch.trace}) as response,
+        ):
             raw = _body(response)
+            if len(raw) > PAGE_LIMIT:
+                raise EngineError(f"the server at {url} sent more than {PAGE_LIMIT // 1_000_000} MB about itself")
             return parse_json(raw) if response.status_code == 200 else self._refusal(response, raw)
 
     def chat(
-        self, body: Mapping[str, Any], flight: Flight, collector: Collector, say: Callable[[News], None]
+        self,
+        body: Mapping[str, Any],
+        flight: Flight,
+        collector: Collector,
+        say: Callable[[News], None],
+        until: float = math.inf,
     ) -> Refusal | None:
-        """Ask for a chat completion and gather it; None when the collector holds the whole reply."""
+        """Ask for a chat completion and gather it; None when the collector holds the reply.
+
+        It is the whole reply unless the flight was stopped or the time `until` has come.
+        """
         url = f"{self.address.base}/chat/completions"
         try:
             content = json.dumps(body, allow_nan=False).encode()
@@ -200,36 +176,39 @@ class Server:
             raise EngineError(
                 f"the question cannot be written as JSON: {shown(str(error))}", "See settings and schema."
             ) from None
-        reader = EventReader()
-        try:
-            with self._plainly(), self._client.stream(
-                "POST", url, content=content, headers={"Content-Type": "application/json"}, extensions={"trace": flight.trace}
-            ) as response:  # fmt: skip
-                if response.status_code != 200:
-                    return self._refusal(response, _body(response))
-                for data in _objects(response, reader):
-                    for news in collector.take(data):
-                        say(news)
-                    if collector.error or (collector.finish and collector.counts):
-                        break
-                kind = response.headers.get("content-type", "")
-        except EngineError:
-            if not collector.finish:  # a connection that breaks after the last word took nothing away
-                raise
-            return None
+        reader, kind = EventReader(), ""
+        whole = flight.clock() + self.silence + PACE * collector.tokens
+        with flight.watch(self.silence, min(until, whole)) as watch:
+            try:
+                with self._plainly(watch), self._client.stream(
+                    "POST", url, content=content, headers={"Content-Type": "application/json"}, extensions={"trace": watch.trace}
+                ) as response:  # fmt: skip
+                    if response.status_code != 200:
+                        return self._refusal(response, _body(response))
+                    kind = response.headers.get("content-type", "")
+                    for data in _objects(response, reader):
+                        heard = collector.heard
+                        for news in collector.take(data):
+                            say(news)
+                        if collector.error or collector.over or (collector.finish and collector.counts):
+                            break
+                        if collector.heard > heard:
+                            watch.hear(LAST if collector.finish else math.inf)
+            except EngineError:
+                if not (collector.finish or flight.stopped or flight.clock() >= until):
+                    raise  # a connection that breaks after the last word took nothing away
         if collector.error:
             return Refusal(code_of(collector.error), shown(message_of(collector.error), self.key))
+        if collector.finish or flight.stopped or flight.clock() >= until:
+            return None
         url = self.address.base
         if not collector.known and "event-stream" not in kind:
             page = "a web page" if "html" in kind else "no chat completion"
             raise EngineError(
                 f"what the server at {url} sent is {page}", "Is the address right? It usually ends in /v1."
             )
-        if not collector.finish:  # half a reply must not pass for a whole one
-            raise EngineError(
-                f"the server at {url} broke off before the end of its reply", "See the server's own log."
-            )
-        return None
+        # half a reply must not pass for a whole one
+        raise EngineError(f"the server at {url} broke off before the end of its reply", "See the server's own log.")
 
     def _refusal(self, response: httpx.Response, raw: bytes) -> Refusal:
         headers = response.headers
@@ -239,13 +218,16 @@ class Server:
         )
 
     @contextmanager
-    def _plainly(self) -> Iterator[None]:
+    def _plainly(self, watch: Watch) -> Iterator[None]:
         """Failures of the connection become sentences."""
         import httpx
 
         url = self.address.base
+        hint = f"Allow more with {SILENCE_VARIABLE}=SECONDS, or see the server's own log."
         try:
             yield
+            if watch.ran_out:  # a stream without a stated length just ends where it is cut
+                raise httpx.ReadTimeout("")
         except (httpx.ConnectTimeout, httpx.ConnectError) as error:
             cause = _root(error)
             if isinstance(error, httpx.ConnectTimeout) or isinstance(cause, ConnectionRefusedError):
@@ -258,10 +240,9 @@ class Server:
             raise EngineError(
                 f"cannot reach {url}: {shown(getattr(cause, 'strerror', None) or str(cause))}"
             ) from None
-        except httpx.TimeoutException:
-            hint = f"Allow more with {SILENCE_VARIABLE}=SECONDS, or see the server's own log."
-            raise EngineError(f"the server at {url} said nothing for too long", hint) from None
         except (httpx.HTTPError, httpx.InvalidURL, RuntimeError) as error:  # the last one: closed under way
+            if watch.ran_out or isinstance(error, httpx.TimeoutException):
+                raise EngineError(f"the server at {url} {watch}", hint) from None
             reason = shown(str(_root(error)) or type(error).__name__, self.key)
             raise EngineError(f"the connection to {url} broke: {reason}", "See the server's own log.") from None
 
@@ -270,7 +251,7 @@ def _objects(response: httpx.Response, reader: EventReader) -> Iterator[dict[str
     """The objects of a stream; or the one object of a server that does not stream."""
     kind = response.headers.get("content-type", "")
     size, whole = 0, bytearray()
-    for chunk in response.iter_bytes():
+    for chunk in _raw(response):
         size += len(chunk)
         if size > REPLY_LIMIT:
             raise too_long()
@@ -286,10 +267,21 @@ def _objects(response: httpx.Response, reader: EventReader) -> Iterator[dict[str
         yield data
 
 
+def _raw(response: httpx.Response) -> Iterator[bytes]:
+    """The bytes of an answer as they come: unpacked by nobody, since a few of them may unpack to any size."""
+    packed = response.headers.get("content-encoding", "").strip().casefold()
+    if packed not in ("", "identity"):
+        raise EngineError(
+            f"the server packs its answer ({shown(packed)}), though it was asked not to",
+            "Turn compression off there.",
+        )
+    return response.iter_raw()
+
+
 def _body(response: httpx.Response) -> bytes:
     """The first bytes of an answer that is no stream."""
     raw = bytearray()
-    for chunk in response.iter_bytes():
+    for chunk in _raw(response):
         raw += chunk
         if len(raw) > PAGE_LIMIT:
             break

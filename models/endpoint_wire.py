@@ -8,7 +8,6 @@ sizes in bytes, times in milliseconds.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -20,6 +19,13 @@ LINE_LIMIT = 4_000_000
 """Bytes of one line of a stream; what is longer is passed over."""
 REPLY_LIMIT = 16_000_000
 """Bytes of one reply on the wire; a server that sends more is cut off."""
+MOST_VALUES = 1_000_000
+"""Values of one JSON text, about: an empty list takes two bytes on the wire and fifty in memory. Twenty alternatives for each
+of 4,096 tokens, with their bytes, come to 600,000."""
+PIECES, CHARACTERS = 8, 256
+"""Of a reply, for each token that it may have, by a wide margin: the reading of one with more ends there."""
+MOST_ALTERNATIVES = 20
+"""Kept of the likeliest tokens at a place: no common server gives more."""
 LOWEST = -9999.0
 """Stands for a log-probability of minus infinity, which JSON cannot hold."""
 
@@ -107,7 +113,10 @@ def _message(role: str, content: str) -> dict[str, str]:
 
 
 def parse_json(text: str | bytes) -> Any:
-    """The value of a JSON text; None when it is none, nested without measure, or says nothing."""
+    """The value of a JSON text; None when it is none, nested or full without measure, or says nothing."""
+    marks: tuple[Any, ...] = (",", "[", "{") if isinstance(text, str) else (b",", b"[", b"{")
+    if sum(map(text.count, marks)) > MOST_VALUES:
+        return None
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -182,6 +191,8 @@ class News(NamedTuple):
 class Collector:
     """Gathers one reply from the objects of a stream, or from the one object of a server that does not stream."""
 
+    tokens: int = 2**31
+    """How many tokens the reply may have."""
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     chances: list[TokenChance] = field(default_factory=list)
@@ -192,6 +203,13 @@ class Collector:
     timings: Mapping[str, Any] = field(default_factory=dict)
     known: bool = False
     """Whether anything looked like a chat completion."""
+    heard: int = 0
+    """Counts what was new: text, tokens, progress with the prompt, the finish, the counts. All else keeps nobody waiting."""
+    over: bool = False
+    """Whether the server went on far beyond the tokens that the reply may have."""
+    _pieces: int = 0
+    _size: int = 0
+    _read: int = 0
     _splitter: Splitter = field(default_factory=Splitter)
 
     def take(self, data: Mapping[str, Any]) -> list[News]:
@@ -199,7 +217,9 @@ class Collector:
         if data.get("error") or data.get("object") == "error":
             self.error = dict(data)
             return []
-        self.counts = _object(data.get("usage")) or self.counts
+        if counts := _object(data.get("usage")):
+            self.heard += not self.counts
+            self.counts = counts
         self.timings = _object(data.get("timings")) or self.timings
         choices = data.get("choices")
         if not isinstance(choices, list):
@@ -208,16 +228,28 @@ class Collector:
         fresh: list[News] = []
         if progress := _object(data.get("prompt_progress")):
             fresh.append(News("reading", "", _count(progress.get("processed")), _count(progress.get("total"))))
+            self.heard += fresh[-1].done > self._read
+            self._read = max(self._read, fresh[-1].done)
         for choice in map(_object, choices[:1]):
             said = _object(choice.get("delta")) or _object(choice.get("message"))
             if thought := next(filter(None, (_text(said.get(name)) for name in REASONING)), ""):
                 fresh.append(News("thinking", thought))
             if spoken := next(filter(None, (_text(said.get(name)) for name in SPEECH)), ""):
                 fresh += [News(*part) for part in self._splitter.feed(spoken)]
-            self.chances += _chances(_object(choice.get("logprobs")).get("content"))
+            chances = _chances(_object(choice.get("logprobs")).get("content"))
+            self.chances += chances
             if isinstance(choice.get("finish_reason"), str):
+                self.heard += not self.finish
                 self.finish = choice["finish_reason"]
+            self._count_up(max(len(chances), bool(thought or spoken)), len(thought) + len(spoken))
         return self._keep(fresh)
+
+    def _count_up(self, pieces: int, characters: int) -> None:
+        self.heard += pieces > 0
+        self._pieces += pieces
+        self._size += characters
+        if self._pieces > PIECES * self.tokens or self._size > CHARACTERS * self.tokens:
+            self.over, self.finish = True, "length"
 
     def _keep(self, fresh: list[News]) -> list[News]:
         for news in fresh:
@@ -244,6 +276,8 @@ class Collector:
         return Reply(text, usage, finish, reasoning, logprobs=tuple(self.chances), note=note)
 
     def _ending(self, settings: Settings, usage: Usage) -> tuple[Finish, str]:
+        if self.over:
+            return "length", f"the server went on far beyond {self.tokens} tokens and was cut off"
         if self.finish == "length" and 0 < usage.generated < settings.max_tokens:
             tokens = usage.evaluated + usage.reused + usage.generated
             return "context_full", f"the context of the server is full: {tokens} tokens"
@@ -290,9 +324,9 @@ def _count(value: object) -> int:
 
 
 def _number(value: object) -> float | None:
-    if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
+    if isinstance(value, bool) or not isinstance(value, int | float) or value != value:
         return None
-    return min(0.0, max(LOWEST, float(value) if abs(value) < 1e300 else math.copysign(1e300, value)))
+    return float(min(0.0, max(LOWEST, value)))
 
 
 def _chances(content: object) -> list[TokenChance]:
@@ -306,5 +340,7 @@ def _chances(content: object) -> list[TokenChance]:
             for other in map(_object, entry["top_logprobs"] if isinstance(entry.get("top_logprobs"), list) else ())
             if isinstance(other.get("token"), str) and (other_chance := _number(other.get("logprob"))) is not None
         ]
-        found.append(TokenChance(entry["token"], chance, tuple(sorted(top, key=lambda pair: -pair[1]))))
+        found.append(
+            TokenChance(entry["token"], chance, tuple(sorted(top, key=lambda pair: -pair[1])[:MOST_ALTERNATIVES]))
+        )
     return found

@@ -13,7 +13,7 @@ from json import dumps
 from typing import Any, Literal, Protocol
 
 Role = Literal["system", "user", "assistant", "tool"]
-Finish = Literal["stop", "length", "cancelled", "context_full"]
+Finish = Literal["stop", "length", "cancelled", "context_full", "time_limit"]
 Origin = Literal["", "fresh", "kept", "copied", "restored", "evicted"]
 """Where the memory of a call came from: nothing to reuse; still in place; copied from another sequence; brought back
 from parking; or lost because other sequences needed the room (and so evaluated again)."""
@@ -78,6 +78,9 @@ class Ask:
     turns: tuple[tuple[str, tuple[int, ...]], ...] = ()
     """Earlier replies of the seat as (text, generated tokens), from the record; not part of the digest. An engine that
     has lost them (after a restart) puts the very tokens into the prompt instead of tokenising the text again."""
+    seconds: float | None = None
+    """How long the call may take, counted from `Engine.answer`; then it ends with finish `time_limit` and what it has. None:
+    as long as it needs. Set by the scheduler, not part of the digest."""
 
     def seeded(self, seed: int) -> Ask:
         """The same Ask with its sampling seed set."""
@@ -185,7 +188,10 @@ class EngineError(Exception):
 
 
 class Engine(Protocol):
-    """Answers a batch of Asks, one result each, in order; a failed call is an `EngineError` in its place."""
+    """Answers a batch of Asks, one result each, in order; a failed call is an `EngineError` in its place.
+
+    Each call keeps to `Ask.seconds`; one that takes no time to speak of (a record, a script without delays) need not look.
+    """
 
     def describe(self) -> dict[str, Any]:
         """Everything needed to judge the result: kind, file hash, build, template, sampler."""

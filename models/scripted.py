@@ -96,8 +96,12 @@ class ScriptedEngine:
         chance = random.Random(f"{ask.settings.seed}/{ask.attempt}")
         low, high = self.script.delay_ms
         delay = chance.uniform(low, high)
-        if self._cancelled.wait(delay / 1000) if delay > 0 else self._cancelled.is_set():
+        late = ask.seconds is not None and delay / 1000 > ask.seconds
+        pause = ask.seconds or 0.0 if late else delay / 1000
+        if self._cancelled.wait(pause) if pause > 0 else self._cancelled.is_set():
             return Reply("", finish="cancelled")
+        if late:
+            return Reply("", finish="time_limit")
         if chance.random() < self.script.failure_rate:
             return EngineError("scripted failure")
         last = ask.messages[-1].content if ask.messages else ""

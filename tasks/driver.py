@@ -6,7 +6,7 @@ now yields; a difference stops with one clear line. Units: milliseconds of machi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from json import dumps
@@ -22,13 +22,15 @@ from tasks.state import State, apply, completed, fold
 
 TRIES = 3
 """How often a call is tried before the episode ends as an infrastructure error."""
+OUTCOMES: Mapping[str, str] = {"turns": "turn_limit", "tokens": "token_limit", "seconds": "time_limit"}
+"""Kind of limit -> how an episode ends at it."""
 INFRASTRUCTURE = "engine failed"
 """How the reason of such an end begins; `resume` takes such an episode up again before the turn that failed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of an episode; None means no limit. Seconds are machine time."""
+    """Limits of an episode; None means no limit. Seconds are machine time, and reach a call in flight."""
 
     turns: int | None = None
     tokens: int | None = None
@@ -116,7 +118,7 @@ class Driver:
         self._elapsed += elapsed
         if isinstance(reply, EngineError):
             self._tries += 1
-            self.ask = replace(ask, attempt=self._tries + 1)
+            self.ask = replace(ask, attempt=self._tries + 1, seconds=self._seconds_left())
             self.note(
                 EngineFailed(seat=ask.seat, call=call, attempt=self._tries, message=plain_text(str(reply))),
                 ask.parent,
@@ -135,6 +137,9 @@ class Driver:
             self.texts[text_hash(schema)] = schema
         if reply.finish == "context_full":
             self._cut_short(_full(reply.note))
+            return
+        if reply.finish == "time_limit":
+            self._out_of_time()
             return
         self.ask = None
         self._pending = reply
@@ -185,8 +190,10 @@ class Driver:
                     if isinstance(recorded, Stopped):
                         return self._cut_short(recorded)
                     if recorded is None:
-                        self.ask = replace(question, attempt=self._tries + 1)
+                        self.ask = replace(question, attempt=self._tries + 1, seconds=self._seconds_left())
                         return
+                    if recorded.finish == "time_limit":
+                        return self._out_of_time()
                     sent = recorded
                 elif isinstance(item, Child):
                     sent = self.note(item.event, item.parent)
@@ -212,6 +219,18 @@ class Driver:
         self.note(stopped, step=self.state.steps)
         self.ask = None
 
+    def _out_of_time(self) -> None:
+        """End the episode inside its step: its time was up before the reply was whole."""
+        self._end_step()
+        self._hit("seconds", self.state.milliseconds / 1000)
+        self.ask = None
+
+    def _seconds_left(self) -> float | None:
+        """What the limit leaves for a call; the time of this step so far is not in the state yet."""
+        if self.limits.seconds is None:
+            return None
+        return max(0.0, self.limits.seconds - (self.state.milliseconds + self._elapsed) / 1000)
+
     def _turns(self, seat: str) -> tuple[tuple[str, tuple[int, ...]], ...]:
         called = (record.event for record in self.state.records if isinstance(record.event, ModelCalled))
         return tuple((event.text, event.tokens) for event in called if event.seat == seat and event.tokens)
@@ -226,14 +245,19 @@ class Driver:
         if self.stopped:
             return
         used = {"turns": self.state.steps, "tokens": self.state.tokens, "seconds": self.state.milliseconds / 1000}
-        for kind, outcome in (("turns", "turn_limit"), ("tokens", "token_limit"), ("seconds", "time_limit")):
+        for kind in OUTCOMES:
             limit = getattr(self.limits, kind)
             if limit is not None and used[kind] >= limit:
-                step = self.state.steps
-                self.note(LimitHit.model_validate({"kind": kind, "limit": limit, "used": used[kind]}), step=step)
-                reason = f"limit of {limit:g} {kind} reached"
-                self.note(Stopped.model_validate({"outcome": outcome, "reason": reason}), step=step)
-                return
+                return self._hit(kind, used[kind])
+
+    def _hit(self, kind: str, used: float) -> None:
+        """End the episode at a limit. What a record says of the limit stands: who only compares has none of his own."""
+        twin = self.recorded[0].event if self.recorded else None
+        limit = twin.limit if isinstance(twin, LimitHit) else getattr(self.limits, kind) or 0.0
+        step = self.state.steps
+        self.note(LimitHit.model_validate({"kind": kind, "limit": limit, "used": used}), step=step)
+        reason = f"limit of {limit:g} {kind} reached"
+        self.note(Stopped.model_validate({"outcome": OUTCOMES[kind], "reason": reason}), step=step)
 
     def _recorded_reply(self, ask: Ask) -> Reply | Stopped | None:
         """The recorded answer to this question, if the step was cut short after it; or how the step ended without one."""

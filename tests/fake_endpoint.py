@@ -6,9 +6,10 @@ Its "model" is a hash: the same question gives the same reply; a token is a char
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -78,6 +79,13 @@ class Call:
             self.write(chunk({"content": piece}))
         self.write(chunk({}, finish))
         self.write(chunk(usage=usage(prompt, sum(map(len, pieces)) + len(thought), cached)) + DONE)
+
+
+def drip(server: FakeServer, call: Call, raw: bytes, *, times: int = 2000) -> bool:
+    """The same bytes again and again, until nobody listens any more: True then. Bounded: a listener may never tire."""
+    while times and call.write(raw) and not server.closing.wait(0.01):
+        times -= 1
+    return call.gone
 
 
 def default(server: FakeServer, call: Call) -> None:
@@ -182,3 +190,38 @@ def fake_server(host: str = "127.0.0.1", port: int = 0) -> Iterator[FakeServer]:
         server.http.shutdown()
         thread.join()
         server.http.server_close()
+
+
+@contextmanager
+def raw_server(speak: Callable[[socket.socket, threading.Event], None]) -> Iterator[str]:
+    """A server below HTTP: every connection is handed to `speak` with an event that says when to stop. Gives its address.
+
+    `speak` has read nothing yet. A model list comes from it as well, or from nobody.
+    """
+    closing = threading.Event()
+    listener = socket.create_server(("127.0.0.1", 0))
+    threads: list[threading.Thread] = []
+
+    def serve(sock: socket.socket) -> None:
+        with sock, suppress(OSError):  # a client that leaves is no news
+            speak(sock, closing)
+
+    def accept() -> None:
+        while True:
+            try:
+                sock, _ = listener.accept()
+            except OSError:
+                return
+            threads.append(threading.Thread(target=serve, args=(sock,)))
+            threads[-1].start()
+
+    thread = threading.Thread(target=accept)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        closing.set()
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+        for one in (thread, *threads):
+            one.join()

@@ -13,7 +13,7 @@ from store.journal import EpisodeRow, Journal
 from tasks.actions import Steps, ask, emit
 from tasks.driver import TRIES, Driver, Limits
 from tasks.errors import RecordMismatch, TaskError
-from tasks.events import Answered, AttemptStarted, ModelCalled, Said, Seated, StepEnded, Stopped, Thought
+from tasks.events import Answered, AttemptStarted, LimitHit, ModelCalled, Said, Seated, StepEnded, Stopped, Thought
 from tasks.records import entry_of, record_of
 from tasks.scheduler import HUMAN, Scheduler
 from tasks.state import State, completed, digest, fold
@@ -170,6 +170,58 @@ def test_limits_end_the_episode_by_name(tmp_path: Path) -> None:
             state = scheduler.episodes["0"].state
             assert state.stopped is not None and state.stopped.outcome == outcome
             assert [r.event.tag for r in state.records][-2:] == ["limit_hit", "stopped"]
+
+
+def test_the_limit_of_seconds_reaches_a_call_in_flight(tmp_path: Path) -> None:
+    """The call would take an hour. What it had by then is on record, and the record can be compared with a second run of it."""
+    with new(tmp_path / "r.moot", 2) as journal:
+        slow = {"delay_ms": [3_600_000, 3_600_000]}
+        scheduler = begin(journal, Counting(**slow), limits=Limits(seconds=0.05))
+        scheduler.run(parallel=2)
+        for driver in scheduler.episodes.values():
+            records = driver.state.records
+            assert [r.event.tag for r in records][2:] == ["thought", "model_called", "step_ended", "limit_hit", "stopped"]
+            called, _, hit, stopped = (r.event for r in records[-4:])
+            assert isinstance(called, ModelCalled) and called.finish == "time_limit"
+            assert isinstance(hit, LimitHit) and (hit.kind, hit.limit) == ("seconds", 0.05) and hit.used > 0
+            assert isinstance(stopped, Stopped) and stopped.outcome == "time_limit"
+            assert stopped.reason == "limit of 0.05 seconds reached"
+        wanted = digest(scheduler.episodes["0"].state.records)
+        stored = [record_of(e) for e in journal.entries(1)]
+    for limits in (Limits(), Limits(seconds=0.05)):
+        again = Driver("0", 1, Talk(), lambda: 0.0, lambda: 0.0, limits)
+        again.recorded = list(stored)
+        for record in stored[:2]:
+            again.note(record.event, step=0)
+        again.advance()
+        assert again.stopped and not again.fresh and digest(again.state.records) == wanted
+
+
+def test_a_call_is_told_what_is_left_of_the_time(tmp_path: Path) -> None:
+    """Each try of a call gets less; a person is never hurried."""
+    told: list[float | None] = []
+    now = 0.0
+
+    class Failing(Counting):
+        def answer(self, asks, listen=None):  # type: ignore[no-untyped-def]
+            nonlocal now
+            now += 4.0
+            told.extend(ask.seconds for ask in asks)
+            return [EngineError("unlucky")] if len(told) < 3 else super().answer(asks, listen)
+
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, Failing())
+        scheduler.stopwatch = lambda: now
+        driver = scheduler.episodes["0"]
+        driver.stopwatch, driver.limits = scheduler.stopwatch, Limits(seconds=10)
+        scheduler.run()
+        assert told == [10, 6, 2]
+        assert driver.state.stopped is not None and driver.state.stopped.outcome == "time_limit"
+    with new(tmp_path / "h.moot") as journal:
+        scheduler = begin(journal, None, limits=Limits(seconds=10), spec=HUMAN)
+        scheduler.run()
+        scheduler.answer("0", "好")
+        assert not scheduler.episodes["0"].stopped
 
 
 def test_a_human_is_waited_for_and_his_time_is_not_counted(tmp_path: Path) -> None:

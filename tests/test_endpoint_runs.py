@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT))
 from app.cli.main import main  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.header import spec_of  # noqa: E402
-from tests.fake_endpoint import Call, FakeServer, chunk, fake_server  # noqa: E402
+from tests.fake_endpoint import Call, FakeServer, chunk, drip, fake_server  # noqa: E402
 from tests.kill_harness import END, prepare  # noqa: E402
 
 KEY = "sk-secret-0123456789"
@@ -135,6 +135,27 @@ def test_a_server_that_fails_is_no_fault_of_the_model_and_the_run_goes_on(moot: 
     server.chat = speak
     block = json.loads(moot("resume", block["run"], "--json").out)
     assert block["outcomes"]["error"] == 0
+
+
+def test_max_seconds_reaches_a_call_in_flight(moot: Moot, server: FakeServer) -> None:
+    """A server that speaks for ever: the episode ends in time, the words so far are on record."""
+
+    def babble(call: Call) -> None:
+        call.begin()
+        drip(server, call, chunk({"content": "再"}))
+
+    server.chat = babble
+    block = moot.run(f"endpoint:{server.spec}", "--max-seconds", "1.5", "--parallel", "3").block()
+    assert block["outcomes"]["time_limit"] == 3 and block["outcomes"]["error"] == 0
+    with Journal.open(moot.path()) as journal:
+        entries = journal.entries(journal.attempts("1")[-1].id)
+    called = next(entry.data for entry in entries if entry.tag == "model_called")
+    assert called["finish"] == "time_limit" and set(called["text"]) <= {"再"}
+    assert [entry.tag for entry in entries[-3:]] == ["step_ended", "limit_hit", "stopped"]
+    assert moot("show", block["run"], "1", "--verify").code == 0, moot.err
+    asked = len(server.asked)
+    assert json.loads(moot("resume", block["run"], "--json").out)["outcomes"]["time_limit"] == 3
+    assert len(server.asked) == asked
 
 
 def test_another_server_than_the_recorded_one_is_refused(moot: Moot, server: FakeServer) -> None:

@@ -211,6 +211,20 @@ def test_an_error_in_one_call_leaves_the_others(kind: Kind, engine: Engine) -> N
 
 
 @pytest.mark.parametrize("name", ["slow script", "endpoint", "llama"])
+def test_a_call_keeps_to_its_time(kinds: Callable[[str], tuple[Kind, Engine]], name: str) -> None:
+    """It ends with what it has when its seconds are over, and leaves the engine as it was."""
+    kind, engine = kinds(name)
+    assert kind.slow is not None
+    for seconds in (0.1, 0.0):
+        (result,) = engine.answer([replace(kind.slow, seconds=seconds)])
+        assert isinstance(result, Reply) and result.finish == "time_limit"
+    if name != "slow script":
+        late, *others = engine.answer([replace(kind.slow, seconds=0.1), *QUESTIONS[:2]])
+        assert isinstance(late, Reply) and late.finish == "time_limit"
+        assert texts(others) == texts(engine.answer(QUESTIONS[:2]))
+
+
+@pytest.mark.parametrize("name", ["slow script", "endpoint", "llama"])
 def test_cancel_from_another_thread(name: str, kinds: Callable[[str], tuple[Kind, Engine]]) -> None:
     kind, engine = kinds(name)
     assert kind.slow is not None

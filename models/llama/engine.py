@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -242,10 +243,12 @@ class LlamaEngine:
                 case "failed":
                     results[places[data["index"]]] = EngineError(data["title"], data["hint"])
 
+        began = time.monotonic()
         try:
             self._ready(_for_load(listen, calls[0].ask))
             if not self._cancelled.is_set():
-                self._process.order("answer", news, calls=[call_data(call) for call in calls])
+                spent = time.monotonic() - began
+                self._process.order("answer", news, calls=[call_data(_shorter(call, spent)) for call in calls])
                 self._known.update((call.ask.episode, call.ask.seat) for call in calls)
         except EngineError as error:
             for place in places:
@@ -300,6 +303,12 @@ def _grammar(schema: str) -> str:
         return gbnf(loads(schema))
     except BadEngine as error:
         raise EngineError(error.title, error.hint) from error
+
+
+def _shorter(call: Call, spent: float) -> Call:
+    """The call with what loading the model has left of its time."""
+    left = None if call.ask.seconds is None else max(0.0, call.ask.seconds - spent)
+    return call if left is None else replace(call, ask=replace(call.ask, seconds=left))
 
 
 def _delta(data: Mapping[str, Any]) -> Delta:

@@ -7,6 +7,7 @@ Units: milliseconds, tokens, bytes.
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
@@ -41,6 +42,8 @@ class Turn:
     plan: Plan
     speaker: Speaker
     started: float
+    until: float = math.inf
+    """When its time is up."""
     token: int | None = None
     batch: int = 1
     told: float = 0.0
@@ -96,15 +99,21 @@ class Server:
             self._together, self._pays = native.together(self._model, self._options.slots, self._options.threads)
         waiting = deque(enumerate(calls))
         active: list[Turn] = []
+        began = time.perf_counter()
         while waiting or active:
             if self._cancelled():
                 self._stop_all(waiting, active)
                 return
             while waiting and len(active) < self._options.slots and not self._cancelled():
                 index, call = waiting.popleft()
-                turn = self._start(index, call, {turn.key for turn in active})
+                until = math.inf if call.ask.seconds is None else began + call.ask.seconds
+                turn = self._start(index, call, {turn.key for turn in active}, until)
                 if turn is not None:
                     active.append(turn)
+            for turn in active:
+                if turn.token is not None and time.perf_counter() >= turn.until:
+                    turn.token = None
+                    turn.speaker.end("time_limit")
             active = [turn for turn in active if not self._over(turn)]
             self._speak(active)
 
@@ -132,7 +141,7 @@ class Server:
         while len(self._turns) > MOST_TURNS:
             self._turns.popitem(last=False)
 
-    def _start(self, index: int, call: Call, busy: set[Key]) -> Turn | None:
+    def _start(self, index: int, call: Call, busy: set[Key], until: float) -> Turn | None:
         """Read the prompt of a call and draw its first token; None when it is answered already."""
         ask, started = call.ask, time.perf_counter()
         assert self._model is not None
@@ -149,10 +158,10 @@ class Server:
             sampler = Sampler(self._model, ask, call.grammar)
             found = self._pool.find(key, wanted, lambda other: other in busy)
             speaker = Speaker(self._model, ask, sampler, opens(frame))
-            turn = Turn(index, ask, key, found, wanted, speaker, started, told=started)
+            turn = Turn(index, ask, key, found, wanted, speaker, started, until, told=started)
             logits = self._read(turn)
             if logits is None:
-                self._finish(turn, "cancelled")
+                self._finish(turn, "cancelled" if self._cancelled() else "time_limit")
                 return None
             turn.token = speaker.take(logits)
             return turn
@@ -169,16 +178,16 @@ class Server:
         self._emit({"event": "reply", "index": index, **reply_data(reply)})
 
     def _read(self, turn: Turn) -> native.Logits | None:
-        """Evaluate what is new of a prompt; None when cancelled on the way."""
+        """Evaluate what is new of a prompt; None when cancelled or out of time on the way."""
         tokens, total = turn.plan.tokens, len(turn.plan.tokens)
         memory = self._pool.memory(turn.key)
         at, logits = turn.found.reused, None
         for border in turn.plan.borders:
             if border <= at:
                 continue
-            if self._cancelled():
-                return None
             now = time.perf_counter()
+            if self._cancelled() or now >= turn.until:
+                return None
             if now - turn.told > PAUSE or at == turn.found.reused:
                 turn.told = now
                 self._tell(turn, "reading", done=at, total=total)
@@ -263,8 +272,9 @@ class Server:
         note = ""
         if speaker.finish == "context_full":
             note = f"the context of {self._context.length} tokens is full after {len(speaker.tokens)} generated tokens"
+        read = min(total, len(self._pool.memory(turn.key).tokens))  # all of the prompt, unless it was cut short
         usage = Usage(
-            evaluated=total - turn.found.reused,
+            evaluated=read - turn.found.reused,
             reused=turn.found.reused,
             generated=len(speaker.tokens),
             milliseconds=round((time.perf_counter() - turn.started) * 1000, 3),

@@ -58,6 +58,7 @@ def call_data(call: Call) -> dict[str, Any]:
         "settings": recorded_settings(ask.settings),
         "grammar": call.grammar,
         "turns": [[text, list(tokens)] for text, tokens in call.turns],
+        "seconds": ask.seconds,
     }
 
 
@@ -66,7 +67,7 @@ def call_of(data: Mapping[str, Any]) -> Call:
     settings = {**data["settings"], "stop": tuple(data["settings"]["stop"])}
     ask = Ask(
         data["seat"], tuple(Message(role, content) for role, content in data["messages"]), prompt="",
-        settings=Settings(**settings), episode=data["episode"],
+        settings=Settings(**settings), episode=data["episode"], seconds=data.get("seconds"),
     )  # fmt: skip
     return Call(ask, data["grammar"], tuple((text, tuple(tokens)) for text, tokens in data["turns"]))
 
