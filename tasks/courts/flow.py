@@ -14,6 +14,7 @@ from typing import Literal
 from tasks.courts.casefile import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.procedure.quoting import texts_of
 from tasks.courts.procedure.tables import ProfileName, turn_limit
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.drafted import END_MARK
@@ -159,7 +160,7 @@ def _trial(case: Case, profile: ProfileName, limit: int, record: Sequence[Turn])
     if not record:
         return Cue("clerk", 0) if profile == "law" else Cue("judge", 0, OPENING[env])
     said = [turn for turn in record if turn.speaker == "judge" and turn.number > 0]
-    if said and bench.closes(said[-1].text):
+    if said and bench.closes(said[-1].text) and bench.closes(bench.spoken_by_judge(said[-1].text, texts_of(case))):
         return Ending("finished", "the hearing was closed")
     if waiting := _waiting(record):
         return Cue(waiting[0], said[-1].number, to=("judge",))

@@ -91,6 +91,7 @@ COURT_WORDS: dict[str, tuple[str, str]] = {
     "profile.j1": ("原基准", "j1"),
     "violations": ("程序瑕疵", "Faults in the procedure"),
     "unfinished": ("未问完全部话题的对话（论文口径的 BIN、NBIN 不计）", "Dialogues that did not reach every topic (not in compat BIN, NBIN)"),
+    "moved_by_text": ("论文口径受案卷原文影响的庭审（审判席复述的案卷文字被原规则当作审判席自己的话）", "Trials in which words read out of the case file move a published score"),
     "walker_run": ("参照代理人的评测", "Run of gold"),
 }  # fmt: skip
 """Key -> (Chinese, English)."""

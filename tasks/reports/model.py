@@ -218,7 +218,12 @@ def _court_counts(block: Mapping[str, Any], language: str) -> list[tuple[str, st
         ("unscored", "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items())),
         ("unfinished", ", ".join(f"{env} {count}" for env, count in lost.items())),
         ("violations", ", ".join(f"{code} {count}" for code, count in faults)),
+        ("moved_by_text", "; ".join(f"{env}: {_numbered(metrics)}" for env, metrics in (block.get("moved_by_text") or {}).items())),
     ]
+
+
+def _numbered(counts: Mapping[str, int]) -> str:
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
 def _overall_of(block: Mapping[str, Any], language: str) -> str:

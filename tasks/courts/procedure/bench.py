@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from tasks.courts.procedure.acts import MAX_TEXT, sentences
+from tasks.courts.procedure.quoting import own_words
 from tasks.courts.procedure.replies import items_named, numbers_named
 from tasks.courts.procedure.tables import Profile
 from tasks.courts.procedure.turns import Hearing, Item, Side
@@ -15,6 +16,7 @@ END_TAG = "结束庭审"
 
 _TAG = re.compile(r"<\s*([一-鿿]{2,8})\s*>")
 _CLOSING = re.compile(r"(?:现在|宣布|可以)?闭庭(?!前|后|之前)|庭审(?:到此)?结束(?!前|后)|<\s*结束庭审\s*>")
+_MARKS = re.compile(rf"{_CLOSING.pattern}|{_TAG.pattern}")
 _REOPENED = re.compile(r"恢复(?:法庭)?(?:调查|辩论)|(?:重新|继续)(?:进行)?法庭(?:调查|辩论)")
 _ROLE = (
     r"(?:原告|被告人|被告|公诉人|公诉机关|辩护人)(?:方|的?(?:委托诉讼代理人|诉讼代理人|代理人|代理律师|律师|辩护人))?"
@@ -53,6 +55,11 @@ class Ruled:
     admitted: bool
     reason: str
     reasoned: bool
+
+
+def spoken_by_judge(text: str, texts: Sequence[str]) -> str:
+    """An utterance of a judge without the marks of closing and of stages that it only quotes from the case file."""
+    return own_words(text, _MARKS, texts)
 
 
 def stages_tagged(text: str, profile: Profile) -> list[int]:

@@ -7,6 +7,7 @@ from collections import Counter
 
 from tasks.courts.casefile import CivilCase, CriminalCase
 from tasks.courts.people import COUNSEL, PROCURATORATE, Party
+from tasks.courts.procedure.quoting import texts_of
 from tasks.courts.procedure.turns import Hearing, Item, Side
 
 _PROPERTY = re.compile(r"追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
@@ -39,6 +40,7 @@ def _civil(case: CivilCase) -> Hearing:
         names,
         _items(case, side_of),
         frozenset(n for n, holds in conditions.items() if holds),
+        texts_of(case),
     )
 
 
@@ -64,6 +66,7 @@ def _criminal(case: CriminalCase) -> Hearing:
         names,
         _items(case, side_of),
         frozenset(n for n, holds in conditions.items() if holds),
+        texts_of(case),
     )
 
 

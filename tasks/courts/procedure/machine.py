@@ -94,7 +94,7 @@ class Machine:
         if turn.speaker == "judge":
             self._expire()
             self._waived(turn)
-            self._judge(turn, at)
+            self._judge(replace(turn, text=bench.spoken_by_judge(turn.text, self.hearing.texts)), at)
         elif side := SIDE_OF.get(turn.speaker):
             self._reply(turn, side)
         elif turn.speaker == "clerk":

@@ -9,18 +9,20 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from tasks.courts.procedure.acts import Found, blanked
 from tasks.courts.procedure.findings import FATAL, Course
 from tasks.courts.procedure.machine import follow
+from tasks.courts.procedure.quoting import own_words
 from tasks.courts.procedure.tables import ActSpec, Duty, ProfileName
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Turn
+from tasks.courts.scores.rulings import unfilled
 from tasks.scoring.result import Score
 
 COMPAT, STRICT = "pfs_compat", "pfs_strict"
-COMPAT_VERSION, STRICT_VERSION = "1", "1"
+COMPAT_VERSION, STRICT_VERSION = "2", "2"
 WEIGHTS: Mapping[str, float] = {"ACT": 0.4, "STA": 0.3, "ORD": 0.3}
 """Of the strict score."""
 
@@ -64,8 +66,22 @@ STAGE_TAGS = ("<开庭审理>", "<法庭调查>", "<庭审辩论>", "<法庭调�
 MOST_ARTICLES = 20
 """More signs 第 than this in a civil judgment fail the case in the published rule."""
 FEWEST_TURNS = 4
-_TEMPLATE = re.compile(r"[×xX]{2,}|\{[^}\n]{0,20}\}|\[[一-鿿][^\]\n]{0,20}\]|【[^】\n]{0,20}】|_{3,}|……{2,}")
-"""Marks of a judgment that was never filled in."""
+FOREIGN = ("公诉人", "模拟被告回应")
+"""Words that a civil judgment must not hold in the published rule."""
+_OTHERS = ("<结束庭审>", "本院认为", "判决", "第")
+
+
+def _keys(stages: Mapping[str, Mapping[str, tuple[str, ...]]]) -> set[str]:
+    return {word for actions in stages.values() for words in actions.values() for word in words}
+
+
+_WORDS: Mapping[str, re.Pattern[str]] = {
+    env: re.compile(
+        "|".join(sorted({*STAGE_TAGS, *FOREIGN, *_OTHERS, *_keys(stages)}, key=lambda word: (-len(word), word)))
+    )
+    for env, stages in PUBLISHED.items()
+}
+"""All words that the published rule looks for, the longest first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +125,24 @@ def compat(turns: Sequence[Turn], env: Literal["CI", "CR"]) -> Compat:
     return Compat((sta + act) / 2, sta, act, uni, credits, ())
 
 
+def own_words_of(text: str, hearing: Hearing) -> str:
+    """An utterance of the judge without those words of the published rule that it only quotes from the case file."""
+    return own_words(text, _WORDS[hearing.env], hearing.texts)
+
+
+def moved_by_text(turns: Sequence[Turn], hearing: Hearing) -> tuple[str, ...]:
+    """What of the published score rests on words that the judge only read out of the case file: actions and failures.
+
+    The published rule takes every word for the judge's own and is kept as it is; this says where that changes the score.
+    """
+    own = [replace(t, text=own_words_of(t.text, hearing)) if t.speaker == "judge" else t for t in turns]
+    found, bare = compat(turns, hearing.env), compat(own, hearing.env)
+    if found.pfs == bare.pfs:
+        return ()
+    unity = {"UNI"} if found.uni != bare.uni and found.failures == bare.failures else set()
+    return tuple(sorted({*found.credits} ^ {*bare.credits} | {*found.failures} ^ {*bare.failures} | unity))
+
+
 def _published_unity(log: Sequence[Turn], env: str) -> float:
     said = [turn.text for turn in log if turn.speaker == "judge"]
     if env == "CI":
@@ -125,11 +159,11 @@ def _published_failures(log: Sequence[Turn], env: str) -> tuple[str, ...]:
     if not judgments:
         failures.append("no_judgment")
     elif env == "CI":
-        if "公诉人" in judgments[-1] or "模拟被告回应" in judgments[-1]:
+        if any(word in judgments[-1] for word in FOREIGN):
             failures.append("foreign_role")
         if judgments[-1].count("第") > MOST_ARTICLES:
             failures.append("runaway_citations")
-    elif _TEMPLATE.search(judgments[-1]):
+    elif unfilled(judgments[-1]):
         failures.append("template")
     if env == "CR" and not all(text.strip() for text in said):
         failures.append("empty_utterance")
@@ -238,6 +272,7 @@ def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName, quotes: Q
             [
                 *({"action": action, "turn": turn} for action, turn in published.credits.items()),
                 *({"failure": code} for code in published.failures),
+                *({"moved_by_text": what} for what in moved_by_text(turns, hearing)),
             ],
         ),
         Score(

@@ -66,6 +66,7 @@ class Hearing:
     """What decides which duties apply to a case; nothing of the judgment that scorers hold.
 
     `names`: side -> names by which it may be known. `needs`: conditions that hold, out of `CONDITIONS` of the tables.
+    `texts`: of the case file, for what is only quoted from it.
     """
 
     env: Literal["CI", "CR"]
@@ -73,6 +74,7 @@ class Hearing:
     names: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     exhibits: tuple[Item, ...] = ()
     needs: frozenset[str] = frozenset()
+    texts: tuple[str, ...] = ()
 
     @property
     def sides(self) -> tuple[Side, ...]:

@@ -44,9 +44,16 @@ _LINES = re.compile(r" ?\n[ \n]*")
 _FEE = re.compile(
     r"^\s*(?:本案)?(?:如果?未(?:能)?按|如逾期|逾期(?:不|未)履行|(?:本案)?(?:案件)?(?:受理费|诉讼费|保全费|公告费)|当事人在本判决发生法律效力前)"
 )
-_BLANK_FORM = re.compile(
-    r"[\[【<{][^\]】>}\n]{0,12}(?:罪名|刑期|金额|姓名|数额|填写|此处|具体|待定|法条)[^\]】>}\n]{0,12}[\]】>}]"
-    r"|[（(](?:此处|请填写|填写|待定)[^）)\n]{0,20}[）)]|_{2,}|[xX×]{2,8}(?=[年月日罪元条]|个月)|某某罪|\.{6}罪"
+_LABEL = "罪名|刑期|刑种|刑罚|期限|年限|金额|数额|姓名|填写|此处|具体|待定"
+_SLOT = re.compile(
+    # A place that every criminal judgment fills: of whom, which crime, what term, which sum.
+    r"(?:被告人|犯|判处|有期徒刑|拘役|管制|缓刑|考验期限?|罚金|人民币)[\s*:：]{0,4}(?:"
+    rf"[\[【〔<{{＜｛][^\]】〕>}}＞｝\n]{{0,12}}?(?:{_LABEL})[^\]】〕>}}＞｝\n]{{0,12}}[\]】〕>}}＞｝]"
+    r"|[（(](?:此处|请?填写|待定)[^）)\n]{0,20}[）)]"
+    r"|[（(\[【]\s{0,8}[）)\]】]"
+    r"|[_＿]{2,}|…{2,}|\.{4,}"
+    r"|[xXｘＸ×○□某]{1,8}\s?(?:[年月日元万罪]|个月)"
+    r")"
 )
 
 
@@ -141,5 +148,9 @@ def failure(env: Literal["CI", "CR"], said: Sequence[str], turns: int) -> Failur
 
 
 def unfilled(text: str) -> bool:
-    """Whether a judgment is a form with places left to fill in: 犯[罪名]罪, 有期徒刑XX年, 罚金____元."""
-    return _BLANK_FORM.search(text) is not None
+    """Whether a judgment is a form whose own places were left open: 犯[罪名]罪, 有期徒刑XX年, 罚金____元.
+
+    Only the rulings are read, and in them only the places of a form: what courts mask (张××, 某公司) and what exhibits are
+    called stands elsewhere.
+    """
+    return _SLOT.search(published_rulings(text)) is not None

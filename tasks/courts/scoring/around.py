@@ -48,6 +48,11 @@ def violations(rated: Sequence[Rated]) -> dict[str, int]:
     return dict(sorted(count.items(), key=lambda item: (-item[1], item[0])))
 
 
+def moved_by_text(members: Sequence[Rated]) -> dict[str, int]:
+    """Compat metric -> trials in which it is what it is only for words that the judge read out of the case file."""
+    return dict(Counter(metric for one in members for metric in one.moved))
+
+
 def consistent(members: Mapping[Env, Sequence[Rated]]) -> dict[str, dict[str, float | None]]:
     """Environment -> simulated role -> share of its messages without a slip, each attempt with equal weight, 0 to 100."""
     return {

@@ -1,8 +1,9 @@
 """The score block of a courts run, as `run`, `score` and every report print it: values from 0 to 100.
 
 Trees (compat, strict, intervals, floor, ceiling, n_scored, unscored) hold one object an environment; where one environment
-ran, its metrics stand at the top level too. `unscored` says why a metric has no value. Compat counts failures as published,
-strict leaves broken attempts out and shows both bounds. VER, SEN, FINE and LAW_FAKE are better when low.
+ran, its metrics stand at the top level too. `unscored` says why a metric has no value, `moved_by_text` in how many trials
+words that the judge only read out of the case file move a published score. Compat counts failures as published, strict leaves
+broken attempts out and shows both bounds. VER, SEN, FINE and LAW_FAKE are better when low.
 """
 
 from __future__ import annotations
@@ -89,6 +90,7 @@ def score_block(
         "turns": {env: around.turns(own) for env, own in members.items()},
         "stages": {env: stages for env, own in members.items() if (stages := around.stages(own))},
         "violations": around.violations(rated),
+        "moved_by_text": {env: moved for env, own in members.items() if (moved := around.moved_by_text(own))},
         "consistency": shaped(consistent, members),
         "consistency_details": {env: around.details(own) for env, own in members.items()},
         "comparable": not reasons,

@@ -16,7 +16,7 @@ from tasks.courts.scores.sentence import Published
 from tasks.courts.scoring.columns import FINISHED_ONLY, METRICS, RULES, Rule, Value, feeds
 from tasks.courts.scoring.gradings import CONSISTENCY
 from tasks.courts.scoring.limits import ceiling
-from tasks.courts.scoring.rating import Followed, Heard, Rates, followed, gradings_of, rates
+from tasks.courts.scoring.rating import PROCEDURE, Followed, Heard, Rates, followed, gradings_of, rates
 from tasks.courts.scoring.simulators import consistencies
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.result import Result
@@ -41,6 +41,7 @@ class Rated:
     trial: Followed | None = None
     simulated: tuple[Consistency, ...] = ()
     graded_parts: Mapping[str, float] = field(default_factory=dict)
+    moved: tuple[str, ...] = ()
 
     @property
     def env(self) -> Env:
@@ -96,7 +97,12 @@ def scored(case: Case, result: Result, heard: Heard, grades: Grade, trial: Follo
         lacking = [name for name in own if name in missing]
         if own:
             needs[metric] = "graded" if not lacking else "failed" if all(name in grades for name in lacking) else "ungraded"
-    return Rated(case, result, heard, values, bounds, needs, found.finished, found.distances, trial)
+    moved = tuple(
+        metric
+        for metric in METRICS["compat"][case.env]
+        if (found.moved if metric not in PROCEDURE else trial is not None and trial.moved)
+    )
+    return Rated(case, result, heard, values, bounds, needs, found.finished, found.distances, trial, moved=moved)
 
 
 def together(found: Rates, trial: Followed | None, env: Env) -> dict[Rule, Mapping[str, Value]]:

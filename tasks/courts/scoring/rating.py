@@ -18,6 +18,7 @@ from tasks.courts.record import for_procedure, spoken, topic_turns
 from tasks.courts.roles import COURTS, role_of
 from tasks.courts.scores import documents, judgment, topics
 from tasks.courts.scores.drafted import Kind
+from tasks.courts.scores.rulings import Failure, failure
 from tasks.courts.scores.sentence import Published
 from tasks.courts.scoring.columns import METRICS, OF_RUN, Rule, Value
 from tasks.courts.tracking import TopicTurn
@@ -83,6 +84,7 @@ class Rates:
     failed: str = ""
     finished: bool = True
     distances: Published | None = None
+    moved: str = ""
 
 
 def gradings_of(case: Case, heard: Heard) -> Sequence[Grading]:
@@ -139,12 +141,13 @@ def _draft(case: CivilCase, heard: Heard, grades: Grade) -> Rates:
     )  # fmt: skip
 
 
-JUDGMENT_VERSIONS: Mapping[Rule, str] = {"compat": "compat/1", "strict": "strict/1"}
+JUDGMENT_VERSIONS: Mapping[Rule, str] = {"compat": "compat/2", "strict": "strict/1"}
 
 
 def _judgment(case: CivilCase | CriminalCase, heard: Heard, grades: Grade) -> Rates:
     scored = judgment.score(case, heard.own, turns=heard.last)
     compat, strict = dict(scored.compat), dict(scored.strict)
+    moved = _failure_moved(case, heard, scored.failed)
     # Without a judgment there is nothing that a grader could read: that is 0, not missing.
     none = not scored.evidence["judgment"]
     golds = {"JUD": bool(case.gold.judgment) and isinstance(case, CivilCase), "REA": bool(case.gold.reason)}
@@ -159,9 +162,20 @@ def _judgment(case: CivilCase | CriminalCase, heard: Heard, grades: Grade) -> Ra
         compat.pop("LAW", None)
     return Rates(
         "judgment", _kept(compat, "compat", case), _kept(strict, "strict", case),
-        {"compat": [{"failure": scored.failed}] if scored.failed else [], "strict": [dict(scored.evidence)]},
-        JUDGMENT_VERSIONS, failed=scored.failed or "", distances=scored.distances,
+        {
+            "compat": [{"failure": scored.failed}] * bool(scored.failed) + [{"moved_by_text": moved}] * bool(moved),
+            "strict": [dict(scored.evidence)],
+        },
+        JUDGMENT_VERSIONS, failed=scored.failed or "", distances=scored.distances, moved=moved,
     )  # fmt: skip
+
+
+def _failure_moved(case: CivilCase | CriminalCase, heard: Heard, failed: Failure | None) -> str:
+    """The failure that is there, or is not, only for words that are quoted from the case."""
+    hearing = hearing_of(case)
+    own = [pfs.own_words_of(text, hearing) for text in heard.own]
+    bare = failure(hearing.env, own, heard.last)
+    return "" if bare == failed else failed or bare or ""
 
 
 def _kept(found: Mapping[str, Value], rule: Rule, case: Case) -> dict[str, Value]:
@@ -177,12 +191,13 @@ PROCEDURE = ("PFS", "STA", "ACT", "UNI", "ORD")
 @dataclass(frozen=True, slots=True)
 class Followed:
     """The procedure of a trial by both rules. stages: rule -> stage -> whether all its actions are done, 0 in a trial
-    whose score is 0; violations: codes in order."""
+    whose score is 0; violations: codes in order; moved: see `pfs.moved_by_text`."""
 
     compat: Mapping[str, Value]
     strict: Mapping[str, Value]
     stages: Mapping[Rule, Mapping[str, float]]
     violations: tuple[str, ...]
+    moved: tuple[str, ...] = ()
 
 
 def followed(case: Case, heard: Heard, profile: ProfileName) -> Followed | None:
@@ -205,6 +220,7 @@ def followed(case: Case, heard: Heard, profile: ProfileName) -> Followed | None:
         {"PFS": ours.pfs, "STA": ours.sta, "ACT": ours.act, "UNI": ours.uni, "ORD": ours.ord},
         stages,
         tuple(violation.code for violation in ours.course.violations),
+        pfs.moved_by_text(turns, hearing),
     )
 
 
