@@ -3,9 +3,10 @@
 Installed by the command line before anything else runs. It is a Python audit hook, so it sees every socket call of
 Python code in this process and cannot be taken out again. Name look-ups count as network use: they are refused before
 a question leaves the machine. `localhost` is answered here and never looked up, so that no resolver decides where it is.
-Names pass in their one spelling only (`models.hosts`): the resolver is asked for what was looked at. It does not see native code that calls the operating system by itself, nor programs
-started as children: Moot starts only itself, and the child puts on a guard of its own, without any allowed host, before
-it loads a model. `moot doctor` lets both prove it; tests/test_offline.py traces the system calls of native code.
+Names pass in their one spelling only (`models.hosts`): the resolver is asked for what was looked at.
+
+It does not see native code that calls the operating system by itself, nor programs started as children: Moot starts only
+itself, and the child puts on a guard of its own, without any allowed host, before it loads a model. `moot doctor` lets both prove it; tests/test_offline.py traces the system calls of native code.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from typing import Any
 from models.hosts import LOCALHOST, is_near, normal_host
 
 _open: dict[str, frozenset[str]] = {}
-"""Host beyond this machine that may be reached -> the addresses that its last look-up gave; they are open with it alone."""
+"""Host beyond this machine that may be reached -> the addresses that its look-ups gave, which are open as long as it is."""
 _installed = False
 _prepared = False
 
@@ -142,8 +143,8 @@ def _prepare() -> None:
                 found += look_up("127.0.0.1", *args, **named)
             return found or look_up("127.0.0.1", *args, **named)
         found = look_up(host, *args, **named)
-        if name in _open:
-            _open[name] = frozenset(filter(None, (_address(address[0]) for *_, address in found)))
+        if name in (known := _open):  # other look-ups may be under way, with other answers
+            known[name] |= {address for *_, where in found if (address := _address(where[0]))}
         return found
 
     socket.getaddrinfo = getaddrinfo

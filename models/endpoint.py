@@ -230,7 +230,14 @@ class EndpointEngine:
                 names = [str(entry["id"]) for entry in _models(server, flight)]
                 if self.model not in names:
                     return EngineError(f"the server at {url} does not know the model '{self.model}'", _lists(names))
-        return about_status(refusal.status, refusal.text, url=url, keyed=bool(server.key), variable=server.address.key, location=refusal.location)
+        return about_status(
+            refusal.status,
+            refusal.text,
+            url=url,
+            keyed=bool(server.key),
+            variable=server.address.key,
+            location=refusal.location,
+        )
 
 
 class Teller:
@@ -271,7 +278,14 @@ def _models(server: Server, flight: Flight | None = None) -> list[Mapping[str, A
     url = server.address.base
     answer = server.get(f"{url}/models", flight)
     if isinstance(answer, Refusal) and answer.status != 404:
-        raise about_status(answer.status, answer.text, url=url, keyed=bool(server.key), variable=server.address.key, location=answer.location)
+        raise about_status(
+            answer.status,
+            answer.text,
+            url=url,
+            keyed=bool(server.key),
+            variable=server.address.key,
+            location=answer.location,
+        )
     if not isinstance(answer, Mapping) or not isinstance(answer.get("data"), list | None):
         raise EngineError(f"what answers at {url} lists no models", "Is the address right? It usually ends in /v1.")
     listed = answer["data"] or []

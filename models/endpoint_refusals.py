@@ -13,6 +13,7 @@ from models.endpoint_wire import message_of, parse_json
 from models.engine import EngineError
 
 BIND = "Bind one to its host: `moot config hosts allow HOST --key-env NAME`, NAME being the environment variable with the key."
+"""What helps where no key is bound to the host of a server."""
 SHOWN = 300
 """Characters of a server's own words that a sentence quotes."""
 

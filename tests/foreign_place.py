@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT))
 
 HOST, RESOLVER, PORT, NAME = "10.9.0.1", "10.9.0.53", 8080, "box.example"
 SECRET, BOUND = "sk-of-this-machine", "sk-of-the-box"
-ANSWERS = "\n" "no\n" "y\n"
+ANSWERS = "\nno\ny\n"
 """What the person types: Enter, no, yes."""
 
 
@@ -63,13 +63,22 @@ def serve(home: str) -> None:
             **os.environ, "MOOT_HOME": home, "MOOT_LANG": "en", "MOOT_API_KEY": SECRET, "BOX_KEY": BOUND, "TERM": "dumb",
         }  # fmt: skip
         with subprocess.Popen(
-            [sys.executable, __file__, "use", home], stdin=terminal, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=variables, text=True
+            [sys.executable, __file__, "use", home],
+            stdin=terminal,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=variables,
+            text=True,
         ) as used:
             printed, said = used.communicate(timeout=300)
         assert used.returncode == 0, said[-3000:]
         requests = [(path, headers.get("Authorization", ""), headers["Host"]) for path, headers, _ in server.seen]
         told = SECRET in json.dumps([(path, headers, body) for path, headers, body in server.seen])
-        print(json.dumps({"steps": json.loads(printed.splitlines()[-1]), "asked": asked, "requests": requests, "told": told}))
+        print(
+            json.dumps(
+                {"steps": json.loads(printed.splitlines()[-1]), "asked": asked, "requests": requests, "told": told}
+            )
+        )
 
 
 def packets() -> int:
@@ -150,7 +159,9 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
     from tasks.records import entry_of
     from tasks.spec import RunSpec, seated, task_file
 
-    plan = RunSpec(benchmark="legalagentbench", agent="direct", model=spec, pack="kill", tasks=str(home / "tasks.json"), limit=1)
+    plan = RunSpec(
+        benchmark="legalagentbench", agent="direct", model=spec, pack="kill", tasks=str(home / "tasks.json"), limit=1
+    )
     bench = benchmark(plan.benchmark)
     with Pack.open("kill") as pack:
         tasks = task_file(plan, pack)
@@ -181,8 +192,31 @@ def use(home: Path) -> None:
     person.types("resume", "address")
     person.types("resume", "dotted")
     person.types("fork", "one", "1", "--turn", "0")
-    person.types("run", "legalagentbench", "--agent", "react", "--model", model, "--pack", "kill", "--tasks", str(home / "tasks.json"))
-    person.types("run", "legalagentbench", "--agent", "react", "--model", "recorded:one", "--pack", "kill", "--tasks", str(home / "tasks.json"), "--dry-run")
+    person.types(
+        "run",
+        "legalagentbench",
+        "--agent",
+        "react",
+        "--model",
+        model,
+        "--pack",
+        "kill",
+        "--tasks",
+        str(home / "tasks.json"),
+    )
+    person.types(
+        "run",
+        "legalagentbench",
+        "--agent",
+        "react",
+        "--model",
+        "recorded:one",
+        "--pack",
+        "kill",
+        "--tasks",
+        str(home / "tasks.json"),
+        "--dry-run",
+    )
     person.types("tasks", "from-judgment", str(home / "tasks.json"), "--model", model)
     person.types("show", "one", "--verify")
     person.types("score", "one")

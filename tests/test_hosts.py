@@ -60,7 +60,9 @@ def nobody_decided(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 # --- spellings --------------------------------------------------------------------------------------------------------
 
 DOTS = ".。．｡"
-ODD = st.text(st.sampled_from(f"aZx0179-_:%@/\\[]#? \t\n\0{DOTS}…․ßİıſＬｌ①\u00ad\u200b\u200d٣é中\ud800"), max_size=24)
+ODD = st.text(
+    st.sampled_from(f"aZx0179-_:%@/\\[]#? \t\n\0{DOTS}…․ßİıſＬｌ①\u00ad\u200b\u200d٣é中\ud800"), max_size=24
+)
 NAMES = st.from_regex(r"[a-z]([a-z0-9-]{0,8}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,8}[a-z0-9])?){0,3}", fullmatch=True)
 ADDRESSES = st.ip_addresses().map(str)
 
@@ -106,8 +108,14 @@ def test_other_spellings_of_a_name_are_the_same_name(name: str, data: st.DataObj
         assert spelled(changed.replace(".", dot) + data.draw(st.sampled_from(("", dot)))) in (spelled(name), None)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(1, 4), st.lists(st.sampled_from(("{}", "0{:o}", "0x{:x}", "0X{:X}")), min_size=4, max_size=4))
-def test_numbers_that_only_old_readers_take_for_an_address_are_none(number: int, parts: int, forms: list[str]) -> None:
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 4),
+    st.lists(st.sampled_from(("{}", "0{:o}", "0x{:x}", "0X{:X}")), min_size=4, max_size=4),
+)
+def test_numbers_that_only_old_readers_take_for_an_address_are_none(
+    number: int, parts: int, forms: list[str]
+) -> None:
     """`inet_aton` of the C library stands for the old readers."""
     octets = list(number.to_bytes(4, "big"))
     values = [*octets[: parts - 1], int.from_bytes(bytes(octets[parts - 1 :]), "big")]
@@ -127,7 +135,18 @@ def test_what_is_no_host(host: str) -> None:
     assert spelled(host) is None
 
 
-@pytest.mark.parametrize("host", ["localhost.localdomain", "box.localhost", "localhost.example", "127.0.0.1.example", "::127.0.0.1", "0.0.0.0", "::"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost.localdomain",
+        "box.localhost",
+        "localhost.example",
+        "127.0.0.1.example",
+        "::127.0.0.1",
+        "0.0.0.0",
+        "::",
+    ],
+)
 def test_what_only_looks_like_this_machine(host: str) -> None:
     normal = normal_host(host)
     assert not is_near(normal)
@@ -148,7 +167,10 @@ def test_answers_are_kept_for_their_owner_alone() -> None:
     assert hosts.allowed() == {}
     hosts.allow("box.example", "BOX_KEY")
     hosts.allow("192.0.2.7")
-    assert {name: host.key_env for name, host in hosts.allowed().items()} == {"box.example": "BOX_KEY", "192.0.2.7": ""}
+    assert {name: host.key_env for name, host in hosts.allowed().items()} == {
+        "box.example": "BOX_KEY",
+        "192.0.2.7": "",
+    }
     path = hosts.file_of_hosts()
     assert path.is_relative_to(places.config())
     if os.name == "posix":
@@ -218,8 +240,14 @@ def test_hosts_are_listed_allowed_and_revoked(moot: Moot) -> None:
     assert moot("config", "hosts")[:2] == (0, "")
     code, out, _ = moot("config", "hosts", "allow", "Box.Example.", "--key-env", "BOX_KEY", "--json")
     assert code == 0
-    assert json.loads(out) == {"file": str(hosts.file_of_hosts()), "hosts": [{"host": "box.example", "key_env": "BOX_KEY"}]}
-    assert moot("config", "hosts", "allow", "[2001:db8:0::1]")[1] == "box.example  key from BOX_KEY\n2001:db8::1  no key\n"
+    assert json.loads(out) == {
+        "file": str(hosts.file_of_hosts()),
+        "hosts": [{"host": "box.example", "key_env": "BOX_KEY"}],
+    }
+    assert (
+        moot("config", "hosts", "allow", "[2001:db8:0::1]")[1]
+        == "box.example  key from BOX_KEY\n2001:db8::1  no key\n"
+    )
     assert moot("config", "hosts", "revoke", "BOX.example")[1] == "2001:db8::1  no key\n"
     code, _, err = moot("config", "hosts", "revoke", "box.example")
     assert code == 2 and "was not allowed" in err
@@ -292,8 +320,15 @@ def test_only_one_place_opens_engines_and_it_asks() -> None:
         text = path.read_text(encoding="utf-8")
         found = ast.walk(ast.parse(text)) if "models.specs" in text or "models.endpoint" in text else ()
         for node in found:
-            assert not isinstance(node, ast.Import) or not any(alias.name.startswith("models.") for alias in node.names)
-            if isinstance(node, ast.ImportFrom) and node.module in ("models", "models.specs", "models.endpoint", "models.endpoint_server"):
+            assert not isinstance(node, ast.Import) or not any(
+                alias.name.startswith("models.") for alias in node.names
+            )
+            if isinstance(node, ast.ImportFrom) and node.module in (
+                "models",
+                "models.specs",
+                "models.endpoint",
+                "models.endpoint_server",
+            ):
                 for alias in node.names:
                     named.setdefault(alias.name, set()).add(path.relative_to(ROOT).as_posix())
     assert not named.keys() & {"specs", "endpoint", "endpoint_server"}
@@ -315,7 +350,9 @@ def questions(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     return asked
 
 
-def test_every_route_asks_once_and_sends_nothing(questions: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_route_asks_once_and_sends_nothing(
+    questions: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pack = build_pack()
     bench = benchmark("legalagentbench")
     plan = RunSpec(benchmark=bench.name, agent="react", model=FOREIGN, pack=str(pack))
@@ -384,7 +421,10 @@ def shared(pack: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("route", "keys"), [("resume", ("enter",)), ("fork", ("escape",)), ("begin", ("f5", "escape"))])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("route", "keys"), [("resume", ("enter",)), ("fork", ("escape",)), ("begin", ("f5", "escape"))]
+)
 async def test_the_desk_asks_in_a_dialog(route: str, keys: tuple[str, ...]) -> None:
     pack = build_pack()
     path = shared(pack)
@@ -395,7 +435,9 @@ async def test_the_desk_asks_in_a_dialog(route: str, keys: tuple[str, ...]) -> N
         elif route == "fork":
             app.fork(path, "k-1", 1)
         else:
-            await app.start(RunSpec(benchmark="legalagentbench", agent="react", model=FOREIGN, pack=str(pack)), everything=False)
+            await app.start(
+                RunSpec(benchmark="legalagentbench", agent="react", model=FOREIGN, pack=str(pack)), everything=False
+            )
         await until(pilot, lambda: isinstance(app.screen, HostScreen) and app.focused is not None)
         assert app.focused.id == "no"
         run = "" if route == "begin" else "shared"
@@ -407,6 +449,7 @@ async def test_the_desk_asks_in_a_dialog(route: str, keys: tuple[str, ...]) -> N
     assert hosts.allowed() == {}
 
 
+@pytest.mark.slow
 async def test_the_desk_can_be_left_with_the_question_open() -> None:
     path = shared(build_pack())
     async with desk() as pilot:
@@ -417,8 +460,13 @@ async def test_the_desk_can_be_left_with_the_question_open() -> None:
         open_engine(FOREIGN)
 
 
+@pytest.mark.slow
 async def test_a_yes_on_the_desk_is_remembered(box: FakeServer) -> None:
-    plan = RunSpec(benchmark="legalagentbench", agent="react", model=f"endpoint:http://box.example:{box.http.server_port}#{MODEL}")
+    plan = RunSpec(
+        benchmark="legalagentbench",
+        agent="react",
+        model=f"endpoint:http://box.example:{box.http.server_port}#{MODEL}",
+    )
     async with desk() as pilot:
         app = pilot.app
         first = app.run_worker(lambda: engines_offered.refusal(plan), thread=True)

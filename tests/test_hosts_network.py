@@ -17,7 +17,7 @@ sys.path.insert(0, str(ROOT))
 from tests.foreign_place import BOUND, HOST, NAME, RESOLVER, SECRET  # noqa: E402
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="network namespaces of Linux")]
-SET_UP = f"mount --bind \"$0\" /etc/resolv.conf && ip link set lo up && ip addr add {HOST}/24 dev lo && ip addr add {RESOLVER}/24 dev lo"
+SET_UP = f'mount --bind "$0" /etc/resolv.conf && ip link set lo up && ip addr add {HOST}/24 dev lo && ip addr add {RESOLVER}/24 dev lo'
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +49,9 @@ def steps(seen: dict[str, Any], beginning: str) -> list[dict[str, Any]]:
 
 
 def test_a_shared_run_sends_nothing_and_looks_nothing_up(seen: dict[str, Any]) -> None:
-    refused = [step for step in seen["steps"] if step["code"] == 2 and step["name"] != "desk" and "[y/N]" not in step["said"]]
+    refused = [
+        step for step in seen["steps"] if step["code"] == 2 and step["name"] != "desk" and "[y/N]" not in step["said"]
+    ]
     assert [step["name"].split()[0] for step in refused] == ["resume", "resume", "fork", "run", "tasks", "resume"]
     for step in refused:
         host = HOST if "address" in step["name"] else NAME
@@ -71,20 +73,29 @@ def test_on_the_desk_there_is_one_question_and_its_answer_is_no(seen: dict[str, 
     name, address, _, allowed = steps(seen, "desk")
     for step, run, host in ((name, "one", NAME), (address, "address", HOST)):
         assert step["packets"] == 0
-        assert step["said"].count(f"Run {run} wants to reach host {host}") == 1 and step["said"].endswith("ProblemScreen")
+        assert step["said"].count(f"Run {run} wants to reach host {host}") == 1 and step["said"].endswith(
+            "ProblemScreen"
+        )
     assert allowed["code"] == 1 and allowed["packets"] > 0 and "ProblemScreen" not in allowed["said"]
 
 
 def test_localhost_is_not_looked_up_however_it_is_written(seen: dict[str, Any]) -> None:
     (step,) = steps(seen, "resume dotted")
     assert "no server answers at http://localhost:8080" in step["said"]
-    assert {name for name in seen["asked"] if "local" in name} == set(), "the resolver would have sent it to the other machine"
+    assert {name for name in seen["asked"] if "local" in name} == set(), (
+        "the resolver would have sent it to the other machine"
+    )
 
 
 def test_consent_reaches_the_host_and_only_a_key_that_is_bound_to_it(seen: dict[str, Any]) -> None:
     expected = ["/v1/models", "/props", "/version", "/api/version", "/v1/chat/completions"]
     by_key = {key: [path for path, sent, _ in seen["requests"] if sent == key] for key in ("", f"Bearer {BOUND}")}
-    flights = [*steps(seen, "resume one --allow-host"), *steps(seen, "resume two"), *steps(seen, "resume three"), steps(seen, "desk")[-1]]
+    flights = [
+        *steps(seen, "resume one --allow-host"),
+        *steps(seen, "resume two"),
+        *steps(seen, "resume three"),
+        steps(seen, "desk")[-1],
+    ]
     assert all(step["packets"] > 0 for step in flights)
     assert by_key[f"Bearer {BOUND}"] == expected, "the run that went after the key was bound"
     assert by_key[""] == expected * 3, "one command that named the host, a yes at the terminal, a yes on the desk"
@@ -96,4 +107,8 @@ def test_what_was_allowed_for_one_command_or_was_revoked_is_refused_again(seen: 
     names = [step["name"] for step in seen["steps"]]
     (two,), (four,) = steps(seen, "resume two"), steps(seen, "resume four")
     assert two["said"].count("[y/N]") == 1, "the flag of the command before was not remembered"
-    assert four["code"] == 2 and four["packets"] == 0 and names.index("resume four") > names.index(f"config hosts revoke {NAME}")
+    assert (
+        four["code"] == 2
+        and four["packets"] == 0
+        and names.index("resume four") > names.index(f"config hosts revoke {NAME}")
+    )
