@@ -88,8 +88,8 @@ def digests(path: Path) -> dict[str, str]:
         return {row.id: digest(read_episode(journal, row.id)) for row in journal.episodes()}
 
 
-def trial(folder: Path, spec: dict[str, Any], wanted: dict[str, str], seed: int, report: Report) -> None:
-    """Start a run, kill it again and again at random moments, and let the last resume finish."""
+def trial(folder: Path, spec: dict[str, Any], wanted: dict[str, str], seed: int, whole: float, report: Report) -> None:
+    """Start a run, kill it again and again at random moments of the `whole` time it takes, and let the last resume finish."""
     chance = random.Random(seed)
     path = folder / f"trial-{seed}.moot"
     acknowledged: dict[tuple[str, int], str] = {}
@@ -100,7 +100,7 @@ def trial(folder: Path, spec: dict[str, Any], wanted: dict[str, str], seed: int,
         process.start()
         theirs.close()
         _listen(ours, acknowledged, until=1)
-        deadline = time.monotonic() + chance.uniform(0, 0.12) if life < 3 else None
+        deadline = time.monotonic() + chance.uniform(0, whole) if life < 3 else None
         alive = _listen(ours, acknowledged, deadline=deadline)
         if alive:
             assert process.pid is not None
@@ -152,13 +152,16 @@ def run_trials(folder: Path, kills: int, seed: int = 1) -> Report:
     process = CONTEXT.Process(target=child, args=(str(folder), spec, str(whole), theirs), daemon=True)
     process.start()
     theirs.close()
+    _listen(ours, {}, until=1)
+    began = time.monotonic()
     _listen(ours, {})
+    lasted = time.monotonic() - began
     process.join()
     wanted = digests(whole)
     report = Report()
-    for _ in range(kills * 2):
+    for _ in range(kills * 20):
         if report.kills >= kills:
             break
-        trial(folder, spec, wanted, seed, report)
+        trial(folder, spec, wanted, seed, lasted, report)
         seed += 1
     return report

@@ -36,6 +36,7 @@ from app.widgets.law_query import note_words  # noqa: E402
 from app.widgets.law_timeline import TimelineView, steps_of  # noqa: E402
 from app.widgets.lines import LineView, row_text  # noqa: E402
 from store.statutes.difference import difference  # noqa: E402
+from tests.patience import PATIENCE
 from tests.statute_fixture import KITES, LAMPS, build, number  # noqa: E402
 from tests.test_desk_screens import NARROW, SIZES, WIDE, desk, rules_once, same_as_stored, text_of, until  # noqa: E402
 
@@ -268,7 +269,7 @@ async def test_late_results_are_dropped_and_the_screen_stays_quick(lamps: Path, 
 
     def slow(self: Any, text: str, day: date | None) -> Any:
         if text == "慢":
-            assert gate.wait(20)
+            assert gate.wait(PATIENCE)
         return real(self, text, day)
 
     monkeypatch.setattr(law_shelf.LawDesk, "ask", slow)
@@ -310,8 +311,7 @@ async def test_help_palette_and_language(lamps: Path) -> None:
         await pilot.pause()
         assert "Gap in the version list" in article_text(screen) and "1 Text" in text_of(pilot)
         pilot.app.action_command_palette()  # type: ignore[attr-defined]
-        await pilot.pause(0.5)
-        assert "Law: " in text_of(pilot)
+        await until(pilot, lambda: "Law: " in text_of(pilot))
 
 
 async def test_no_line_is_wider_than_the_window(lamps: Path) -> None:

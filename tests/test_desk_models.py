@@ -35,6 +35,7 @@ from models.llama import library  # noqa: E402
 from store import places  # noqa: E402
 from tests.desk_fixture import build_pack  # noqa: E402
 from tests.model_fixture import FREE, stand_in, stand_in_shelf  # noqa: E402
+from tests.patience import PATIENCE
 from tests.slow_engine import SPEC, SlowEngine, install  # noqa: E402
 from tests.test_desk_screens import (  # noqa: E402
     LANGUAGES,
@@ -198,7 +199,7 @@ async def test_reading_shows_how_far_it_is_and_stops_when_asked(tiny_gguf: Path,
         try:
             progress(30, 100)
             seen.set()
-            go.wait(20)
+            go.wait(PATIENCE)
             progress(40, 100)
         except model_list.Stopped:
             stopped.set()
@@ -322,11 +323,11 @@ class Talker(SlowEngine):
     def load(self, listen: Listener | None = None) -> dict[str, Any]:
         self.waits.set()
         try:
-            beat = self.beats.get(timeout=20)
+            beat = self.beats.get(timeout=PATIENCE)
             while isinstance(beat, Delta):
                 if listen is not None:
                     listen(beat)
-                beat = self.beats.get(timeout=20)
+                beat = self.beats.get(timeout=PATIENCE)
         finally:
             self.waits.clear()
         if isinstance(beat, EngineError):
@@ -517,7 +518,7 @@ def test_a_call_that_does_not_hear_is_ended_with_its_engine(monkeypatch: pytest.
     class Deaf(SlowEngine):
         def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
             hung.set()
-            ended.wait(20)
+            ended.wait(PATIENCE)
             return [EngineError("the process of the model was ended")]
 
         def cancel(self) -> None:
@@ -533,9 +534,9 @@ def test_a_call_that_does_not_hear_is_ended_with_its_engine(monkeypatch: pytest.
     thread = threading.Thread(target=trial.work)
     thread.start()
     trial.ask((), thinking=True, seed=1)
-    assert hung.wait(20)
+    assert hung.wait(PATIENCE)
     trial.close()
-    thread.join(20)
+    thread.join(PATIENCE)
     assert ended.is_set() and trial.closed.is_set()
 
 
@@ -544,13 +545,13 @@ async def test_a_real_model_is_tried(tiny_gguf: Path) -> None:
     pytest.importorskip("llama_cpp")
     async with desk() as pilot:
         screen = await chatting(pilot, tiny_gguf)
-        await until(pilot, lambda: screen.ready or screen.dead, 60)
+        await until(pilot, lambda: screen.ready or screen.dead)
         assert not screen.dead, chat(screen)
         for question in ("诉讼时效几年？", "从何时起算？"):
             await say(pilot, screen, question)
             await until(pilot, lambda: screen.answering or screen.trial is None or screen.said[-1:])
             await pilot.press("escape") if screen.answering and "发言中" in text_of(pilot) else None
-            await until(pilot, lambda: not screen.answering, 120)
+            await until(pilot, lambda: not screen.answering)
         assert "复用" in chat(screen) or "被中止" in chat(screen)
         await pilot.press("f2")
         assert isinstance(pilot.app.screen, HomeScreen)

@@ -40,6 +40,7 @@ from tasks.reading import list_runs, read_episode  # noqa: E402
 from tasks.runner import start_run  # noqa: E402
 from tasks.spec import RunSpec  # noqa: E402
 from tests.desk_fixture import COURT, build_pack, imported_law_run, write_run  # noqa: E402
+from tests.patience import PATIENCE
 
 SCREENS = Path(__file__).parent / "screens"
 UPDATE = bool(os.environ.get("MOOT_UPDATE_SCREENS"))
@@ -87,9 +88,9 @@ async def desk(size: tuple[int, int] = WIDE, **options: Any):  # type: ignore[no
         await app.action_quit()
 
 
-async def until(pilot: Pilot[Any], true: Callable[[], object], seconds: float = 20.0) -> None:
+async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
     """Wait for a fact instead of a time."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end, "waited in vain"
         await pilot.pause(0.02)

@@ -44,6 +44,7 @@ from tasks.runner import start_run  # noqa: E402
 from tasks.scheduler import HUMAN  # noqa: E402
 from tasks.state import digest  # noqa: E402
 from tests.desk_fixture import COURT, build_pack  # noqa: E402
+from tests.patience import PATIENCE
 from tests.slow_engine import SlowEngine, install, talk  # noqa: E402
 from tests.test_desk_screens import desk, episode, opened, record_text, same_as_stored, settled, text_of, until  # noqa: E402, F401
 
@@ -215,8 +216,8 @@ def live_run(pack: Path, **options: Any) -> Iterator[tuple[LiveRun, list[LiveMes
             thread.join(0.05)
 
 
-def wait(true: Callable[[], object], seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
+def wait(true: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.005)

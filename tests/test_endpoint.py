@@ -27,6 +27,7 @@ from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, Tok
 from models.errors import BadEngine  # noqa: E402
 from models.specs import open_engine  # noqa: E402
 from tests.fake_endpoint import DONE, MODEL, SLOW, Call, FakeServer, chunk, fake_server, usage  # noqa: E402
+from tests.patience import PATIENCE  # noqa: E402
 
 KEY = "sk-secret-0123456789"
 
@@ -424,7 +425,7 @@ def test_a_server_that_never_ends_is_cut_off(server: FakeServer, engine: Endpoin
 def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", "0.2")
     engine = opened_at(server)
-    server.chat = lambda call: server.closing.wait(30) and None  # type: ignore[func-returns-value]
+    server.chat = lambda call: server.closing.wait(PATIENCE) and None  # type: ignore[func-returns-value]
     assert "said nothing new for 0.2 seconds. Allow more with MOOT_ENDPOINT_TIMEOUT=SECONDS" in failure(engine)
     for wrong in ("abc", "0", "-1", "nan", "inf"):
         monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", wrong)
@@ -467,7 +468,7 @@ def test_reader_and_collector_are_total(parts: list[bytes], size: int) -> None:
 
 def test_a_batch_keeps_its_order_and_its_bound(server: FakeServer) -> None:
     engine = opened_at(server, parallel=3)
-    barrier = threading.Barrier(3, timeout=20)
+    barrier = threading.Barrier(3, timeout=PATIENCE)
 
     def together(call: Call) -> None:
         barrier.wait()
@@ -674,7 +675,7 @@ def test_cancel_while_it_is_silent(server: FakeServer, engine: EndpointEngine, h
         if headers:
             call.begin()
         silent.set()
-        server.closing.wait(30)
+        server.closing.wait(PATIENCE)
 
     server.chat = keep_silent
     (result,) = cancelled(engine, [question()], silent.is_set)

@@ -19,6 +19,7 @@ from store.journal import Journal  # noqa: E402
 from tasks.header import spec_of  # noqa: E402
 from tests.fake_endpoint import Call, FakeServer, chunk, drip, fake_server  # noqa: E402
 from tests.kill_harness import END, prepare  # noqa: E402
+from tests.patience import PATIENCE  # noqa: E402
 
 KEY = "sk-secret-0123456789"
 
@@ -180,7 +181,7 @@ def test_ctrl_c_cuts_the_call_in_flight_and_the_run_goes_on(moot: Moot, server: 
         while not server.busy:
             assert process.poll() is None and not server.closing.wait(0.02)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
     assert "stopped with 3 episodes unfinished. `moot resume" in said and "Traceback" not in said
     server.chat = speak

@@ -29,6 +29,7 @@ from tasks.records import record_of  # noqa: E402
 from tasks.scheduler import Scheduler  # noqa: E402
 from tasks.state import State, fold  # noqa: E402
 from tests.fake_endpoint import SLOW, FakeServer, default, fake_server  # noqa: E402
+from tests.patience import PATIENCE
 
 WORDS = ("原告是谁？", "被告是谁？", "案由是什么？", "管辖法院是哪一家？", "诉讼时效是几年？", "证据有哪些？", "如何判决？")
 BAD = "这一问会出错"
@@ -284,7 +285,7 @@ def test_a_closed_engine_says_so(kind: Kind) -> None:
     engine.cancel()
     engine.close()
     for thread in set(threading.enumerate()) - before:
-        thread.join(timeout=20)
+        thread.join(timeout=PATIENCE)
         assert not thread.is_alive(), f"{thread.name} outlives its engine"
 
 

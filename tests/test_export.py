@@ -19,6 +19,7 @@ from tasks.exporting import whole_folder, write_lines
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.questions import load_questions
 from tasks.legalsearch.rewards import reward
+from tests.patience import PATIENCE
 from tests.test_rollouts import answer, episode, question, stored
 
 PLANNED = "<think>想</think><plan>查</plan>"
@@ -191,7 +192,7 @@ def test_the_exported_reward_agrees_with_moot_in_a_bare_interpreter(
     (tmp_path / "cases.json").write_text(json.dumps(every), encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-I", "-S", "-c", BARE, str(out), str(tmp_path / "cases.json")],
-        capture_output=True, text=True, check=False, timeout=120, cwd=tmp_path,
+        capture_output=True, text=True, check=False, timeout=PATIENCE, cwd=tmp_path,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     rewards = 0

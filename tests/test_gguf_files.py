@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from tests.gguf_files import NO_SYSTEM, THINKING, tiny_bert, tiny_llama  # noqa: E402
+from tests.patience import PATIENCE  # noqa: E402
 
 TEXT = '原告张三诉被告某某公司借款合同纠纷一案，本金3.87亿元 and 100 bytes\n{"a": [1]} 😀 鑫淼'
 PROBE = """
@@ -45,7 +46,7 @@ def probe(path: Path, mode: str = "chat") -> dict[str, Any]:
     if importlib.util.find_spec("llama_cpp") is None:
         pytest.skip("llama-cpp-python is not installed")
     done = subprocess.run(
-        [sys.executable, "-c", PROBE, str(path), TEXT, mode], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", PROBE, str(path), TEXT, mode], capture_output=True, text=True, check=True, timeout=PATIENCE
     )
     found = json.loads(done.stdout)
     assert isinstance(found, dict)

@@ -28,6 +28,7 @@ from tasks.legalsearch.rewards import (
 )
 from tasks.legalsearch.temporal import PairMember, ToolUse, awareness, consistency, queries_of, time_kind
 from tasks.legalsearch.verl import as_lines, reward_source, rows
+from tests.patience import PATIENCE
 
 Data = Callable[..., Path]
 PLAN = "<think>想</think><plan>查</plan>"
@@ -297,7 +298,7 @@ def test_the_reward_file_runs_in_a_bare_interpreter(tmp_path: Path) -> None:
     (tmp_path / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
     ran = subprocess.run(
         [sys.executable, "-I", "-S", "-c", BARE, str(tmp_path), str(tmp_path / "cases.json")],
-        capture_output=True, text=True, check=False, timeout=120,
+        capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
     assert ran.returncode == 0, ran.stderr
     for (kind, text, gold), (row, score) in zip(cases, json.loads(ran.stdout), strict=True):

@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +19,7 @@ from models.llama import shelf
 from models.llama.engine import LlamaEngine, LlamaSettings, parse_settings
 from models.specs import open_engine
 from tests.gguf_files import tiny_llama, tiny_recurrent
+from tests.patience import PATIENCE
 
 CARD = "你是本案的审判长，请主持庭审，逐项核对当事人的陈述与证据。" * 12
 LINES = ["请原告陈述诉讼请求。", "请被告答辩。", "请原告举证。", "请被告质证。", "现在进行法庭辩论。", "请作最后陈述。"]
@@ -61,7 +61,7 @@ def opened() -> Iterator[Callable[..., LlamaEngine]]:
 
     def make(path: Path, **more: object) -> LlamaEngine:
         settings = LlamaSettings(**{"ctx": 2048, "threads": 1, "slots": 4, **more.pop("settings", {})})  # type: ignore
-        engines.append(LlamaEngine(path, settings, **more))  # type: ignore[arg-type]
+        engines.append(LlamaEngine(path, settings, **{"silence": PATIENCE, **more}))  # type: ignore[arg-type]
         return engines[-1]
 
     yield make
@@ -246,7 +246,7 @@ def test_cancelling_ends_the_calls_and_the_engine_goes_on(
 def test_a_child_that_dies_or_hangs_costs_one_call(
     how: str, phase: str, tiny: Path, opened: Callable[..., LlamaEngine]
 ) -> None:
-    engine = opened(tiny, silence=1.5, settings={"ctx": 4096})
+    engine = opened(tiny, settings={"ctx": 4096})
     sent = signal.SIGKILL if how == "kill" else signal.SIGSTOP
     hit = threading.Event()
 
@@ -254,11 +254,13 @@ def test_a_child_that_dies_or_hangs_costs_one_call(
         if delta.phase == phase and not hit.is_set() and engine.process.pid:
             hit.set()
             os.kill(engine.process.pid, sent)
+            engine.process.silence = 0.5
 
     long = Ask(
         "judge", (Message("user", "证据" * 1500),), prompt="t/1", episode="e", settings=Settings(temperature=2.0, max_tokens=900)
     )
     (result,) = engine.answer([long], listen)
+    engine.process.silence = PATIENCE
     assert hit.is_set()
     if isinstance(result, EngineError):
         assert ("died" in result.title or "silent" in result.title) and "\n" not in str(result)
@@ -267,7 +269,7 @@ def test_a_child_that_dies_or_hangs_costs_one_call(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
 def test_a_child_that_reads_no_orders_holds_up_nobody(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
-    engine = opened(tiny, silence=1.5, settings={"ctx": 4096})
+    engine = opened(tiny, settings={"ctx": 4096})
     engine.load()
     assert engine.process.pid
     os.kill(engine.process.pid, signal.SIGSTOP)
@@ -275,10 +277,11 @@ def test_a_child_that_reads_no_orders_holds_up_nobody(tiny: Path, opened: Callab
     results: list[Any] = []
     waiting = threading.Thread(target=lambda: results.extend(engine.answer([wide])), daemon=True)
     waiting.start()
-    time.sleep(0.5)
     engine.process.cancel()
     assert waiting.is_alive() and not results, "it came back before the engine was given up"
-    waiting.join(timeout=15)
+    engine.process.silence = 0.5
+    waiting.join(PATIENCE)
+    engine.process.silence = PATIENCE
     assert [type(result) for result in results] == [EngineError]
     assert "silent" in results[0].title
     assert text_of(engine.answer([ask([(LINES[0], "")])])[0]).finish in ("stop", "length")

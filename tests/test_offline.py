@@ -64,7 +64,7 @@ async def look():
 
     app = Desk()
     async with app.run_test(size=(100, 30)) as pilot:
-        for _ in range(500):
+        for _ in range(15_000):
             if app.home_screen is None or app.home_screen._loaded:
                 break
             await pilot.pause(0.02)

@@ -23,12 +23,11 @@ from typing import Any
 import pyte
 import pytest
 
+from tests.patience import PATIENCE
+
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="pseudo-terminals are POSIX")
 
 ROOT = Path(__file__).resolve().parents[1]
-PATIENCE = 60.0
-"""Seconds after which a screen that has not come will not come."""
-
 ALLOWED = re.compile(
     r"\x1b\]22;(?:default|pointer|text|grab|grabbing|not-allowed|wait|help|[ensw]{1,4}-resize)\x07"  # shape of the mouse pointer
     r"|\x1b\[(?:"
@@ -86,6 +85,7 @@ class Desk:
             [sys.executable, *arguments], cwd=ROOT, env=environment, stdin=theirs, stdout=theirs, stderr=theirs,
             start_new_session=True,
         )  # fmt: skip
+        self._name = os.ttyname(theirs)
         os.close(theirs)
 
     def read(self, seconds: float) -> bool:
@@ -122,11 +122,25 @@ class Desk:
             assert self.read(0.1), self.last_words
 
     def settle(self) -> None:
-        """Read until a quarter of a second brings nothing new."""
+        """Read until every key has been taken and a quarter of a second brings nothing new."""
         before = -1
-        while before != len(self.stream):
+        while before != len(self.stream) or self.untaken:
             before = len(self.stream)
             assert self.read(0.25), self.last_words
+
+    @property
+    def untaken(self) -> int:
+        """Bytes typed that the program has not read: an escape must not meet the key after it."""
+        import fcntl
+        import termios
+
+        with contextlib.suppress(OSError):
+            theirs = os.open(self._name, os.O_RDONLY | os.O_NOCTTY)
+            try:
+                return int.from_bytes(fcntl.ioctl(theirs, termios.FIONREAD, bytes(4)), sys.byteorder)
+            finally:
+                os.close(theirs)
+        return 0
 
     def type(self, keys: str) -> None:
         os.write(self._ours, keys.encode())

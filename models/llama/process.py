@@ -48,7 +48,7 @@ class Process:
     """One child process. Orders come from one thread at a time; `cancel` and `kill` from any."""
 
     def __init__(self, *, silence: float = SILENCE, standstill: float = STANDSTILL) -> None:
-        self._silence = silence
+        self.silence = silence
         self._standstill = standstill
         self._child: subprocess.Popen[bytes] | None = None
         self._news: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
@@ -174,8 +174,8 @@ class Process:
             if self._news.empty():
                 raise self._died()
             return
-        if now - heard > self._silence:
-            reason = f"the model's process has been silent for {self._silence:g} seconds and was ended"
+        if now - heard > self.silence:
+            reason = f"the model's process has been silent for {self.silence:g} seconds and was ended"
         elif now - self._ticks[1] > self._standstill:
             reason = f"the model has computed nothing for {self._standstill:g} seconds and its process was ended"
         elif self._cancelled_at and now - self._cancelled_at > GRACE:
