@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 NEEDS := pyproject.toml constraints.txt
 
-.PHONY: demo run llm test unit lint bench clean
+.PHONY: demo run llm test unit measure lint bench clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.core            ## watch a ready episode; plain text without a terminal
@@ -23,6 +23,9 @@ test: lint                     ## everything that must hold
 
 unit: $(VENV)/.dev             ## the quick part of the tests
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+
+measure: $(VENV)/.dev          ## how good the search and the rules are, on real questions and unseen cases: must not fall
+	$(BIN)/python -m pytest -n 2 --dist worksteal tests/measure/measure_*.py
 
 lint: $(VENV)/.dev             ## style, types, walls between rooms
 	$(BIN)/ruff check .

@@ -39,12 +39,9 @@ SLOW = frozenset(
 """Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick part."""
 
 
-LONGEST = "test_search_stard.py"
-
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark whole modules as slow; the longest test begins first, so that no core waits for it at the end."""
-    items.sort(key=lambda item: item.path.name != LONGEST)
+    """Mark whole modules as slow."""
     for item in items:
         if item.path.name in SLOW:
             item.add_marker(pytest.mark.slow)

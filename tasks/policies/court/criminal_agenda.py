@@ -181,7 +181,7 @@ def _placed(heard: Heard) -> Iterator[Step]:
 
 def _open(heard: Heard, step: Step) -> bool:
     if step.id in _EVIDENCE:
-        return _owes(heard, step.to) or any(heard.evidence.waiting[role] for role in _hearers(step.to))
+        return _owes(heard, step) or any(heard.evidence.waiting[role] for role in _hearers(step.to))
     if step.when and not _WHEN[step.when](heard):
         return False
     if step.id in _MARKS:
@@ -191,11 +191,15 @@ def _open(heard: Heard, step: Step) -> bool:
 
 def _again(heard: Heard, step: Step) -> bool:
     """Whether a question is still to be put: never answered, and asked less than twice (once where it is optional)."""
-    put = sum(_fixed(step.words["say"]) in one.turn.text for one in heard.exchanges)
-    asked = max(put, *(heard.asked(step.to, kind) for kind in step.kinds))
+    asked = max(_put(heard, step.words["say"]), *(heard.asked(step.to, kind) for kind in step.kinds))
     if any(heard.answered(step.to, kind) for kind in step.kinds):
         return False
     return asked < (1 if step.once else 2)
+
+
+def _put(heard: Heard, words: str) -> int:
+    """How often these words were said."""
+    return sum(_fixed(words) in one.turn.text for one in heard.exchanges)
 
 
 @cache
@@ -208,11 +212,12 @@ def _hearers(owner: Role) -> tuple[Role, ...]:
     return ("defendant", "defence_lawyer") if owner == "procurator" else ("procurator",)
 
 
-def _owes(heard: Heard, owner: Role) -> bool:
+def _owes(heard: Heard, step: Step) -> bool:
     """Whether a side has still to be called upon for evidence."""
-    taken = heard.evidence
-    calls = heard.asked(owner, "evidence")
-    return owner not in taken.closed and taken.idle[owner] < 2 and calls < MOST_OFFERS
+    taken, owner = heard.evidence, step.to
+    if owner in taken.closed or heard.asked(owner, "evidence") >= MOST_OFFERS:
+        return False
+    return not taken.idle[owner] or (taken.idle[owner] < 2 and _put(heard, step.words["again"]) < 2)
 
 
 def _cost(heard: Heard) -> Callable[[Step], int]:
@@ -222,7 +227,7 @@ def _cost(heard: Heard) -> Callable[[Step], int]:
         if step.id not in _EVIDENCE:
             return 1
         waiting = sum(bool(heard.evidence.waiting[role]) for role in _hearers(step.to))
-        return waiting + _owes(heard, step.to) * (1 if step.id == "defence_evidence" else 3 - waiting)
+        return waiting + _owes(heard, step) * (1 if step.id == "defence_evidence" else 3 - waiting)
 
     return cost
 
@@ -237,13 +242,13 @@ def _form(heard: Heard, step: Step, room: int) -> Next | None:
             which = named([taken.shown[place] for place in places])
             brief = "_brief" if taken.brief and role != "procurator" else ""
             return Next(step, form + ("_again" if taken.tries[role] else brief), which)
-    if not _owes(heard, step.to):
+    if not _owes(heard, step):
         return None
     if taken.idle[step.to]:
         return Next(step, "again")
     begun = heard.asked(step.to, "evidence") > 0
     if room < (12 if step.id == "evidence" else 6) or heard.view.profile == "j1":
-        return Next(step, "rest" if begun and "rest" in step.words else "group")
+        return Next(step, "rest" if begun else "group")
     if procedure_of(heard) == "简易" and not begun:
         return Next(step, "brief" if step.id == "evidence" else "group")
     return Next(step, "next" if begun else "say")

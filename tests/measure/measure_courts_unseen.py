@@ -17,7 +17,7 @@ from tasks.runner import start_run
 from tasks.scoring.context import ScoreContext
 from tasks.spec import RunSpec
 
-FOLDER = Path(__file__).parent / "court_unseen"
+FOLDER = Path(__file__).parents[1] / "court_unseen"
 ENVS: dict[Env, str] = {
     "KQ": "knowledge", "LC": "consultation", "CD": "disputes", "DD": "disputes", "CI": "disputes", "CR": "criminal",
 }  # fmt: skip

@@ -19,8 +19,6 @@ from store.pack import Pack
 from store.statutes.book import Found, StatuteBook
 from store.statutes.model import ArticleNumber
 
-pytestmark = pytest.mark.slow
-
 LEAST = {"R5": 44.0, "R10": 53.0, "R50": 71.0, "R100": 77.0, "MRR10": 43.0}
 MARGIN = 1.5
 """Points by which the fusion is better than its best channel, in every column."""
