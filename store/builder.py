@@ -5,26 +5,24 @@ Nothing stays behind when building fails, and a pack that is replaced is kept un
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import sqlite3
-import tempfile
-import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
+from store import identity, places, web_tables
 from store import manifest as manifests
-from store import places, web_tables
 from store.connection import quoted
 from store.errors import BadInput, StoreError
 from store.layout import Value, index_statements, key_of, storable, table_statements, text_index
 from store.manifest import CORPUS, FORMAT, Counts, Manifest, check_name
+from store.placing import Site
 from store.rows import UNKNOWN, Cell, Provenance
 from store.schema import CORPORA, LOOKUPS, TABLES
 from store.statutes.model import Article, Law, LawVersion, Link
@@ -33,9 +31,25 @@ from store.text.normalise import fold_width
 from store.text.segment import segmenter, words
 from store.web_tables import WebWriter
 
-_ABANDONED_AFTER = 24 * 3600
 _BENCHMARK = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _EXTRA = re.compile(r"[a-z0-9][a-z0-9_-]*(\.[a-z0-9]+)+")
+_EMPTY_ALLOWED: ContextVar[bool | None] = ContextVar("empty_allowed", default=None)
+
+ALLOW_EMPTY = "--allow-empty"
+"""How somebody who imports asks for empty tables."""
+
+
+@contextmanager
+def empty_allowed(asked: bool = True) -> Iterator[None]:
+    """A user imports inside the block: packs may be empty, or have empty tables, if he asked for that, and else may not.
+
+    Outside of it only empty tables of a source are refused: code that builds an empty pack means it.
+    """
+    token = _EMPTY_ALLOWED.set(asked)
+    try:
+        yield
+    finally:
+        _EMPTY_ALLOWED.reset(token)
 
 
 class PackBuilder:
@@ -61,9 +75,12 @@ class PackBuilder:
         self._statutes = StatuteWriter(self._execute)
         self._embedder: dict[str, Any] | None = None
         self._finished: Path | None = None
+        self._empty: list[str] = []
         self._destination = places.packs() / name
         self._refuse_foreign_folder()
-        self._folder = self._make_folder()
+        with self._writing():
+            self._site = Site(self._destination)
+        self._folder = self._site.folder
         self._web = WebWriter(self._folder)
         try:
             with self._writing():
@@ -213,18 +230,26 @@ class PackBuilder:
         with self._writing():
             (self._folder / name).write_bytes(data)
 
+    def found_empty(self, source: str) -> None:
+        """A table of a source holds no rows; unless that is wanted (`empty_allowed`), the pack is not finished."""
+        self._empty.append(source)
+
     def finish(self, progress: Callable[[str, int, int | None], None] | None = None) -> Path:
         """Write everything to disk, move the pack to its place and give its path.
 
         progress: called as importers call it (phase, done, of), for the indexes over articles.
+
+        Raises:
+            BadInput: a table of its source or all of it is empty, and nobody asked for that; see `empty_allowed`.
         """
         if self._finished is None:
             try:
+                self._refuse_empty()
                 with self._writing():
                     self._close_database(progress or _untold)
                     self._web.finish()
                     self._write_manifest()
-                    self._move_in()
+                    self._site.move_in()
             except BaseException:
                 self.abandon()
                 raise
@@ -237,7 +262,7 @@ class PackBuilder:
             if hasattr(self, "_database"):
                 self._database.close()
             self._web.close()
-            shutil.rmtree(self._folder, ignore_errors=True)
+            self._site.clear()
 
     def _known(self, tool: str, values: Sequence[Value], kind: str, rows: Sequence[int]) -> None:
         if tool not in LOOKUPS:
@@ -305,40 +330,26 @@ class PackBuilder:
                 segmenter=segmenter() if self._documents or self._web.pages or self._statutes.articles else "",
                 embedder=self._embedder,
                 built=datetime.now(UTC).isoformat(timespec="seconds"),
-                files={name: manifests.sha256(path) for name, path in names.items()},
+                files={name: identity.read_all(path) for name, path in names.items()},
                 sizes={name: path.stat().st_size for name, path in names.items()},
             ),
         )
-        for path in [*files, self._folder / manifests.FILE]:
-            _sync(path)
-        for folder in {path.parent for path in files} | {self._folder}:
-            _sync_folder(folder)
 
-    def _move_in(self) -> None:
-        old: Path | None = None
-        if self._destination.exists():
-            old = Path(tempfile.mkdtemp(prefix=f".replaced-{self._name}-", dir=self._destination.parent)) / "pack"
-            self._destination.rename(old)
-        try:
-            self._folder.rename(self._destination)
-        except BaseException:
-            if old is not None:
-                old.rename(self._destination)
-                old.parent.rmdir()
-            raise
-        _sync_folder(self._destination.parent)
-        if old is not None:
-            shutil.rmtree(old.parent, ignore_errors=True)
+    def _refuse_empty(self) -> None:
+        allowed = _EMPTY_ALLOWED.get()
+        if allowed:
+            return
+        if self._empty:
+            raise BadInput(
+                f"{self._empty[0]}: no rows in it", f"Leave it out, or say that it is empty: {ALLOW_EMPTY}."
+            )
+        held = (*self._rows.values(), *self._documents.values(), *self._tasks.values())
+        if allowed is False and not any((*held, self._statutes.articles, self._web.pages)):
+            raise BadInput(f"Pack {self._name} would hold nothing", f"Look at its source, or say {ALLOW_EMPTY}.")
 
     def _refuse_foreign_folder(self) -> None:
         if self._destination.exists() and not (self._destination / manifests.FILE).is_file():
             raise BadInput(f"{self._destination} exists and is not a pack", "Move it away or choose another name.")
-
-    def _make_folder(self) -> Path:
-        with self._writing():
-            self._destination.parent.mkdir(parents=True, exist_ok=True)
-            _remove_abandoned(self._destination.parent)
-            return Path(tempfile.mkdtemp(prefix=f".building-{self._name}-", dir=self._destination.parent))
 
     @contextmanager
     def _writing(self) -> Iterator[None]:
@@ -354,14 +365,6 @@ class PackBuilder:
 
 def _untold(phase: str, done: int, total: int | None) -> None:
     """Nobody listens."""
-
-
-def _remove_abandoned(folder: Path) -> None:
-    """What a killed build left behind goes once it is a day old; a build that still runs is younger."""
-    for path in folder.glob(".building-*"):
-        with suppress(OSError):
-            if time.time() - path.stat().st_mtime > _ABANDONED_AFTER:
-                shutil.rmtree(path, ignore_errors=True)
 
 
 def _packed(table: str, cells: Mapping[str, Cell]) -> tuple[int, list[str | int | float | None]]:
@@ -390,18 +393,3 @@ def _packed(table: str, cells: Mapping[str, Cell]) -> tuple[int, list[str | int 
 
 def _same(one: object, other: object) -> bool:
     return type(one) is type(other) and one == other
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb+") as stream:
-        os.fsync(stream.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "nt":
-        with suppress(OSError):
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)

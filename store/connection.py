@@ -69,7 +69,7 @@ class Reader:
             ).fetchall()
             for (name,) in names:
                 # FTS5 declares its table when first touched, which the authorizer would refuse.
-                connection.execute(f"SELECT rowid FROM {quoted(name)} LIMIT 1").fetchall()
+                connection.execute(f"SELECT rowid FROM {quoted(name)} LIMIT 0").fetchall()
             connection.set_progress_handler(self._tick, STEPS_PER_CALLBACK)
             connection.set_authorizer(_authorize)
         except sqlite3.Error:

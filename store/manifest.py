@@ -10,23 +10,25 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
-from store import places
+from store import identity, places, placing
 from store.errors import BadInput, Damaged, NotFound
 from store.rows import Provenance
 
 FORMAT = 1
 """The pack format that this version writes and reads."""
 
-FILE = "manifest.json"
+FILE = placing.MANIFEST
 CORPUS = "corpus.db"
 
+_SEAL = re.compile(rb'^ "seal": "([0-9a-f]{64})",\n', re.MULTILINE)
 _NAME = re.compile(r"[^\W_][\w.\-]{0,63}")
 _RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)
 
@@ -122,7 +124,7 @@ def locate(name_or_path: str | Path) -> Path:
     bare = isinstance(name_or_path, str) and not {"/", os.sep} & set(text) and text not in (".", "..")
     candidates = [places.packs() / text, Path(text)] if bare else [Path(text)]
     for folder in candidates:
-        if (folder / FILE).is_file():
+        if (folder / FILE).is_file() or (placing.recover(folder) and (folder / FILE).is_file()):
             return folder.absolute()
     damaged = next((folder for folder in candidates[:1] if folder.is_dir()), None)
     if damaged is not None:
@@ -138,6 +140,7 @@ def installed() -> Iterator[Path]:
     folder = places.packs()
     if not folder.is_dir():
         return
+    placing.recover_all(folder)
     for path in sorted(folder.iterdir()):
         if not path.name.startswith(".") and path.is_dir():
             yield path
@@ -151,19 +154,44 @@ def write(folder: Path, manifest: Manifest) -> Path:
 
 
 def read(folder: Path) -> Manifest:
-    """Read and check a manifest: readable, known format, sizes of the listed files (not their hashes).
+    """Read and check a manifest: readable, known format, its seal, sizes of the listed files (not their hashes).
 
     Raises:
         NotFound: there is none.
-        Damaged: it cannot be read, or a file is missing or has another size.
+        Damaged: it cannot be read or was changed, or a file is missing or has another size.
         BadInput: another format number.
     """
-    manifest, _ = _parse(folder)
+    manifest, raw = _parse(folder)
+    if not _seal_holds(raw):
+        raise Damaged(f"{folder / FILE} is damaged: changed after writing", "Build or import it again.")
     for file, size in manifest.sizes.items():
         problem = _size_problem(folder, file, size)
         if problem is not None:
             raise Damaged(f"Pack {manifest.name} is damaged: {problem}", "Build or import it again.")
     return manifest
+
+
+def check(folder: Path, manifest: Manifest, files: Iterable[str]) -> dict[str, identity.Mark]:
+    """What files of a pack are; each holds the bytes that the manifest lists. A file that has been seen is not read again.
+
+    Raises:
+        Damaged: one of them holds others, or cannot be read.
+    """
+    paths = {file: os.path.join(folder, file) for file in files}
+    try:
+        marks = identity.marks(paths.values())
+        # Nobody is told of damage on the word of a cache.
+        doubted = [path for file, path in paths.items() if marks[path].sha256 != manifest.files[file]]
+        marks |= identity.marks(doubted, again=True)
+    except (NotFound, BadInput) as error:
+        raise Damaged(f"Pack {manifest.name} is damaged: {error.title}", "Build or import it again.") from None
+    for file, path in paths.items():
+        if marks[path].sha256 != manifest.files[file]:
+            raise Damaged(
+                f"{path} is damaged: its sha256 differs from the manifest of pack {manifest.name}",
+                "Build or import the pack again.",
+            )
+    return {file: marks[path] for file, path in paths.items()}
 
 
 def problems(folder: Path) -> list[Problem]:
@@ -182,7 +210,11 @@ def problems(folder: Path) -> list[Problem]:
         if problem is not None and problem.problem != "size":
             found.append(problem)
             continue
-        actual = sha256(folder / file)
+        try:
+            actual = identity.read_all(folder / file)
+        except (NotFound, BadInput) as error:
+            found.append(Problem(file, error.title))
+            continue
         if actual != expected:
             found.append(Problem(file, "sha256 differs", expected, actual))
     listed = {*manifest.files, FILE}
@@ -193,12 +225,6 @@ def problems(folder: Path) -> list[Problem]:
     return found
 
 
-def sha256(path: Path) -> str:
-    """Hash of a file, read in pieces."""
-    with path.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
-
-
 def _sealed(manifest: Manifest) -> bytes:
     content = manifest.model_dump(mode="json")
     if not manifest.counts.pages:
@@ -206,6 +232,12 @@ def _sealed(manifest: Manifest) -> bytes:
         del content["counts"]["pages"]
     seal = hashlib.sha256(_canonical(content)).hexdigest()
     return _canonical({**content, "seal": seal})
+
+
+def _seal_holds(raw: bytes) -> bool:
+    """Whether the seal is that of the other bytes: it has a line of its own, which was put in last."""
+    said = _SEAL.search(raw)
+    return said is not None and hashlib.sha256(raw.replace(said[0], b"", 1)).hexdigest().encode() == said[1]
 
 
 def _canonical(content: dict[str, Any]) -> bytes:
@@ -247,8 +279,10 @@ def _parse(folder: Path) -> tuple[Manifest, bytes]:
 
 
 def _size_problem(folder: Path, file: str, size: int) -> Problem | None:
-    path = folder.joinpath(*PurePosixPath(file).parts)
-    if path.is_symlink() or not path.is_file():
+    try:
+        found = os.lstat(os.path.join(folder, file))
+    except OSError:
         return Problem(file, "missing")
-    actual = path.stat().st_size
-    return None if actual == size else Problem(file, "size", f"{size} bytes", f"{actual} bytes")
+    if not stat.S_ISREG(found.st_mode):
+        return Problem(file, "missing")
+    return None if found.st_size == size else Problem(file, "size", f"{size} bytes", f"{found.st_size} bytes")

@@ -7,14 +7,13 @@ answers "outside" where the real database might have had rows.
 from __future__ import annotations
 
 import functools
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+from store import identity, places, placing, web_tables
 from store import manifest as manifests
-from store import places, web_tables
 from store.connection import Reader, integrity_problem, quoted
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.layout import Value, bit, key_of, storable
@@ -31,13 +30,17 @@ class Pack:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
         self.manifest = manifest
-        self.reader = Reader(path / CORPUS)
+        manifests.check(path, manifest, manifest.files)
+        with self.using(CORPUS) as file:
+            self.reader = Reader(file)
         self._certain = functools.lru_cache(maxsize=None)(self._known_everywhere)
         self._companions: list[Pack] = []
 
     @classmethod
     def open(cls, name_or_path: str | Path, *, verify: bool = False) -> Pack:
-        """Open a pack by name or path; `verify` hashes every file first.
+        """Open a pack by name or path. No file is used whose bytes differ: each is hashed when it is first seen.
+
+        verify: read every file now, whether it was seen or not, and let SQLite check its databases.
 
         Raises:
             NotFound: there is no such pack.
@@ -45,11 +48,18 @@ class Pack:
             BadInput: it has another format.
         """
         path = manifests.locate(name_or_path)
-        if verify:
-            found = verify_pack(path)
-            if found:
-                raise Damaged(f"Pack {path.name} is damaged: {found[0]}", "Build or import it again.")
-        return cls(path, manifests.read(path))
+        while True:
+            place = _place(path)
+            try:
+                found = verify_pack(path) if verify else []
+                if found:
+                    raise Damaged(f"Pack {path.name} is damaged: {found[0]}", "Build or import it again.")
+                return cls(path, manifests.read(path))
+            except (Damaged, NotFound):
+                # Half of the old pack and half of the new one were seen, if somebody has just replaced it.
+                path = manifests.locate(name_or_path)
+                if _place(path) == place:
+                    raise
 
     @property
     def name(self) -> str:
@@ -140,7 +150,24 @@ class Pack:
     def task_file(self, benchmark: str) -> Path | None:
         """The task file of a benchmark (JSON lines), which only that benchmark can read."""
         file = f"tasks/{benchmark}.jsonl"
-        return self.path / "tasks" / f"{benchmark}.jsonl" if file in self.manifest.files else None
+        if file not in self.manifest.files:
+            return None
+        with self.using(file) as path:
+            return path
+
+    @contextmanager
+    def using(self, file: str) -> Iterator[Path]:
+        """Path of a file of the pack, to be opened inside the block: it holds the bytes that the manifest lists.
+
+        Raises:
+            StoreError: the pack was built without it.
+            Damaged: it holds others.
+        """
+        if file not in self.manifest.files:
+            raise StoreError(f"Pack {self.name} has no {file}: it was built without it", "Build or import it again.")
+        path = self.path / file
+        with identity.steady(path, manifests.check(self.path, self.manifest, [file])[file]):
+            yield path
 
     def accompany(self, other: Pack) -> None:
         """Take charge of another pack, which is used as long as this one and closed with it."""
@@ -226,12 +253,19 @@ def remove_pack(name: str) -> Path:
     if not (folder / manifests.FILE).exists() and not (folder / CORPUS).exists():
         raise BadInput(f"{folder} is not a pack", "Remove it yourself if it is not needed.")
     try:
-        aside = Path(tempfile.mkdtemp(prefix=f".removed-{name}-", dir=folder.parent)) / "pack"
-        folder.rename(aside)
+        placing.take_away(folder)
     except OSError as error:
         raise StoreError(f"Pack {name} could not be removed from {folder.parent}: {error.strerror}") from None
-    shutil.rmtree(aside.parent, ignore_errors=True)
     return folder
+
+
+def _place(path: Path) -> tuple[int, int] | None:
+    """What the file system says of a folder; None where it is gone."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def check_corpus(corpus: str) -> None:

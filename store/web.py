@@ -79,7 +79,8 @@ class WebSnapshot:
         self.name = pack.name
         self.pages = pack.manifest.counts.pages
         """How many pages it holds."""
-        self._reader = Reader(pack.path / FILE)
+        with pack.using(FILE) as file:
+            self._reader = Reader(file)
 
     @classmethod
     def of(cls, pack: Pack) -> WebSnapshot | None:

@@ -116,8 +116,8 @@ def test_a_damaged_index_is_named_before_it_is_read() -> None:
     data = bytearray(target.read_bytes())
     data[-1] ^= 1
     target.write_bytes(data)
-    with Pack.open(path) as pack, pytest.raises(Damaged, match="weights.npy"):
-        Articles(pack)
+    with pytest.raises(Damaged, match="weights.npy"):
+        Pack.open(path)
 
 
 def test_another_segmenter_is_refused(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:

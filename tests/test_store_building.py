@@ -51,15 +51,6 @@ def test_a_pack_is_replaced_whole() -> None:
         assert pack.distinct("AddrInfo", "地址") == ["乙"]
 
 
-def test_what_a_killed_build_left_goes_after_a_day() -> None:
-    old, young = places.packs() / ".building-p-old", places.packs() / ".building-p-young"
-    for folder in (old, young):
-        folder.mkdir(parents=True)
-    os.utime(old, (1, 1))
-    build()
-    assert left_behind() == [".building-p-young", "p"]
-
-
 def test_moving_in_fails_and_the_old_pack_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     build()
     rename = Path.rename

@@ -122,16 +122,20 @@ def law_index(name: str, as_json: bool) -> None:
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("source", metavar="PATH", type=click.Path(path_type=Path))
 @click.option("--name", default=None, callback=_pack_name, help="Name of the pack; default: the format.")
+@click.option("--allow-empty", is_flag=True, help="Also where the source, or a table of it, holds no rows.")
 @_json
-def import_(format_name: str, source: Path, name: str | None, as_json: bool) -> None:
+def import_(format_name: str, source: Path, name: str | None, allow_empty: bool, as_json: bool) -> None:
     """Import a folder, zip or file as a pack. FORMAT: legalagentbench, legalagentbench-logs, law-markdown, law-text,
     law-json, legalsearch, web or tables.
 
     Example: moot data import tables my_corpora --name full
     """
+    from store.builder import empty_allowed
+
     import_pack = importer(format_name)
     chosen = name or format_name.lower().replace("_", "-")
-    show_pack(lambda talk: import_pack(source, chosen, talk), as_json)
+    with empty_allowed(allow_empty):
+        show_pack(lambda talk: import_pack(source, chosen, talk), as_json)
 
 
 @data.command()

@@ -83,7 +83,7 @@ def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
     if part.table == _TASKS:
         lines = [json.dumps(task, ensure_ascii=False) for _, task in part.rows()]
         builder.add_tasks("legalagentbench", lines)
-        _refuse_empty(part, len(lines))
+        _note_empty(builder, part, len(lines))
         return
     if part.table not in TABLES and part.table not in CORPORA:
         known = "、".join((*TABLES, *CORPORA))
@@ -101,14 +101,14 @@ def _add(builder: PackBuilder, part: Part, progress: Progress) -> None:
             )
         if done % 1000 == 0:
             progress(f"reading {part.where}", done, None)
-    _refuse_empty(part, done)
+    _note_empty(builder, part, done)
     progress(f"reading {part.where}", done, done)
 
 
-def _refuse_empty(part: Part, rows: int) -> None:
-    """A table counts as complete: an empty one would answer every lookup with "there is none"."""
+def _note_empty(builder: PackBuilder, part: Part, rows: int) -> None:
+    """A table counts as complete: an empty one would answer every lookup with "there is none", so it is asked about."""
     if not rows:
-        raise BadInput(f"{part.where} has no rows", "Leave the table out, or give it with its rows.")
+        builder.found_empty(part.where)
 
 
 def _add_one(builder: PackBuilder, table: str, where: str, cells: dict[str, Any]) -> None:

@@ -14,13 +14,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from store import manifest as manifests
 from store.errors import Damaged, StoreError
 from store.pack import Pack
 from store.search.bigrams import Floats, Ints, Postings, distinct
@@ -159,7 +157,8 @@ class Articles:
         embedder = self._pack.manifest.embedder
         if embedder is None:
             return None, None
-        vectors = Vectors(checked(self._pack, FILE), self.size)
+        with self._pack.using(FILE) as file:
+            vectors = Vectors(file, self.size)
         if embedder["kind"] != KIND:
             return vectors, None
         return vectors, Vectoriser(*(_array(self._pack, array_file(name)) for name in VECTORISER))
@@ -218,28 +217,8 @@ def _array(pack: Pack, file: str) -> Any:
         StoreError: the pack was built without it.
         Damaged: its bytes are not the ones that were written.
     """
-    path = checked(pack, file)
     try:
-        return np.load(path, mmap_mode="r", allow_pickle=False)
+        with pack.using(file) as path:
+            return np.load(path, mmap_mode="r", allow_pickle=False)
     except (OSError, ValueError) as error:
         raise Damaged(f"{path} cannot be read: {error}", "Build or import the pack again.") from None
-
-
-def checked(pack: Pack, file: str) -> Path:
-    """Path of a file of the pack whose sha256 is the one in the manifest.
-
-    Raises:
-        StoreError: the pack was built without it.
-        Damaged: it is another one.
-    """
-    expected = pack.manifest.files.get(file)
-    if expected is None:
-        raise StoreError(f"Pack {pack.name} has no {file}: it was built without indexes", "Build or import it again.")
-    path = pack.path / file
-    try:
-        actual = manifests.sha256(path)
-    except OSError as error:
-        raise Damaged(f"{path} cannot be read: {error.strerror}", "Build or import the pack again.") from None
-    if actual != expected:
-        raise Damaged(f"{path} is damaged: its sha256 differs from the manifest", "Build or import the pack again.")
-    return path

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from store import identity
 from store import manifest as manifests
 from store.errors import BadInput, StoreError
 from store.pack import Pack
+from store.placing import Site
 from store.search.indexing import KIND, VECTORISER, Progress, array_file
 from store.search.vectors import FILE, unit, write
 
@@ -82,34 +83,24 @@ def _embedded(
 def _replaced(pack: Pack, vectors: np.ndarray[Any, np.dtype[np.float32]], embedder: dict[str, Any]) -> Path:
     destination, old = pack.path, pack.manifest
     gone = {FILE, *map(array_file, VECTORISER)}
+    site: Site | None = None
     try:
-        folder = Path(tempfile.mkdtemp(prefix=f".building-{old.name}-", dir=destination.parent))
-    except OSError as error:
-        raise StoreError(f"{destination.parent} cannot be written: {error.strerror}") from None
-    try:
+        site = Site(destination)
+        folder = site.folder
         files = {file: digest for file, digest in old.files.items() if file not in gone}
         for file in files:
             (folder / file).parent.mkdir(parents=True, exist_ok=True)
             _link(destination / file, folder / file)
         write(folder / FILE, vectors)
-        files[FILE] = manifests.sha256(folder / FILE)
+        files[FILE] = identity.read_all(folder / FILE)
         sizes = {file: (folder / file).stat().st_size for file in files}
         manifests.write(folder, old.model_copy(update={"files": files, "sizes": sizes, "embedder": embedder}))
-        aside = Path(tempfile.mkdtemp(prefix=f".replaced-{old.name}-", dir=destination.parent)) / "pack"
-        destination.rename(aside)
-        try:
-            folder.rename(destination)
-        except BaseException:
-            aside.rename(destination)
-            aside.parent.rmdir()
-            raise
+        site.move_in()
     except OSError as error:
-        shutil.rmtree(folder, ignore_errors=True)
         raise StoreError(f"Pack {old.name} could not be written again: {error.strerror or error}") from None
-    except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
-        raise
-    shutil.rmtree(aside.parent, ignore_errors=True)
+    finally:
+        if site is not None:
+            site.clear()
     return destination
 
 

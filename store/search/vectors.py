@@ -8,6 +8,7 @@ similarity is the cosine. The file begins with rows and bytes a row as two 32-bi
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -102,15 +103,16 @@ class Vectors:
     """The vectors of a pack, opened. The hash of the file must have been checked: a damaged graph can crash the process."""
 
     def __init__(self, path: Path, size: int) -> None:
-        header = np.fromfile(path, np.uint32, 2)
-        if len(header) < 2 or header[0] != size or not header[1] or header[1] % 2:
+        # One mapping for matrix and graph: whatever comes to lie under the name later, these bytes were checked.
+        with path.open("rb") as stream:
+            self._bytes = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+        rows, wide = np.frombuffer(self._bytes, np.uint32, 2).tolist() if len(self._bytes) >= 8 else (0, 0)
+        if rows != size or not wide or wide % 2:
             raise Damaged(f"{path} does not hold {size} vectors", "Build or import the pack again.")
         self.size = size
-        self.dimensions = int(header[1]) // 2
-        self._path = path
-        self._matrix: NDArray[np.float16] = np.memmap(
-            path, np.float16, mode="r", offset=8, shape=(size, self.dimensions)
-        )
+        self.dimensions = wide // 2
+        matrix = np.frombuffer(self._bytes, np.float16, size * self.dimensions, offset=8)
+        self._matrix: NDArray[np.float16] = matrix.reshape(size, self.dimensions)
         self._floats: Floats | None = None
         self._graph: Any = None
 
@@ -142,7 +144,7 @@ class Vectors:
         if self._graph is None:
             from usearch.index import Index
 
-            self._graph = Index.restore(str(self._path), view=True)
+            self._graph = Index.restore(memoryview(self._bytes), view=True)
             self._graph.expansion_search = 512
         return self._graph
 

@@ -1,0 +1,195 @@
+"""The sha256 of files, each read once: remembered by what the file system says of a file, in a cache of the user.
+
+An identity is device, inode, size, time of change (mtime) and time of change of the entry (ctime, which nobody can set
+back), times in nanoseconds. It is remembered only when it is older than any clock of a file system is coarse: a file that
+changes within the tick in which it was written keeps its times, and would pass for the one that was hashed. How old it is
+the file system says itself (a file of ours is touched before the hashed one is read), never the clock of this process; a
+file from the future is read each time.
+
+The cache may be deleted, broken, or written by several processes at once: it is whole or it counts for nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from filelock import FileLock
+
+from store import places
+from store.errors import BadInput, Damaged, NotFound
+
+AnyPath = TypeVar("AnyPath", str, Path)
+
+FILE = "hashes"
+SETTLED = 2_000_000_000
+"""Nanoseconds after which a change shows in the times of a file: FAT counts in steps of two seconds, others in finer ones."""
+KEPT = 4_000
+"""Identities that are remembered, the newest ones."""
+
+_LARGEST = 1 << 20
+_PIECE = 1 << 20
+_PATIENCE = 5.0
+_LINE = re.compile(rb"^(\d+(?:--?\d+){4}) ([0-9a-f]{64})$", re.MULTILINE)
+_OPENING = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+
+_known: dict[str, str] = {}
+_guard = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """What a file is: its identity, and the sha256 of its bytes in hex."""
+
+    identity: str
+    sha256: str
+
+
+def sha256(path: Path | str) -> str:
+    """The sha256 of a file; see `marks`."""
+    return marks([str(path)])[str(path)].sha256
+
+
+def marks(paths: Iterable[AnyPath], *, again: bool = False) -> dict[AnyPath, Mark]:
+    """What files are, in the order asked for; only those are read whose identity has not been seen.
+
+    again: read every one, whatever is remembered.
+
+    Raises:
+        NotFound: a file is not there.
+        BadInput: it is no regular file, cannot be read, or changes while it is read.
+    """
+    asked = list(paths)
+    seen = {path: identity(path) for path in asked}
+    known = {} if again else _remembered(seen.values())
+    found = {path: Mark(one, known[one]) for path, one in seen.items() if one in known}
+    left = [path for path in asked if path not in found]
+    if left:
+        now = _now()
+        read = {path: _read(path) for path in left}
+        found |= {path: mark for path, (mark, _) in read.items()}
+        _remember({mark.identity: mark.sha256 for mark, changed in read.values() if changed + SETTLED <= now})
+    return {path: found[path] for path in asked}
+
+
+@contextmanager
+def steady(path: Path, mark: Mark) -> Iterator[None]:
+    """A file is opened inside the block: it must still be the one that was hashed when the block ends.
+
+    Raises:
+        Damaged: it is another one.
+    """
+    yield
+    with suppress(NotFound, BadInput):
+        if identity(path) == mark.identity:
+            return
+    raise Damaged(f"{path} changed while it was opened", "Try again when nobody writes it.")
+
+
+def identity(path: Path | str) -> str:
+    """What the file system says of a regular file; `NotFound` or `BadInput` where there is none."""
+    try:
+        return _identity(_regular(path, os.stat(path)))
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+
+
+def read_all(path: Path | str) -> str:
+    """The sha256 of a file that is read now, whatever is remembered; errors as in `marks`."""
+    return _read(path)[0].sha256
+
+
+def _read(path: Path | str) -> tuple[Mark, int]:
+    """A file, hashed through the descriptor that says what it is, and the latest of its times."""
+    try:
+        _regular(path, os.stat(path))
+        with open(os.open(path, _OPENING), "rb", buffering=0) as stream:
+            before = _regular(path, os.fstat(stream.fileno()))
+            running, left = hashlib.sha256(), before.st_size
+            while piece := stream.read(min(_PIECE, left + 1)):
+                running.update(piece)
+                left -= len(piece)
+                if left < 0:
+                    break
+            after = os.fstat(stream.fileno())
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from None
+    if left or _identity(before) != _identity(after):
+        raise BadInput(f"{path} changed while it was read", "Try again when nobody writes it.")
+    return Mark(_identity(after), running.hexdigest()), max(after.st_mtime_ns, after.st_ctime_ns)
+
+
+def _regular(path: Path | str, found: os.stat_result) -> os.stat_result:
+    """The same; anything else than a regular file could make whoever reads it wait, or read without end."""
+    if not stat.S_ISREG(found.st_mode):
+        raise BadInput(f"{path} is no regular file", "Give a file.")
+    return found
+
+
+def _unreadable(path: Path | str, error: Exception) -> NotFound | BadInput:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return NotFound(f"There is no file {path}")
+    return BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
+
+
+def _identity(found: os.stat_result) -> str:
+    return f"{found.st_dev}-{found.st_ino}-{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}"
+
+
+def _now() -> int:
+    """The time of the file system in nanoseconds; 0, when everything is new, where the cache cannot be written."""
+    clock = places.cache() / f"{FILE}.clock"
+    try:
+        clock.parent.mkdir(parents=True, exist_ok=True)
+        clock.touch()
+        return clock.stat().st_mtime_ns
+    except OSError:
+        return 0
+
+
+def _remembered(wanted: Iterable[str]) -> dict[str, str]:
+    """Identity -> sha256, of this process, and of earlier ones where this one does not know all that is wanted."""
+    asked = set(wanted)
+    with _guard:
+        if not asked <= _known.keys():
+            _known.update(_stored())
+        return {one: _known[one] for one in asked & _known.keys()}
+
+
+def _remember(fresh: dict[str, str]) -> None:
+    if not fresh:
+        return
+    with _guard:
+        _known.update(fresh)
+    cache = places.cache()
+    # What cannot be kept is hashed again another time. The lock makes the name of the new file ours.
+    with suppress(OSError), FileLock(cache / f"{FILE}.lock", timeout=_PATIENCE):
+        newest = list((_stored() | fresh).items())[-KEPT:]
+        body = "".join(f"{one} {digest}\n" for one, digest in newest).encode()
+        made = cache / f"{FILE}.new"
+        made.unlink(missing_ok=True)
+        made.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+        os.replace(made, cache / FILE)
+
+
+def _stored() -> dict[str, str]:
+    """What earlier processes remembered; nothing where a byte of it differs from what was written."""
+    path = places.cache() / FILE
+    try:
+        found = os.stat(path)
+        if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+            return {}
+        seal, _, body = path.read_bytes().partition(b"\n")
+    except OSError:
+        return {}
+    if hashlib.sha256(body).hexdigest().encode() != seal:
+        return {}
+    return {one.decode(): digest.decode() for one, digest in _LINE.findall(body)}
