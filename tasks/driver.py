@@ -12,6 +12,7 @@ from hashlib import sha256
 from json import dumps
 
 from models.engine import Ask, EngineError, Reply, TokenChance, Usage, recorded_settings
+from store.errors import Damaged
 from store.journal import text_hash
 from tasks.actions import Child, Sent, Steps
 from tasks.errors import RecordMismatch, TaskError
@@ -204,7 +205,7 @@ class Driver:
             started = self.stopwatch()
             self._end_step()
             self._check_limits()
-        except TaskError:
+        except (TaskError, Damaged):  # what it would answer from damaged bytes is nobody's answer
             self._steps = None
             raise
         except Exception as error:  # a defect of a policy or tool ends its episode, never the run

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib import metadata
@@ -15,7 +16,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from models.engine import Engine
-from store import places
+from store import identity, places
 from store.errors import BadInput, Damaged
 from store.importers.reading import files_in
 from store.journal import Journal
@@ -43,11 +44,21 @@ def now() -> str:
 
 
 def file_hash(path: Path) -> str:
-    """sha256 of a file's bytes; of a folder of task files, of their names and bytes in order."""
+    """sha256 of a file's bytes; of a folder of task files, of their names and bytes in order. What was seen is not read again."""
     if path.is_dir():
-        parts = [(file.relative_to(path).as_posix(), file_hash(file)) for file in files_in(path) if file.suffix in TASK_SUFFIXES]
+        marks = identity.marks(file for file in files_in(path) if file.suffix in TASK_SUFFIXES)
+        parts = [(file.relative_to(path).as_posix(), mark.sha256) for file, mark in marks.items()]
         return sha256(json.dumps(parts).encode()).hexdigest()
-    return sha256(path.read_bytes()).hexdigest()
+    return identity.sha256(path)
+
+
+@contextmanager
+def unchanged(task_file: Path) -> Iterator[str]:
+    """The hash of a task file that is read inside the block; `RecordMismatch` where it is another one when the block ends."""
+    digest = file_hash(task_file)
+    yield digest
+    if file_hash(task_file) != digest:
+        raise RecordMismatch(f"task file {task_file} changed while it was read", "Try again when nobody writes it.")
 
 
 _Facts = ConfigDict(extra="allow", allow_inf_nan=False)
@@ -144,16 +155,16 @@ def spec_of(header: Mapping[str, Any]) -> RunSpec:
 
 
 def make_header(
-    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, questions: Sequence[Any],
+    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str, questions: Sequence[Any],
     engines: dict[str, Engine], argv: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
-    """Hashes of task file, pack, prompts and engines; settings, limits, versions, command line."""
+    """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions, command line."""
     return {
         "format": FORMAT,
         "run": name,
         "created": now(),
         "spec": {**spec.model_dump(mode="json"), "tasks": str(Path(spec.tasks).absolute()) if spec.tasks else None},
-        "tasks": {"file": task_file.name, "sha256": file_hash(task_file), **_fictional(questions)},
+        "tasks": {"file": task_file.name, "sha256": tasks_hash, **_fictional(questions)},
         "pack": {
             "name": pack.name, "hash": pack.hash, "path": None if pack.path.parent == places.packs() else str(pack.path.absolute()), "provenance": sorted(pack.provenance),
             "jurisdiction": pack.manifest.jurisdiction,
@@ -187,7 +198,7 @@ def refuse_imported(header: dict[str, Any]) -> None:
 def check_same(
     header: dict[str, Any], bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, new_attempt: bool
 ) -> None:
-    """Refuse to mix two experiments."""
+    """Refuse to mix two experiments; `new_attempt`: prompts may differ, which nothing that is kept was asked with."""
     found = {"task file": file_hash(task_file), "pack": pack.hash}
     recorded = {"task file": header["tasks"]["sha256"], "pack": header["pack"]["hash"]}
     for what, now in found.items():

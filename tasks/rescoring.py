@@ -12,14 +12,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from store.errors import NotFound, StoreError
+from store.errors import Damaged, NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
 from tasks.benchmark import Benchmark, benchmark
 from tasks.engines import run_path
 from tasks.errors import RecordMismatch, UsageError
-from tasks.header import file_hash, header_of, spec_of
+from tasks.header import file_hash, header_of, spec_of, unchanged
 from tasks.reading import grades, read_episode
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.result import Result
@@ -61,7 +61,9 @@ def read_stored(name: str | Path) -> StoredRun:
     with Journal.open(path) as journal:
         header = header_of(journal)
         bench = benchmark(str(header["spec"]["benchmark"]))
-        questions = bench.load(stored_task_file(header))
+        tasks = stored_task_file(header)
+        with unchanged(tasks):
+            questions = bench.load(tasks)
         rows = journal.episodes()
         played = []
         for row in rows:
@@ -78,7 +80,7 @@ def stored_task_file(header: dict[str, Any]) -> Path:
     spec = spec_of(header)
     if spec.tasks is not None:
         path = Path(spec.tasks)
-        if not path.exists():
+        if not path.is_file() and not path.is_dir():
             raise NotFound(f"the run's task file is gone: {path}", "Put it back: the keys to score by are in it.")
     else:
         with Pack.open(header["pack"].get("path") or spec.pack) as pack:
@@ -121,6 +123,8 @@ def pack_of(header: Mapping[str, Any]) -> Iterator[Pack | None]:
     recorded = header.get("pack") or {}
     try:
         pack = Pack.open(recorded.get("path") or recorded["name"]) if recorded.get("name") else None
+    except Damaged:
+        raise  # what is scored without it would not be the same score
     except StoreError:
         pack = None
     if pack is None or pack.hash != recorded.get("hash"):

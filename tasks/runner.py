@@ -20,7 +20,16 @@ from tasks.driver import INFRASTRUCTURE, Driver
 from tasks.engines import open_engine, run_path
 from tasks.errors import RecordMismatch, UsageError
 from tasks.events import AttemptStarted, Seated
-from tasks.header import check_same, description_hash, header_of, make_header, now, refuse_imported, spec_of
+from tasks.header import (
+    check_same,
+    description_hash,
+    header_of,
+    make_header,
+    now,
+    refuse_imported,
+    spec_of,
+    unchanged,
+)
 from tasks.program import Program
 from tasks.reading import GRADER, episode_of, grades, results_of
 from tasks.records import record_of
@@ -129,7 +138,8 @@ def start_run(
     engines: dict[str, Engine] = {}
     try:
         tasks = task_file(spec, pack)
-        questions = list(bench.load(tasks))
+        with unchanged(tasks) as tasks_hash:
+            questions = list(bench.load(tasks))
         chosen = choose(questions, spec)
         program = bench.program(pack, questions, spec)
         casts = {question.id: sitting(bench, spec, question) for question in chosen}
@@ -144,7 +154,7 @@ def start_run(
             )
             for position, (question, epoch) in enumerate((q, e) for q in chosen for e in range(spec.epochs))
         ]
-        header = make_header(name, spec, bench, pack, tasks, chosen, engines, argv)
+        header = make_header(name, spec, bench, pack, tasks, tasks_hash, chosen, engines, argv)
         journal = Journal.create(path, header, rows)
     except BaseException:
         for engine in engines.values():
@@ -178,8 +188,9 @@ def _resumed(path: Path, watchers: Sequence[Watcher], new_attempt: bool) -> Run:
         bench = benchmark(spec.benchmark)
         pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
         tasks = task_file(spec, pack)
-        check_same(header, bench, spec, pack, tasks, new_attempt)
-        questions = list(bench.load(tasks))
+        with unchanged(tasks):
+            check_same(header, bench, spec, pack, tasks, new_attempt)
+            questions = list(bench.load(tasks))
     except BaseException:
         journal.close()
         raise
@@ -224,7 +235,10 @@ def fork_run(
     spec = spec_of(header)
     bench = benchmark(spec.benchmark)
     pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
-    questions = list(bench.load(task_file(spec, pack)))
+    tasks = task_file(spec, pack)
+    with unchanged(tasks):
+        check_same(header, bench, spec, pack, tasks, True)
+        questions = list(bench.load(tasks))
     fresh = out.stem if out else fresh_id(spec)
     kept = [
         record

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from store.errors import NotFound
+from store.errors import BadInput, NotFound
 from store.pack import Pack
 from tasks.benchmark import Benchmark, check_layout
 from tasks.driver import Limits
@@ -224,15 +225,23 @@ def seated(bench: Benchmark, spec: RunSpec) -> Seated:
 def task_file(spec: RunSpec, pack: Pack) -> Path:
     """The task file of a run: as given, else the pack's own."""
     if spec.tasks is not None:
-        path = Path(spec.tasks)
-        if not path.exists():
-            raise NotFound(f"no task file at {path}", "Give --tasks FILE.")
+        path = named_file(spec.tasks)
         check_layout(spec.benchmark, path)
         return path
     default = pack.task_file(spec.benchmark)
     if default is None:
         raise UsageError(f"pack '{pack.name}' has no tasks for {spec.benchmark}", "Give --tasks FILE.")
     return default
+
+
+def named_file(tasks: str) -> Path:
+    """The file or folder of tasks that a command or a run names; a pipe or device would never come to an end."""
+    path = Path(tasks)
+    if os.path.isfile(path) or os.path.isdir(path):
+        return path
+    if os.path.lexists(path):
+        raise BadInput(f"{path} is neither a file nor a folder of task files", "Give --tasks FILE.")
+    raise NotFound(f"no task file at {path}", "Give --tasks FILE.")
 
 
 def choose(questions: list[Any], spec: RunSpec) -> list[Any]:

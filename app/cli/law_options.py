@@ -9,7 +9,7 @@ import click
 
 from app.terminal import clean
 from store import manifest as manifests
-from store.errors import BadInput, NotFound, StoreError
+from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.pack import Pack
 from store.search.query import analyse
 from store.statutes.book import StatuteBook, Unknown
@@ -58,6 +58,8 @@ def chosen(name: str | None, law: str = "", text: str = "") -> str:
 def _has_statutes(folder: Path) -> bool:
     try:
         return bool(manifests.read(folder).counts.statutes)
+    except Damaged:
+        raise  # whatever another pack would answer, this one may have been meant
     except StoreError:
         return False
 
@@ -67,6 +69,8 @@ def _knows(pack_name: str, law: str, text: str) -> bool:
         with Pack.open(pack_name) as pack:
             book = StatuteBook(pack)
             return bool(book.named(law)) if law else bool(analyse(text, book).laws)
+    except Damaged:
+        raise
     except StoreError:
         return False
 

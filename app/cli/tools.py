@@ -122,12 +122,14 @@ def replay(calls: Path | None, log: Path | None, pack: str, show: int, json_want
 
 
 def _calls_file(pack: Pack, calls: Path | None) -> Path:
-    file = calls or pack.path / PACK_CALLS
-    if calls is None and not file.is_file():
+    if calls is not None:
+        return calls
+    if PACK_CALLS not in pack.manifest.files:
         raise NotFound(
             f"Pack {pack.name} holds no recorded calls", "Give a file with --calls or a run log with --log."
         )
-    return file
+    with pack.using(PACK_CALLS) as file:
+        return file
 
 
 def _show_log(logged: LogReplay) -> None:

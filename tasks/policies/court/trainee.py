@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from store.errors import StoreError
+from store.errors import Damaged, StoreError
 from store.search.law_search import Hit, LawSearch, Settings
 from store.statutes.book import Found as FoundArticle
 from store.statutes.model import ArticleNumber
@@ -110,6 +110,8 @@ class Trainee:
             return []
         try:
             hits = self._search.search(asked.text, Settings(k=HITS, at=day)).hits
+        except Damaged:
+            raise
         except StoreError:
             return []
         likely = [(contained(asked.text, hit.article.text or ""), hit) for hit in hits if _citable(hit, day)]
