@@ -95,6 +95,7 @@ def test_a_time_that_was_set_back_is_seen(tmp_path: Path, reads: list[str]) -> N
 def test_the_clock_of_the_process_is_not_asked(
     tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch, days: int
 ) -> None:
+    monkeypatch.setattr(identity, "SETTLED", 3_600 * 10**9)
     now = time.time() + days * 86_400
     monkeypatch.setattr(time, "time", lambda: now)
     monkeypatch.setattr(time, "time_ns", lambda: int(now * 1e9))
