@@ -14,6 +14,7 @@ from app.shown import blocks_of
 from app.strings import t
 from app.terminal import clean
 from store import places
+from store.files import written_whole
 from tasks.events import (
     Answered,
     AttemptStarted,
@@ -95,8 +96,8 @@ def _event(record: Record) -> list[str]:
 def export_episode(facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[Block] = ()) -> Path:
     """Write the Markdown beside everything else Moot keeps; gives the path. A new export replaces the old one."""
     folder = places.home() / "exports"
-    folder.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^\w.-]+", "_", f"{facts.id}-{episode}")[:120]
     path = folder / f"{name}.md"
-    path.write_text(episode_markdown(facts, episode, records, blocks), encoding="utf-8")
+    with written_whole(path, parents=True) as file:
+        file.write(episode_markdown(facts, episode, records, blocks))
     return path

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from store.errors import StoreError
+from store.files import cannot_write, naming, settled, written_whole
 from store.journal import Entry, Journal
 from tasks.engines import run_path
 from tasks.header import header_of
@@ -61,12 +62,17 @@ def whole_folder(out: Path) -> Iterator[Path]:
         out.parent.mkdir(parents=True, exist_ok=True)
         fresh = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
     except OSError as error:
-        raise StoreError(f"cannot write {out}: {error.strerror}", "Choose another place with --out.") from error
+        raise cannot_write(out, error) from error
     try:
-        yield fresh
-        fresh.chmod(0o777 & ~_umask())
-        refuse_existing(out)
-        os.rename(fresh, out)
+        with naming(out, fresh):
+            yield fresh
+            fresh.chmod(0o777 & ~_umask())
+            refuse_existing(out)
+            os.rename(fresh, out)
+            settled(out.parent)
+    except StoreError as error:
+        # A file of the folder failed under the name that it has for now.
+        raise (cannot_write(out, error.__cause__) if isinstance(error.__cause__, OSError) else error) from None
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 
@@ -74,19 +80,11 @@ def whole_folder(out: Path) -> Iterator[Path]:
 def write_lines(out: Path, lines: Iterable[str]) -> int:
     """Write a file of lines so that it is there whole or not at all; returns how many. Nothing is written over."""
     refuse_existing(out)
-    fresh = out.with_name(f".{out.name}.new")
     count = 0
-    try:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8", newline="\n", errors="replace") as file:
-            for line in lines:
-                file.write(f"{line}\n")
-                count += 1
-        os.replace(fresh, out)
-    except OSError as error:
-        raise StoreError(f"cannot write {out}: {error.strerror}", "Choose another place with --out.") from error
-    finally:
-        fresh.unlink(missing_ok=True)
+    with written_whole(out, new=True, parents=True) as file:
+        for line in lines:
+            file.write(f"{line}\n")
+            count += 1
     return count
 
 

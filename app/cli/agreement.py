@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.report import write_whole
 from app.cli.tables import bounds, number, percent, table
 from app.strings import t
 from app.terminal import clean, json_text
+from store.files import written_whole
 from store.journal import Journal, ScoreRow
 from tasks.engines import run_path
 from tasks.errors import UsageError
@@ -50,7 +50,8 @@ def agreement(run_name: str, metric: str | None, plot: bool, page: Path | None, 
         _say(t("agreement.no_clusters"))
     plotted = [row for row in rows if row.difference and row.difference.points and row.raters[0].startswith("human ")]
     if page is not None:
-        write_whole(page, _page(run, plotted))
+        with written_whole(page) as file:
+            file.write(_page(run, plotted))
         _say(f"wrote {page}")
     if as_json:
         return click.echo(json_text({"run": run, "agreement": [row.as_dict() for row in rows]}))

@@ -12,6 +12,7 @@ import click
 from app.cli.consent import allow_host_option
 from app.terminal import clean, json_text
 from store.errors import BadInput
+from store.files import written_whole
 
 if TYPE_CHECKING:
     from tasks.courts.judgments import Draft
@@ -58,9 +59,8 @@ def from_judgment(
         raise BadInput(f"{out} exists", "Choose another --out.")
     made = _drafted(file, spec, env=env, keep_names=keep_names, mask_companies=mask_companies)
     if out is not None:
-        partial = out.with_name(f".{out.name}.partial")
-        partial.write_text(json.dumps(made.case_fields, ensure_ascii=False) + "\n", encoding="utf-8", newline="\n")
-        partial.replace(out)
+        with written_whole(out, new=True) as stream:
+            stream.write(json.dumps(made.case_fields, ensure_ascii=False) + "\n")
     if as_json:
         masked = [asdict(one) for one in made.masked]
         notes = [*made.notes, *(f"needed: {fault}" for fault in made.needed)]

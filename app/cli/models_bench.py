@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import io
 import json
-import os
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -18,6 +18,7 @@ from app.strings import t
 from app.terminal import clean, json_text, pad
 from store import places
 from store.errors import BadInput
+from store.files import written_whole
 from tasks.errors import UsageError
 
 _WIDTHS = (22, 12, 12)
@@ -236,22 +237,17 @@ def _count(vectors: Sequence[Any], pooling: str) -> int:
 
 
 def _write(out: Path, texts: Sequence[str], vectors: Sequence[Any], pooling: str) -> None:
-    """Write the file so that it is there whole or not at all."""
-    fresh = out.with_name(f".{out.name}.new")
-    try:
-        with fresh.open("wb") as file:
-            if out.suffix == ".npy":
-                _write_numpy(file, vectors, pooling)
-            else:
-                for row in _rows(texts, vectors, pooling):
-                    file.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
-        os.replace(fresh, out)
-    finally:
-        fresh.unlink(missing_ok=True)
+    with written_whole(out, binary=True) as file:
+        if out.suffix == ".npy":
+            return _write_numpy(file, vectors, pooling)
+        for row in _rows(texts, vectors, pooling):
+            file.write(json.dumps(row, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
 
 
 def _write_numpy(file: IO[bytes], vectors: Sequence[Any], pooling: str) -> None:
     import numpy as np
 
     rows = [vector for text in vectors for vector in text] if pooling == "none" else vectors
-    np.save(file, np.asarray(rows, dtype=np.float32))
+    made = io.BytesIO()  # numpy writes to files by itself, and says "4968 written" of a full disk
+    np.save(made, np.asarray(rows, dtype=np.float32))
+    file.write(made.getbuffer())

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import click
 
 from app.strings import language
 from app.terminal import clean
+from store.files import written_whole
 from tasks.reports import FORMATS, Report
 from tasks.rescoring import block_of, read_stored
 
@@ -38,15 +38,6 @@ def report(run_names: tuple[str, ...], form: str, walker: str | None, out: Path 
         if not text.endswith("\n"):
             click.echo()
         return
-    write_whole(out, text)
+    with written_whole(out) as file:
+        file.write(text)
     click.echo(clean(f"moot: wrote {out}", multiline=False), err=True)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    fresh = path.with_name(f".{path.name}.new")
-    try:
-        fresh.write_text(text, encoding="utf-8", newline="")
-        os.replace(fresh, path)
-    finally:
-        fresh.unlink(missing_ok=True)

@@ -19,6 +19,7 @@ from app.cli.judgments import from_judgment
 from app.strings import t
 from app.terminal import clean, json_text
 from store.errors import BadInput, NotFound
+from store.files import written_whole
 from store.pack import Pack
 from store.text.dates import parse_date
 from tasks.benchmark import BENCHMARKS, benchmark
@@ -209,11 +210,9 @@ def _as_of(pack: Pack, book: Any) -> date:
 
 
 def _write(out: Path, made: list[dict[str, Any]]) -> None:
-    partial = out.with_name(f".{out.name}.partial")
-    with partial.open("w", encoding="utf-8", newline="\n") as stream:
+    with written_whole(out, new=True) as stream:
         for task in made:
             stream.write(json.dumps(task, ensure_ascii=False) + "\n")
-    partial.replace(out)
 
 
 def _found(task_id: str, pack_name: str, file: Path | None) -> tuple[str, Any]:

@@ -14,7 +14,8 @@ from typing import Any
 
 from app import library
 from app.strings import t
-from store.errors import BadInput, NotFound
+from store.errors import BadInput, NotFound, StoreError
+from store.files import written_whole
 from store.importers.reading import head
 from store.pack import Pack
 from tasks.courts.casefile import Case
@@ -167,10 +168,12 @@ def save_draft(fields: Mapping[str, Any], typed: str) -> Path:
         raise UsageError(t("review_screen.save.empty"))
     path = Path(text).expanduser()
     try:
-        with path.open("x", encoding="utf-8", newline="\n") as file:
+        with written_whole(path, new=True) as file:
             file.write(json.dumps(fields, ensure_ascii=False) + "\n")
-    except FileExistsError:
-        raise UsageError(t("review_screen.save.exists", path=text)) from None
-    except OSError as error:
-        raise UsageError(t("review_screen.save.failed", path=text, why=error.strerror or "")) from None
+    except StoreError as error:
+        cause = error.__cause__
+        if isinstance(cause, FileExistsError):
+            raise UsageError(t("review_screen.save.exists", path=text)) from None
+        why = cause.strerror if isinstance(cause, OSError) else error.title
+        raise UsageError(t("review_screen.save.failed", path=text, why=why or "")) from None
     return path

@@ -272,7 +272,7 @@ def _add_copy(source: Path, library: Path, name: str, header: Header, progress: 
     with _copying(library):
         part = folder / f".{name}.part"
         try:
-            digested = _copied(source, part, progress)
+            digested = _copied(source, part, target.name, progress)
             read_header(part)
             with _locked(library):
                 if target.exists():
@@ -290,16 +290,18 @@ def _add_copy(source: Path, library: Path, name: str, header: Header, progress: 
     return entry
 
 
-def _copied(source: Path, part: Path, progress: Progress | None) -> str:
+def _copied(source: Path, part: Path, target: str, progress: Progress | None) -> str:
     size = source.stat().st_size
 
     def blocks() -> Iterator[bytes]:
         with source.open("rb") as read, part.open("wb") as written:
             while block := read.read(BLOCK):
-                written.write(block)
+                with _writing(part.with_name(target)):
+                    written.write(block)
                 yield block
-            written.flush()
-            os.fsync(written.fileno())
+            with _writing(part.with_name(target)):
+                written.flush()
+                os.fsync(written.fileno())
 
     return _hash(blocks(), size, progress)
 
@@ -312,6 +314,16 @@ def _hash(blocks: Iterator[bytes], total: int, progress: Progress | None) -> str
         if progress is not None:
             progress(done, total)
     return running.hexdigest()
+
+
+@contextmanager
+def _writing(path: Path) -> Iterator[None]:
+    """A full disk does not say which file it has no room for."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
+        raise
 
 
 @contextmanager
@@ -341,11 +353,12 @@ def _write(library: Path, listed: list[Entry]) -> None:
 def _replace(path: Path, text: str) -> None:
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        with part.open("w", encoding="utf-8") as file:
-            file.write(text + "\n")
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
+        with _writing(path):
+            with part.open("w", encoding="utf-8") as file:
+                file.write(text + "\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(part, path)
     finally:
         with suppress(OSError):
             part.unlink()

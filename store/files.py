@@ -1,0 +1,162 @@
+"""Output files: there whole or not at all, and an error that names the file and what to do.
+
+Written beside their place under a hidden name and moved in when all of it is on disk. A failure or a kill leaves what was
+there before; what a killed process left behind is swept at the next write to the same place. Sizes are in bytes.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+from store.errors import StoreError
+
+SUFFIX = ".part"
+_HINTS: dict[int, str] = {
+    errno.ENOSPC: "Free some space, or name a file on another disk.",
+    errno.EDQUOT: "Free some space, or name a file on another disk.",
+    errno.EFBIG: "Free some space, or name a file on another disk.",
+    errno.EACCES: "Name a file in a folder that you may write to.",
+    errno.EPERM: "Name a file in a folder that you may write to.",
+    errno.EROFS: "Name a file in a folder that you may write to.",
+    errno.ENAMETOOLONG: "Give it a shorter name.",
+    errno.EISDIR: "Name a file, not a folder.",
+    errno.ENOTDIR: "A part of the path is a file; name another folder.",
+    errno.ENOENT: "Make its folder first, or name another.",
+    errno.EEXIST: "Name another file, or move it away.",
+}
+_UNHELPED = "Name another file."
+
+
+def cannot_write(path: Path, error: OSError) -> StoreError:
+    """What a failed write is called: the file, the reason, and what to do about it."""
+    why = error.strerror or str(error) or type(error).__name__
+    return StoreError(f"cannot write {path}: {why}", _HINTS.get(error.errno or 0, _UNHELPED))
+
+
+@contextmanager
+def written_whole(path: Path, *, new: bool = False, parents: bool = False, binary: bool = False) -> Iterator[IO[Any]]:
+    """A file to fill, as UTF-8 with newlines as they are given, or in bytes; it takes its place when all of it is written.
+
+    A link is followed; what is no plain file (a pipe, /dev/stdout) is written to as it is.
+
+    Args:
+        path: where it belongs.
+        new: refuse a path at which there is something already, also something that came there meanwhile.
+        parents: make the folders above it.
+        binary: bytes, not text.
+
+    Raises:
+        StoreError: it cannot be written; the title names `path`. Errors of other files pass through as they are.
+    """
+    place = _place(path, new, parents)
+    if place is None:
+        with naming(path), _opened(path, "w", binary) as stream:
+            yield stream
+        return
+    fresh = place.with_name(f"{_prefix(place)}{os.getpid()}-{threading.get_ident()}{SUFFIX}")
+    try:
+        with naming(path, fresh):
+            _sweep(place)
+            with _opened(fresh, "w", binary) as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            _move(fresh, place, new)
+            settled(place.parent)
+    finally:
+        with suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+def _place(path: Path, new: bool, parents: bool) -> Path | None:
+    """Where the file really goes; None for what can only be written to as it is."""
+    with naming(path):
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.lstat()
+        except FileNotFoundError:
+            return path
+        if new:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(path))
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
+        real = Path(os.path.realpath(path))
+        return real if real.is_file() or not real.exists() else None
+
+
+@contextmanager
+def naming(path: Path, *also: Path) -> Iterator[None]:
+    """Errors of this file name it; those of others, and a reader who went away, are none of its business."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        if error.filename is not None and str(error.filename) not in {str(one) for one in (path, path.parent, *also)}:
+            raise
+        raise cannot_write(path, error) from error
+
+
+def _opened(path: Path, mode: str, binary: bool) -> IO[Any]:
+    if binary:
+        return path.open(f"{mode}b")
+    return path.open(mode, encoding="utf-8", errors="replace", newline="")
+
+
+def _prefix(place: Path) -> str:
+    """Short however long the name is, and the same for every writer of one place."""
+    return f".{hashlib.sha256(os.fsencode(place.name)).hexdigest()[:16]}."
+
+
+def _sweep(place: Path) -> None:
+    """Take away what writers of this place left behind that are no more."""
+    for left in place.parent.glob(f"{_prefix(place)}*{SUFFIX}"):
+        number = left.name[len(_prefix(place)) : -len(SUFFIX)].partition("-")[0]
+        if number.isdigit() and not _running(int(number)):
+            with suppress(OSError):
+                left.unlink()
+
+
+def _running(number: int) -> bool:
+    if number == os.getpid() or os.name == "nt":
+        return os.name != "nt"  # there an open file cannot be taken away, so that trying does no harm
+    try:
+        os.kill(number, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _move(fresh: Path, place: Path, new: bool) -> None:
+    if new:
+        try:
+            os.link(fresh, place)
+        except FileExistsError as error:
+            raise FileExistsError(error.errno, error.strerror, str(place)) from None
+        except OSError:
+            pass  # a disk without hard links: looked at before, moved now
+        else:
+            return
+        if place.exists():
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(place))
+    os.replace(fresh, place)
+
+
+def settled(folder: Path) -> None:
+    """Have the new name on disk too, where folders can be asked for that."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
