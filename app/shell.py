@@ -11,7 +11,7 @@ from contextlib import suppress
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from textual import on
 from textual.app import App
@@ -23,6 +23,7 @@ from textual.worker import Worker, WorkerState, get_current_worker
 from app import library
 from app.bindings import bindings
 from app.hosts import consent, with_origin
+from app.leaving import ASKED, Leave, when_asked
 from app.live import LiveRun
 from app.messages import (
     Closed,
@@ -94,6 +95,7 @@ class Desk(App[int]):
         self._leaving = threading.Event()
         self._first_run = run
         self._demo = demo
+        self._code = 0
 
     async def on_mount(self) -> None:
         """Open what was asked for on the command line."""
@@ -352,7 +354,20 @@ class Desk(App[int]):
                 self.say(t("app.leaving"))
                 for live in runs:
                     await asyncio.to_thread(live.abandon)
-        self.exit(0)
+        self.exit(0, return_code=self._code)
+
+    def run(self, *arguments: Any, **options: Any) -> int | None:
+        """Run until it is left; another program may ask for that by a signal."""
+        with when_asked(Leave(self), *ASKED, "SIGINT"):
+            return super().run(*arguments, **options)
+
+    def leave(self, code: int) -> bool:
+        """Leave as `ctrl+q` does, with an exit code; False before there is anything on the screen."""
+        if self._loop is None or not self.is_running:
+            return False
+        self._code = code
+        self._loop.call_soon_threadsafe(lambda: self.run_worker(self.action_quit(), name="leave", exit_on_error=False))
+        return True
 
     def on_unmount(self) -> None:
         """However the app ends, the thread ends too, no model stays in memory, and nobody is asked any more."""

@@ -198,7 +198,7 @@ def with_field(case: Case, field: str, text: str) -> Case:
     return CASE.validate_python(data)
 
 
-NEUTRAL = {"agent_title": "法律实习生", "question": "劳动合同签一年，试用期可以约定三个月吗？"}
+NEUTRAL = {"agent_title": "法律实习生", "name": "吴庭柏", "question": "劳动合同签一年，试用期可以约定三个月吗？"}
 
 
 def test_the_set_is_large_and_covers_what_it_should() -> None:

@@ -53,8 +53,8 @@ class Moot:
         start = ["run", "legalagentbench", "--agent", "react", "--model", model, "--pack", "kill"]
         return self(*start, "--tasks", self.spec["tasks"], "--json", *more)
 
-    def block(self) -> dict[str, Any]:
-        assert self.code == 0, self.err
+    def block(self, code: int = 0) -> dict[str, Any]:
+        assert self.code == code, self.err
         block: dict[str, Any] = json.loads(self.out)
         return block
 
@@ -128,9 +128,9 @@ def test_a_server_that_fails_is_no_fault_of_the_model_and_the_run_goes_on(moot: 
         call.refuse(500, "out of memory")
 
     speak, server.chat = server.chat, fail
-    block = moot.run(f"endpoint:{server.spec}").block()
+    block = moot.run(f"endpoint:{server.spec}").block(code=1)
     assert block["outcomes"]["error"] == 3
-    assert "3 of 3 episodes ended in an error, the first: engine failed, 3 times" in moot.err
+    assert "3 of 3 episodes ended in an error, most often: engine failed, 3 times" in moot.err
     shown = moot("show", block["run"], "1")
     assert "failed (500): out of memory" in shown.out
     server.chat = speak
@@ -159,9 +159,29 @@ def test_max_seconds_reaches_a_call_in_flight(moot: Moot, server: FakeServer) ->
     assert len(server.asked) == asked
 
 
+def test_errors_beside_answers_are_counted_and_the_run_did_its_work(moot: Moot, server: FakeServer) -> None:
+    """Two of three episodes fail, each in its way; the reason named is that of most."""
+    speak = server.chat
+
+    def sometimes(call: Call) -> None:
+        question = json.dumps(call.body, ensure_ascii=False)
+        at = next(place for place, task in enumerate(questions) if task in question)
+        return speak(call) if at == 0 else call.refuse(500, "out of memory")
+
+    questions = [task["question"] for task in json.loads(Path(moot.spec["tasks"]).read_text("utf-8"))]
+    server.chat = sometimes
+    block = moot.run(f"endpoint:{server.spec}").block()
+    assert block["outcomes"]["error"] == 2 and block["outcomes"]["finished"] == 1
+    assert "2 of 3 episodes ended in an error, most often: engine failed" in moot.err
+    assert moot("resume", moot.path().stem, "--json").code == 0
+    server.chat = lambda call: call.refuse(500, "out of memory")
+    assert moot("fork", moot.path().stem, "2", "--turn", "0", "--json").code == 1
+    assert moot.out.startswith("{") and "1 of 1 episodes ended in an error" in moot.err
+
+
 def test_another_server_than_the_recorded_one_is_refused(moot: Moot, server: FakeServer) -> None:
     server.chat = lambda call: call.refuse(500, "out of memory")
-    block = moot.run(f"endpoint:{server.spec}").block()
+    block = moot.run(f"endpoint:{server.spec}").block(code=1)
     server.lists("falsch-7b", owned_by="somebody else")
     moot("resume", block["run"])
     assert moot.code == 1 and "differs from its record" in moot.err

@@ -89,6 +89,7 @@ def main(arguments: list[str] | None = None) -> None:
 
         sys.exit({"_engine": engine.run, "_raw": engine.run_raw, "_read": engine.run_reader}[first[0]]())
     from app.guard import install_guard
+    from app.leaving import ASKED, end, when_asked
     from app.terminal import clean
 
     for stream in (sys.stdout, sys.stderr):
@@ -96,7 +97,10 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(encoding="utf-8", errors="replace")
     install_guard()
     try:
-        sys.exit(cli.main(args=arguments, prog_name="moot", standalone_mode=False) or 0)
+        with when_asked(end, *ASKED):
+            code = cli.main(args=arguments, prog_name="moot", standalone_mode=False) or 0
+            sys.stdout.flush()
+        sys.exit(code)
     except click.exceptions.Abort:
         sys.exit(130)
     except getattr(click.exceptions, "NoArgsIsHelpError", ()) as error:
@@ -108,8 +112,8 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:
-        where = f" ({clean(str(error.filename), multiline=False)})" if error.filename else ""
-        click.echo(f"moot: {clean(error.strerror or str(error), multiline=False)}{where}", err=True)
+        where = str(error.filename) if error.filename else "standard output or a temporary file"
+        click.echo(f"moot: {clean(f'{error.strerror or error} ({where})', multiline=False)}", err=True)
         sys.exit(1)
     except Exception as error:
         if os.environ.get("MOOT_DEBUG"):

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from app.cli.consent import allow_host_option
 from app.cli.grading import grade
 from app.court_words import env_of, speaker
+from app.leaving import ASKED, when_asked, without_terminal
 from app.strings import language, t
 from app.terminal import clean, json_text
 from app.watcher import JsonWatcher, PlainWatcher, Progress
@@ -252,7 +253,7 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
         click.echo(clean(t("run.started", run=made.id, n=len(made.scheduler.episodes)), multiline=False), err=True)
         started = time.perf_counter()
         made.go(lambda: not stopped.is_set())
-        while not stopped.is_set() and _ask_person(made):
+        while not stopped.is_set() and _ask_person(made, stopped):
             made.go(lambda: not stopped.is_set())
         seconds = time.perf_counter() - started
         left = sum(not driver.stopped for driver in made.scheduler.episodes.values())
@@ -267,17 +268,23 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
         block, header = made.score(), header_of(made.journal)
         n = len(made.scheduler.episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
-        _name_errors(made)
+        nothing_but_errors = _name_errors(made)
     print_block(block, as_json, header)
+    if nothing_but_errors:
+        sys.exit(1)
 
 
-def _name_errors(made: Run) -> None:
-    """Say why episodes failed: an error that only shows as a count would be overlooked."""
+def _name_errors(made: Run) -> bool:
+    """Say why episodes failed, an error that only shows as a count would be overlooked; whether nothing else came of any."""
     stops = [driver.state.stopped for driver in made.scheduler.episodes.values()]
-    reasons = [stopped.reason for stopped in stops if stopped is not None and stopped.outcome == "error"]
-    if reasons:
-        text = f"moot: {len(reasons)} of {len(stops)} episodes ended in an error, the first: {reasons[0]}"
+    reasons = Counter(stopped.reason for stopped in stops if stopped is not None and stopped.outcome == "error")
+    failed = reasons.total()
+    if failed:
+        reason, count = reasons.most_common(1)[0]
+        most = "" if count == failed else f" ({count} times)"
+        text = f"moot: {failed} of {len(stops)} episodes ended in an error, most often{most}: {reason}"
         click.echo(clean(text, multiline=False), err=True)
+    return 0 < failed == len(stops)
 
 
 def print_block(block: dict[str, Any], as_json: bool, header: dict[str, Any] | None = None) -> None:
@@ -290,8 +297,8 @@ def print_block(block: dict[str, Any], as_json: bool, header: dict[str, Any] | N
     click.echo(clean(text_report([block], [header or {}], language())))
 
 
-def _ask_person(made: Run) -> bool:
-    """Put one open question to the person at the terminal; False when there is none."""
+def _ask_person(made: Run, stopped: Stopping) -> bool:
+    """Put one open question to the person at the terminal; False when there is none, or when it is not to be answered."""
     waiting = [d for d in made.scheduler.episodes.values() if d.ask is not None and not d.stopped]
     if not waiting:
         return False
@@ -300,7 +307,13 @@ def _ask_person(made: Run) -> bool:
     card = driver.state.card
     for words in _unheard(driver.ask, env_of(card), names_of(card)):
         click.echo(clean(words), err=True)
-    line = sys.stdin.readline()
+    stopped.reading = True
+    try:
+        line = sys.stdin.readline()
+    except KeyboardInterrupt:
+        return False
+    finally:
+        stopped.reading = False
     if not line:
         raise UsageError("a human sits in the seat but standard input has ended", "Type an answer, or use the desk.")
     made.scheduler.answer(driver.episode, line.strip())
@@ -317,14 +330,19 @@ def _unheard(ask: Ask, env: Env | None, names: Mapping[str, str]) -> list[str]:
     return said[last + 1 :] or said[-1:]
 
 
-@contextmanager
-def interruptible(cut: Callable[[], None]) -> Iterator[threading.Event]:
-    """Turns Ctrl-C into a flag and cuts the calls in flight: their questions stay open, what came before is stored.
+class Stopping(threading.Event):
+    """Set when the run is to stop. `reading`: nothing is under way but the wait for a line, which only an exception ends."""
 
-    A second Ctrl-C ends the program.
+    reading = False
+
+
+@contextmanager
+def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
+    """Turns Ctrl-C, SIGTERM and SIGHUP into a flag and cuts the calls in flight: their questions stay open, what came before is stored.
+
+    A second one ends the program.
     """
-    stopped, over = threading.Event(), threading.Event()
-    before = signal.getsignal(signal.SIGINT)
+    stopped, over = Stopping(), threading.Event()
 
     def insist() -> None:
         """Again and again: a call may begin just after the others were cut."""
@@ -332,15 +350,17 @@ def interruptible(cut: Callable[[], None]) -> Iterator[threading.Event]:
             cut()
             over.wait(0.5)
 
-    def stop(*_: object) -> None:
+    def stop(number: int, _: object) -> None:
+        without_terminal(number)
         if stopped.is_set():
             raise KeyboardInterrupt
         stopped.set()
+        if stopped.reading:
+            raise KeyboardInterrupt
         threading.Thread(target=insist, daemon=True).start()  # not here: whoever was interrupted may hold a lock of the engine
 
-    signal.signal(signal.SIGINT, stop)
     try:
-        yield stopped
+        with when_asked(stop, "SIGINT", *ASKED):
+            yield stopped
     finally:
         over.set()
-        signal.signal(signal.SIGINT, before)
