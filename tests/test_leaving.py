@@ -104,7 +104,7 @@ def test_a_second_signal_ends_what_the_first_could_not(tasks: Path, moot_home: P
         opened.type("n")
         opened.wait(lambda text: "发言中" in text)
         opened.process.send_signal(signal.SIGTERM)
-        opened.wait(lambda text: "正在结束模型进程" in text)
+        opened.wait(lambda text: "正在结束" in text)
         opened.process.send_signal(signal.SIGTERM)
         assert ended(opened) == 128 + signal.SIGTERM
         assert RESTORED.encode() in opened.stream

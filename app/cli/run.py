@@ -309,6 +309,8 @@ def _ask_person(made: Run, stopped: Stopping) -> bool:
         click.echo(clean(words), err=True)
     stopped.reading = True
     try:
+        if stopped.is_set():  # it came between two looks at it
+            return False
         line = sys.stdin.readline()
     except KeyboardInterrupt:
         return False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from pydantic import BaseModel
@@ -46,9 +47,14 @@ def own_words(said: str, marks: re.Pattern[str], texts: Sequence[str]) -> str:
     def kept(match: re.Match[str]) -> str:
         return BLANK * len(match[0]) if _quoted(said, match.start(), match.end(), holding) else match[0]
 
-    # A text that holds none of the marks need not be looked through for each of them.
-    holding = [text for text in texts if marks.search(text)] if marks.search(said) else []
+    holding = _holding(marks, tuple(texts)) if marks.search(said) else ()
     return marks.sub(kept, said) if holding else said
+
+
+@lru_cache(maxsize=64)
+def _holding(marks: re.Pattern[str], texts: tuple[str, ...]) -> tuple[str, ...]:
+    """A text that holds none of the marks need not be looked through for each of them, nor the others for each utterance."""
+    return tuple(text for text in texts if marks.search(text))
 
 
 def _quoted(said: str, start: int, end: int, texts: Sequence[str]) -> bool:
