@@ -92,7 +92,9 @@ def test_bytes_without_news_end_the_call(server: FakeServer, raw: bytes, kind: s
         drip(server, call, raw)
 
     server.chat = speak
-    assert f"said nothing new for {SHORT:g} seconds. Allow more with MOOT_ENDPOINT_TIMEOUT" in said(engine_at(server.url, SHORT))
+    assert f"said nothing new for {SHORT:g} seconds. Allow more with MOOT_ENDPOINT_TIMEOUT" in said(
+        engine_at(server.url, SHORT)
+    )
 
 
 def test_a_word_and_then_comments(server: FakeServer) -> None:
@@ -267,7 +269,9 @@ def test_what_is_packed_is_not_unpacked(server: FakeServer) -> None:
     engine = engine_at(server.url)
     for status in (200, 500):
         for packing in ("gzip", "gzip, gzip", "br", "deflate"):
-            server.chat = lambda call, status=status, packing=packing: call.send(bomb, status, Content_Encoding=packing)  # type: ignore[misc]
+            server.chat = lambda call, status=status, packing=packing: call.send(
+                bomb, status, Content_Encoding=packing
+            )  # type: ignore[misc]
             assert f"the server packs its answer ({packing}), though it was asked not to" in said(engine)
 
 
@@ -295,10 +299,16 @@ def test_tokens_without_text_are_counted_too(server: FakeServer) -> None:
     assert {len(row.top) for row in result.logprobs} == {20}
 
 
-@pytest.mark.parametrize("number", ["1" + "0" * 400, "-1" + "0" * 400, "1e999", "-1e999", "NaN", "1" * 5000, "-" + "1" * 4000])
+@pytest.mark.parametrize(
+    "number", ["1" + "0" * 400, "-1" + "0" * 400, "1e999", "-1e999", "NaN", "1" * 5000, "-" + "1" * 4000]
+)
 def test_numbers_without_measure(server: FakeServer, number: str) -> None:
-    raw = chunk({"content": "好"}, choice={"logprobs": {"content": [{"token": "好", "logprob": "N"}]}}).replace(b'"N"', number.encode())
-    counts = b'data: {"usage": {"prompt_tokens": N, "completion_tokens": "5"}, "choices": []}\n\n'.replace(b"N", number.encode())
+    raw = chunk({"content": "好"}, choice={"logprobs": {"content": [{"token": "好", "logprob": "N"}]}}).replace(
+        b'"N"', number.encode()
+    )
+    counts = b'data: {"usage": {"prompt_tokens": N, "completion_tokens": "5"}, "choices": []}\n\n'.replace(
+        b"N", number.encode()
+    )
     server.chat = lambda call: call.send(raw + chunk({}, "stop") + counts + DONE)
     result = reply(engine_at(server.url))
     assert all(-9999 <= row.logprob <= 0 for row in result.logprobs)
@@ -314,7 +324,9 @@ def test_a_text_of_very_many_values_is_no_json() -> None:
     assert parse_json(json.dumps(whole)) == whole, "a whole reply with all that may be asked for passes"
 
 
-@pytest.mark.parametrize("wait", ["1e8", "100000000", "nan", "inf", "-inf", "-5", "9" * 5000, "soon", "", "Wed, 21 Oct 2099 07:28:00 GMT"])
+@pytest.mark.parametrize(
+    "wait", ["1e8", "100000000", "nan", "inf", "-inf", "-5", "9" * 5000, "soon", "", "Wed, 21 Oct 2099 07:28:00 GMT"]
+)
 def test_busy_for_ever(server: FakeServer, monkeypatch: pytest.MonkeyPatch, wait: str) -> None:
     monkeypatch.setattr("models.endpoint.PATIENCE", 0.5)
     server.chat = lambda call: call.refuse(503, "wait", headers={"Retry-After": wait})

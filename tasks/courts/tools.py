@@ -19,9 +19,10 @@ from tasks.courts.play import law_day
 from tasks.embedding import embedder_of
 from tasks.environment import SEAT
 from tasks.errors import UsageError
-from tasks.events import ToolCalled, ToolReturned
+from tasks.events import ToolCalled
 from tasks.legalsearch.toolbox import Returned
-from tasks.plain import plain, plain_text
+from tasks.observations import returned
+from tasks.plain import plain
 from tasks.spec import RunSpec
 from tasks.state import State
 
@@ -57,12 +58,9 @@ class CourtTools:
         """Carry out a call, with the events that come of it."""
         asked = yield from emit(ToolCalled(seat=SEAT, tool=tool, input=plain(given)))
         started = time.perf_counter()
-        returned = self._returned(tool, given, law_day(self.cases[state.task_id]))
-        event = ToolReturned(
-            seat=SEAT, tool=tool, status=returned.status, observation=plain_text(returned.observation),
-            value=plain(returned.value), provenance=returned.provenance,
-            milliseconds=round((time.perf_counter() - started) * 1000, 3),
-        )  # fmt: skip
+        result = self._returned(tool, given, law_day(self.cases[state.task_id]))
+        given = (result.status, result.observation, result.value, result.provenance)
+        event = returned(state, tool, started, *given)
         yield from emit(event, parent=asked)
 
     def _returned(self, tool: str, given: object, day: date | None) -> Returned:

@@ -8,7 +8,8 @@ from tasks.events.base import Event
 
 
 class ToolReturned(Event):
-    """`observation` is the text the seat reads, `value` the same as data (None after an error).
+    """`observation` is the whole text that came back, `value` the same as data (None after an error). A model is shown a very
+    long text shortened, as `tasks.observations` says; where it is given the same one again, that is what stands here too.
 
     `status` is one of ok, no_data, bad_column, call_error, math_error, outside_pack. `unknown` counts cells that the
     pack does not hold, `provenance` the classes of the rows shown ("authored" means fictional data).

@@ -6,9 +6,10 @@ import time
 
 from tasks.actions import Steps, emit
 from tasks.environment import SEAT, Caller
-from tasks.events import ToolCalled, ToolReturned
+from tasks.events import ToolCalled
 from tasks.legalagentbench.tools import Toolbox
-from tasks.plain import plain, plain_text
+from tasks.observations import returned
+from tasks.plain import plain
 from tasks.state import State
 
 
@@ -16,21 +17,11 @@ def caller(toolbox: Toolbox) -> Caller:
     """Carries out the calls of an episode with these tools."""
 
     def call(state: State, tool: str, arguments: object) -> Steps:
-        del state
         asked = yield from emit(ToolCalled(seat=SEAT, tool=tool, input=plain(arguments)))
         started = time.perf_counter()
         result = toolbox.call(tool, arguments)
-        returned = ToolReturned(
-            seat=SEAT,
-            tool=tool,
-            status=result.status,
-            observation=plain_text(result.observation),
-            value=plain(result.value),
-            complete=result.complete,
-            unknown=result.unknown,
-            provenance=result.provenance,
-            milliseconds=round((time.perf_counter() - started) * 1000, 3),
-        )
-        yield from emit(returned, parent=asked)
+        given = (result.status, result.observation, result.value, result.provenance)
+        event = returned(state, tool, started, *given, complete=result.complete, unknown=result.unknown)
+        yield from emit(event, parent=asked)
 
     return call

@@ -28,7 +28,8 @@ from tasks.events import ToolCalled, ToolReturned
 from tasks.legalsearch.dates import case_dates
 from tasks.legalsearch.seats import analyse_with, read_window
 from tasks.legalsearch.telling import told
-from tasks.plain import plain, plain_text
+from tasks.observations import returned
+from tasks.plain import plain
 from tasks.spec import RunSpec
 from tasks.state import State
 
@@ -98,20 +99,17 @@ class LawToolbox:
         texts = texts_of(tool, arguments)
         if tool not in self.settings.offered:
             known = "、".join(self.settings.offered) or "无"
-            returned = Returned("call_error", f"没有名为 {tool[:60]} 的工具。可用的工具：{known}。")
+            result = Returned("call_error", f"没有名为 {tool[:60]} 的工具。可用的工具：{known}。")
         elif isinstance(texts, str):
-            returned = Returned("call_error", texts)
+            result = Returned("call_error", texts)
         elif tool != RAG and self.snapshot is None:
-            returned = Returned("no_snapshot", NO_SNAPSHOT)
+            result = Returned("no_snapshot", NO_SNAPSHOT)
         elif tool == RAG and self.search is None:
-            returned = Returned("no_data", NO_STATUTES)
+            result = Returned("no_data", NO_STATUTES)
         else:
-            returned = yield from self._tools[tool](state, texts, asked)
-        event = ToolReturned(
-            seat=SEAT, tool=tool, status=returned.status, observation=plain_text(returned.observation),
-            value=plain(returned.value), provenance=returned.provenance,
-            milliseconds=round((time.perf_counter() - started) * 1000, 3),
-        )  # fmt: skip
+            result = yield from self._tools[tool](state, texts, asked)
+        given = (result.status, result.observation, result.value, result.provenance)
+        event = returned(state, tool, started, *given)
         yield from emit(event, parent=asked)
 
     def _retrieve(self, state: State, queries: list[str], call: int) -> Told:

@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from tasks.events import ActionParsed, ModelCalled, Planned, Record, Seated, Thought, ToolCalled, ToolReturned
+from tasks.observations import shortened
 from tasks.policies.law.phrases import phrase
 from tasks.policies.law.reading import defused
 from tasks.seats import View
@@ -75,7 +76,9 @@ def _add(past: Past, record: Record) -> None:
 def response(observation: str, status: str, *, paper: bool = False) -> str:
     """What a model reads of a tool's answer.
 
-    Outside the published form a hint follows where a tool gave nothing, and nothing in the answer can pass for a tag.
+    A very long one is shortened. Outside the published form a hint follows where a tool gave nothing, and nothing in the
+    answer can pass for a tag.
     """
-    text = observation if paper else defused(observation) + phrase("hint", status)
+    shown = shortened(observation)
+    text = shown if paper else defused(shown) + phrase("hint", status)
     return f"{OPENING}{text}{CLOSING}"
