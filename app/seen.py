@@ -21,6 +21,10 @@ from tasks.header import description_hash
 Kind = Literal["special", "frame", "content"]
 SHAPES = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^<>]{1,40}｜>|</?s>|<(?:bos|eos|start_of_turn|end_of_turn)>|\[/?(?:INST|SYSTEM_PROMPT)\]")
 """How special tokens look, for headers that do not list them. Looked for in what the template wrote, never in contents."""
+LONGEST_TOKEN = 200
+MOST_LISTED = 1000
+MOST_SPECIALS = 128
+"""Different special tokens that are marked in one prompt; headers and templates come from strangers, honest ones use a dozen."""
 BOS = "⟨BOS⟩"
 """Stands for the first token where the header does not tell its text."""
 
@@ -133,11 +137,14 @@ def _rendered(
     from models.llama.template import ChatTemplate, Piece, marked
 
     source = None if template.get("name") == "chatml" else template["text"]
-    known = [str(special) for special in template.get("specials") or ()]
-    chat = ChatTemplate(source, str(template.get("bos") or BOS), str(template.get("eos") or ""), known)
+    listed = template.get("specials")
+    known = [str(special) for special in listed[:MOST_LISTED]] if isinstance(listed, list) else []
+    bos, eos = (str(template.get(name) or "")[:LONGEST_TOKEN] for name in ("bos", "eos"))
+    chat = ChatTemplate(source, bos or BOS, eos)
     pieces = chat.pieces(messages, thinking=thinking)
     frames = "".join(piece.text for piece in pieces if piece.kind == "frame")
-    specials = {*known, BOS, *SHAPES.findall(frames)}
+    there = sorted(name for name in {*known, BOS, *SHAPES.findall(frames)} if name in frames)
+    specials = set(there[:MOST_SPECIALS])
     turns: list[Turn] = []
     waiting: list[Piece] = []
     at: int | None = None

@@ -1,5 +1,5 @@
-"""Hidden commands: `moot _engine`, the child process that holds a model, `moot _raw`, the plain loops of the benchmark, and
-`moot _read`, the process that reads files of strangers.
+"""Hidden commands: `moot _engine`, the child process that holds a model, `moot _template`, the one that renders chat
+templates, `moot _read`, the one that reads files of strangers, and `moot _raw`, the plain loops of the benchmark.
 
 The network guard comes first in all.
 """
@@ -30,5 +30,13 @@ def run_reader() -> int:
     """Read files for the parent over this process's own pipes."""
     install_guard()
     from store.importers.child import main
+
+    return main()
+
+
+def run_template() -> int:
+    """Render chat templates for the parent."""
+    install_guard()
+    from models.llama.template_process import main
 
     return main()

@@ -32,6 +32,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("app.cli.export:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),
 }
 """Command -> (where it lives, its line in the help)."""
+HIDDEN = {"_engine": "run", "_raw": "run_raw", "_template": "run_template", "_read": "run_reader"}
+"""Children of this program -> what starts them in `app.cli.engine`."""
 
 
 class LazyGroup(click.Group):
@@ -84,10 +86,10 @@ def _about_run(error: Exception) -> Exception:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
     first = (arguments if arguments is not None else sys.argv[1:])[:1]
-    if first in (["_engine"], ["_raw"], ["_read"]):
+    if first and first[0] in HIDDEN:
         from app.cli import engine
 
-        sys.exit({"_engine": engine.run, "_raw": engine.run_raw, "_read": engine.run_reader}[first[0]]())
+        sys.exit(getattr(engine, HIDDEN[first[0]])())
     from app.guard import install_guard
     from app.leaving import ASKED, end, when_asked
     from app.terminal import clean

@@ -29,11 +29,9 @@ GRACE = 20.0
 News = Callable[[Mapping[str, Any]], None]
 
 
-def command() -> list[str]:
-    """How this application starts its own child: by name, as a person would, so that it also works in a bundle."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, "_engine"]
-    return [sys.executable, "-m", "app.cli.main", "_engine"]
+def command(name: str = "_engine") -> list[str]:
+    """How this application starts its own children: by name, as a person would, so that it also works in a bundle."""
+    return [sys.executable, *(() if getattr(sys, "frozen", False) else ("-m", "app.cli.main")), name]
 
 
 class ChildFailed(EngineError):

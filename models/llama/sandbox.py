@@ -1,20 +1,21 @@
 """The jinja a chat template may use: what templates of published models need, sandboxed and metered.
 
-A template is a program that came with a model file. It can read its variables and make text; every loop round, call and
-copy counts against a budget (`models.llama.traced`), and what could hang in one step (giant powers, widths, nested
-lists that double) is refused. Filters and string methods keep the origin of text.
+A template is a program that came with a model file. It can read its variables and make text. Every loop round, call and
+copy counts against a budget (`models.llama.meter`), and every value is weighed before an operation goes through it in one
+step: comparisons, tests, keys, arguments (and with them what a macro catches), filters, formats and prints. Giant numbers
+are refused. Filters and string methods keep the origin of text.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import islice
 from typing import Any, cast
 
 from jinja2 import nodes
-from jinja2.exceptions import TemplateError
+from jinja2.exceptions import TemplateError, TemplateSyntaxError
 from jinja2.ext import Extension, loopcontrols
 from jinja2.parser import Parser
 from jinja2.runtime import Context, LoopContext, Macro, Undefined
@@ -22,45 +23,42 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 from jinja2.utils import Namespace, _PassArg, pass_context
 from jinja2.visitor import NodeTransformer
 
-from models.llama.traced import METHODS, QUESTIONS, TooMuch, Traced, formatted, joined, owned, spend, steps_left
+from models.llama.meter import TooMuch, spend, steps_left, weighed
+from models.llama.traced import METHODS, QUESTIONS, Traced, formatted, joined, owned
 
+_SEQUENCES = (str, list, tuple)
 _MOST_BITS = 4096
 _WIDEST = 64
 """Widest indentation."""
+_FINEST = 100
+"""Digits that a number may be rounded to."""
+
+
+class _Rounds(list[Any]):
+    """What a loop goes through: the clock is looked at in every round."""
+
+    def __iter__(self) -> Iterator[Any]:
+        for item in super().__iter__():
+            spend()
+            yield item
+
+
+class _Method(partial[Any]):
+    """A method of a text; printed without the text."""
+
+    def __repr__(self) -> str:
+        return "<method>"
 
 
 def _text(value: Any) -> str:
     """Any value as a template prints it."""
-    if isinstance(value, str):
-        spend(len(value))
-        return value
-    _measured(value, printed=True)
-    return owned(str(value), value)
-
-
-def _measured(value: Any, *, printed: bool = False) -> Any:
-    """The value, after its members have been counted: shared lists count as often as they are reached.
-
-    A namespace may lead to itself and is not counted, so it is not `printed`.
-    """
-    waiting = [value]
-    while waiting:
-        part = waiting.pop()
-        if isinstance(part, Mapping):
-            waiting += part.values()
-        elif isinstance(part, (list, tuple)):
-            waiting += part
-        elif printed and isinstance(part, Namespace):
-            raise TooMuch("it prints a namespace")
-        else:
-            continue
-        spend(0, len(part))
-    return value
+    weighed(value, printed=True)
+    return value if isinstance(value, str) else owned(str(value), value)
 
 
 def _counted(value: Any) -> list[Any]:
     """What a loop goes through, bounded."""
-    items = list(islice(value, steps_left() + 1))
+    items = _Rounds(islice(value, steps_left() + 1))
     spend(0, len(items))
     return items
 
@@ -77,11 +75,14 @@ def _copied(value: Any) -> Any:
 def _tojson(
     value: Any, ensure_ascii: bool = False, indent: int | None = None, separators: Any = None, sort_keys: bool = False
 ) -> str:
-    _measured(value)
+    weighed((value, indent, separators), printed=True)
+    if separators and max(map(len, separators)) > _WIDEST:
+        raise TooMuch("it writes wide separators")
     width = None if indent is None else min(int(indent), _WIDEST)
-    return owned(
-        json.dumps(value, ensure_ascii=ensure_ascii, indent=width, separators=separators, sort_keys=sort_keys), value
-    )
+    form = json.JSONEncoder(ensure_ascii=ensure_ascii, indent=width, separators=separators, sort_keys=sort_keys)
+    if width is None:
+        return owned(form.encode(value), value)
+    return owned(joined(form.iterencode(value)), value)
 
 
 def _filter_join(context: Context, value: Iterable[Any], d: str = "", attribute: str | None = None) -> str:
@@ -102,7 +103,7 @@ def _indent(text: str, width: int | str = 4, first: bool = False, blank: bool = 
 
 
 def _round(value: float, precision: int = 0) -> float:
-    return round(value, precision)
+    return round(value, max(-_FINEST, min(int(precision), _FINEST)))
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -116,25 +117,37 @@ def _same(value: Any) -> Any:
     return value
 
 
-def _at_once(use: Callable[..., Any]) -> Callable[..., Any]:
-    """A filter that gives a list in place of an iterator, so that nothing waits uncounted."""
+def _weighing(use: Callable[..., Any]) -> Callable[..., Any]:
+    """A filter or test that goes through what it is given, weighed before it does."""
+    wanted = _PassArg.from_obj(use)
 
     @pass_context
-    def whole(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
-        given = value if isinstance(value, (str, Mapping)) else _counted(value)
-        wanted = {
+    def weighing(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
+        weighed((value, args, kwargs))
+        if isinstance(value, str):
+            spend(0, len(value))
+        elif isinstance(value, Iterable) and not isinstance(value, (Mapping, Undefined)):
+            value = _counted(value)
+        first: dict[Any, tuple[Any, ...]] = {
             _PassArg.context: (context,),
             _PassArg.eval_context: (context.eval_ctx,),
             _PassArg.environment: (context.environment,),
         }
-        result = use(*wanted.get(_PassArg.from_obj(use), ()), given, *args, **kwargs)  # type: ignore[arg-type]
-        return result if isinstance(result, str) else _counted(result)
+        result = use(*first.get(wanted, ()), value, *args, **kwargs)
+        return _counted(result) if isinstance(result, Iterator) else result
 
-    return whole
+    return weighing
 
 
-_KEPT = "abs attr count d default first float int last length max min".split()
-_KEPT_AT_ONCE = "dictsort items list map reject rejectattr reverse select selectattr sort unique".split()
+def _comparing(test: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda value, *args: test(weighed(value), *map(weighed, args))
+
+
+_KEPT = "abs attr count d default first float int last length".split()
+_KEPT_WEIGHING = "dictsort items list map max min reject rejectattr reverse select selectattr sort unique".split()
+_COMPARING = (
+    "in == eq equalto != ne > gt greaterthan >= ge < lt lessthan <= le lower upper divisibleby odd even".split()
+)
 _FILTERS: dict[str, Callable[..., Any]] = {
     "tojson": _tojson, "string": _text, "safe": _same, "join": pass_context(_filter_join), "indent": _indent,
     "round": _round, "trim": _method("strip"),
@@ -142,17 +155,20 @@ _FILTERS: dict[str, Callable[..., Any]] = {
     "format": lambda text, *args, **kwargs: formatted(
         _text(text), lambda: str(text) % (kwargs or args), args, kwargs
     ),
-    "moot_counted": _counted, "moot_measured": _measured, "moot_copied": _copied,
+    "moot_counted": _counted, "moot_weighed": weighed, "moot_copied": _copied,
     "moot_joined": lambda parts: joined(map(_text, parts)),
 }  # fmt: skip
 
 
 class _Metering(NodeTransformer):
-    """Puts loops, literals of several members and joined text under the meter."""
+    """Puts loops, literals of several members, keys, comparisons and joined text under the meter."""
 
     @staticmethod
     def _through(name: str, node: nodes.Node) -> nodes.Filter:
         return nodes.Filter(cast(nodes.Expr, node), name, [], [], None, None, lineno=node.lineno)
+
+    def _weighed(self, node: nodes.Expr) -> nodes.Expr:
+        return node if isinstance(node, nodes.Const) else self._through("moot_weighed", node)
 
     def visit_For(self, node: nodes.For) -> nodes.For:  # noqa: N802
         self.generic_visit(node)
@@ -163,19 +179,35 @@ class _Metering(NodeTransformer):
         self.generic_visit(node)
         return self._through("moot_joined", nodes.List(node.nodes, lineno=node.lineno))
 
-    def visit_List(self, node: nodes.List | nodes.Dict) -> nodes.Filter:  # noqa: N802
+    def visit_Compare(self, node: nodes.Compare) -> nodes.Compare:  # noqa: N802
+        """A comparison goes through both sides at once, so one is enough; looking up hashes the other too."""
         self.generic_visit(node)
-        return self._through("moot_measured", node)
+        if any(operand.op in ("in", "notin") for operand in node.ops):
+            node.expr = self._weighed(node.expr)
+        for operand in node.ops:
+            operand.expr = self._weighed(operand.expr)
+        return node
 
-    visit_Dict = visit_List
+    def visit_List(self, node: nodes.List) -> nodes.Expr:  # noqa: N802
+        self.generic_visit(node)
+        return self._weighed(node)
+
+    def visit_Dict(self, node: nodes.Dict) -> nodes.Expr:  # noqa: N802
+        self.generic_visit(node)
+        for pair in node.items:
+            pair.key = self._weighed(pair.key)
+        return self._weighed(node)
+
+    def visit_Tuple(self, node: nodes.Tuple) -> nodes.Expr:  # noqa: N802
+        self.generic_visit(node)
+        return self._weighed(node) if node.ctx == "load" else node
 
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Expr:  # noqa: N802
         self.generic_visit(node)
         return self._through("moot_copied", node) if isinstance(node.arg, nodes.Slice) else node
 
-    def visit_Tuple(self, node: nodes.Tuple) -> nodes.Expr:  # noqa: N802
-        self.generic_visit(node)
-        return node if node.ctx != "load" else self._through("moot_measured", node)
+    def visit_ScopedEvalContextModifier(self, node: nodes.ScopedEvalContextModifier) -> nodes.Node:  # noqa: N802
+        raise TemplateSyntaxError("it escapes text for HTML", node.lineno)
 
 
 class _Generation(Extension):
@@ -194,21 +226,23 @@ class Refused(TemplateError):
 
 
 def _raise_exception(message: Any) -> None:
-    raise Refused(str(message))
+    raise Refused(_text(message))
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
     """Environment of chat templates. Rendering gives a `Traced` text wherever contents were used."""
 
-    intercepted_binops = frozenset(("+", "*", "%", "**"))
+    intercepted_binops = frozenset(("+", "-", "*", "/", "//", "%", "**"))
     concat = staticmethod(joined)
 
     def __init__(self) -> None:
         super().__init__(
             trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols, _Generation], finalize=_text, cache_size=0
         )
-        whole = {name: _at_once(self.filters[name]) for name in _KEPT_AT_ONCE}
-        self.filters = {name: self.filters[name] for name in _KEPT} | whole | _FILTERS
+        weighing = {name: _weighing(self.filters[name]) for name in _KEPT_WEIGHING}
+        self.filters = {name: self.filters[name] for name in _KEPT} | weighing | _FILTERS
+        plain = cast(dict[str, Callable[..., Any]], self.tests)
+        self.tests = plain | {name: _comparing(plain[name]) for name in _COMPARING}
         kept = {name: self.globals[name] for name in ("range", "dict", "namespace")}
         self.globals.clear()
         self.globals.update(kept, raise_exception=_raise_exception)
@@ -222,13 +256,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def getattr(self, obj: Any, attribute: str) -> Any:
         """`obj.attribute`; methods of strings are those that keep origins and know bounds."""
         if isinstance(obj, str) and (method := METHODS.get(attribute)):
-            return partial(method, obj)
+            return _Method(method, obj)
         return super().getattr(obj, attribute)
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """`obj[argument]`, which may mean an attribute too."""
         if isinstance(obj, str) and isinstance(argument, str):
             return self.getattr(obj, argument)
+        if not isinstance(argument, (str, int, slice)):
+            weighed(argument)
         return super().getitem(obj, argument)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
@@ -245,7 +281,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def call(self, context: Context, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """A call in the template, counted."""
         spend(0, 1)
-        return _measured(super().call(context, function, *args, **kwargs))
+        for value in args:
+            weighed(value)
+        if kwargs:
+            weighed(kwargs)
+        if isinstance(owner := getattr(function, "__self__", None), (list, tuple)):  # it searches itself
+            weighed(owner)
+        if isinstance(function, LoopContext):
+            args = (_counted(args[0]), *args[1:])
+        return weighed(super().call(context, function, *args, **kwargs))
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """An operator whose result could be giant."""
@@ -254,23 +298,21 @@ class Sandbox(ImmutableSandboxedEnvironment):
         if operator == "%" and isinstance(left, str):
             values = right if isinstance(right, (tuple, Mapping)) else (right,)
             return formatted(left, lambda: str(left) % values, right)
-        if operator == "**":
-            if abs(right) > _MOST_BITS or abs(left) > 1 << 64:
-                raise TooMuch("it computes a giant power")
-        elif operator == "*":
-            _bound_product(left, right)
-            _bound_product(right, left)
-            if isinstance(left, Traced) or isinstance(right, Traced):
-                text, times = (left, right) if isinstance(left, str) else (right, left)
-                return joined([text] * times)
-        elif operator == "+" and isinstance(left, (list, tuple)):
+        if operator == "*" and isinstance(left, _SEQUENCES) != isinstance(right, _SEQUENCES):
+            return _repeated(left, right) if isinstance(left, _SEQUENCES) else _repeated(right, left)
+        bits = [number.bit_length() for number in (left, right) if isinstance(number, int)]
+        if operator == "**" and len(bits) == 2:
+            bits.append(bits[0] * abs(right))
+        if max(bits, default=0) > _MOST_BITS:
+            raise TooMuch("it computes a giant number")
+        if operator == "+" and isinstance(left, (list, tuple)):
             spend(0, len(left) + len(right))
         return super().call_binop(context, operator, left, right)
 
 
-def _bound_product(left: Any, right: Any) -> None:
-    if isinstance(left, int) and left.bit_length() > _MOST_BITS:
-        raise TooMuch("it computes a giant number")
-    if isinstance(left, (str, list, tuple)) and isinstance(right, int):
-        size = len(left) * max(right, 0)
-        spend(size if isinstance(left, str) else 0, max(right, 0) if isinstance(left, str) else size)
+def _repeated(value: Any, times: Any) -> Any:
+    """A text or list, so many times."""
+    if isinstance(times, int):
+        rounds = max(times, 0)
+        spend(*((len(value) * rounds, rounds) if isinstance(value, str) else (0, len(value) * rounds)))
+    return joined([value] * times) if isinstance(value, Traced) else value * times

@@ -2,84 +2,22 @@
 
 A template sees true contents, so its own tests and trims decide as they should; what it makes of them is still known to
 be content afterwards and can be tokenised as plain text. Where an operation cannot be followed character by character
-(`format`, JSON), all of its result counts as content: the safe side. Work is metered here too, because templates come
-with model files and may be hostile. Units: characters, and steps of a template.
+(`format`, JSON), all of its result counts as content: the safe side. Every operation counts what it makes (`meter`) before
+it makes it. Units: characters.
 """
 
 from __future__ import annotations
 
 import operator
 import re
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, SupportsIndex
+
+from models.llama.meter import TooMuch, inside, spend, weight
 
 Run = tuple[int, int | None]
 """Length of a stretch of text and the index of the message it came from; None is the template itself."""
-
-LONGEST = 4 << 20
-"""Characters a template may make of a conversation, beside twice what the messages hold."""
-MOST_STEPS = 50_000
-"""Loop rounds, calls and list members in one rendering, beside twice the square of the number of messages: some templates
-look at all messages for each of them."""
-SECONDS = 5.0
-"""Processor time of one rendering: the last resort, honest templates take milliseconds."""
-_TIMES_LONGEST = 16
-"""Characters copied in all, as a multiple of the longest text."""
-
-
-class TooMuch(Exception):
-    """A template asked for more text, rounds or time than any honest one."""
-
-
-class Budget:
-    """What one rendering may still use."""
-
-    __slots__ = ("characters", "deadline", "longest", "steps")
-
-    def __init__(self, given: int = 0, messages: int = 0) -> None:
-        self.longest = LONGEST + 2 * given
-        self.characters = _TIMES_LONGEST * self.longest
-        self.steps = MOST_STEPS + 2 * messages**2
-        self.deadline = time.thread_time() + SECONDS
-
-
-_BUDGET: ContextVar[Budget | None] = ContextVar("budget", default=None)
-
-
-@contextmanager
-def metered(given: int = 0, messages: int = 0) -> Iterator[None]:
-    """Meter the work inside; `given` is how many characters the messages hold."""
-    token = _BUDGET.set(Budget(given, messages))
-    try:
-        yield
-    finally:
-        _BUDGET.reset(token)
-
-
-def spend(characters: int = 0, steps: int = 0) -> None:
-    """Count work against the rendering in progress. Raises TooMuch."""
-    budget = _BUDGET.get()
-    if budget is None:
-        return
-    if characters > budget.longest:
-        raise TooMuch(f"it makes more than {budget.longest} characters")
-    budget.characters -= characters
-    budget.steps -= steps
-    if budget.characters < 0:
-        raise TooMuch("it copies text without end")
-    if budget.steps < 0:
-        raise TooMuch("it takes steps without end")
-    if time.thread_time() > budget.deadline:
-        raise TooMuch(f"it takes more than {SECONDS:g} seconds")
-
-
-def steps_left() -> int:
-    """Steps that the rendering in progress may still take."""
-    budget = _BUDGET.get()
-    return MOST_STEPS if budget is None else budget.steps
 
 
 class Traced(str):
@@ -87,10 +25,11 @@ class Traced(str):
 
     runs: tuple[Run, ...]
 
-    def __new__(cls, text: str, runs: Iterable[Run]) -> Traced:
+    def __new__(cls, text: str, runs: Sequence[Run]) -> Traced:
         """A text and where it came from; neighbouring runs of one origin become one."""
         self = super().__new__(cls, text)
         merged: list[Run] = []
+        _trace(runs)
         for length, message in runs:
             if merged and merged[-1][1] == message:
                 merged[-1] = (merged[-1][0] + length, message)
@@ -127,12 +66,19 @@ class Traced(str):
         """The stretch from `start` to `stop`, both inside the text."""
         runs: list[Run] = []
         at = 0
+        _trace(self.runs)
         for length, message in self.runs:
             kept = min(stop, at + length) - max(start, at)
             if kept > 0:
                 runs.append((kept, message))
             at += length
         return Traced(str.__getitem__(self, slice(start, stop)), runs)
+
+
+def _trace(runs: Sequence[Run]) -> None:
+    """Count the work of following many runs; honest texts have a few."""
+    if len(runs) > 16:
+        spend(0, len(runs) >> 3)
 
 
 def runs_of(text: str) -> tuple[Run, ...]:
@@ -151,14 +97,10 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def owner(value: Any) -> int | None:
-    """The first message that any text inside a value came from."""
+    """The first message that any text inside a value came from; the value has been weighed."""
     if isinstance(value, Traced):
         return next((message for _, message in value.runs if message is not None), None)
-    if isinstance(value, Mapping):
-        value = [part for pair in value.items() for part in pair]
-    if isinstance(value, (list, tuple)):
-        return next((found for part in value if (found := owner(part)) is not None), None)
-    return None
+    return next((found for part in inside(value) or () if (found := owner(part)) is not None), None)
 
 
 def owned(text: str, *sources: Any) -> str:
@@ -169,6 +111,7 @@ def owned(text: str, *sources: Any) -> str:
 
 
 def _cut(text: str, start: int, stop: int) -> str:
+    spend(max(0, stop - start))
     return text.cut(start, stop) if isinstance(text, Traced) else text[start:stop]
 
 
@@ -176,20 +119,27 @@ def _plain(text: str) -> str:
     return str.__str__(text)
 
 
+def _searched(text: str, wanted: str | None) -> str:
+    """A text that the interpreter is to go through for each character of what is wanted: where its search is a plain one."""
+    spend(len(text) * len(wanted or "") >> 6)
+    return _plain(text)
+
+
 def _strip(text: str, chars: str | None = None) -> str:
     return _rstrip(_lstrip(text, chars), chars)
 
 
 def _lstrip(text: str, chars: str | None = None) -> str:
-    return _cut(text, len(text) - len(_plain(text).lstrip(chars)), len(text))
+    return _cut(text, len(text) - len(_searched(text, chars).lstrip(chars)), len(text))
 
 
 def _rstrip(text: str, chars: str | None = None) -> str:
-    return _cut(text, 0, len(_plain(text).rstrip(chars)))
+    return _cut(text, 0, len(_searched(text, chars).rstrip(chars)))
 
 
-def _placed(text: str, parts: Iterable[str], gap: int | None) -> list[str]:
+def _placed(text: str, parts: Sequence[str], gap: int | None) -> list[str]:
     """Parts of a split with their origin. `gap` is the width of the separator, None for runs of blanks."""
+    spend(len(text), len(parts))
     result: list[str] = []
     at = 0
     for part in parts:
@@ -197,7 +147,6 @@ def _placed(text: str, parts: Iterable[str], gap: int | None) -> list[str]:
             at = text.index(part, at)
         result.append(_cut(text, at, at + len(part)))
         at += len(part) + (gap or 0)
-    spend(len(text), len(result))
     return result
 
 
@@ -206,7 +155,7 @@ def _split(text: str, sep: str | None = None, maxsplit: int = -1) -> list[str]:
 
 
 def _rsplit(text: str, sep: str | None = None, maxsplit: int = -1) -> list[str]:
-    return _placed(text, _plain(text).rsplit(sep, maxsplit), None if sep is None else len(sep))
+    return _placed(text, _searched(text, sep).rsplit(sep, maxsplit), None if sep is None else len(sep))
 
 
 def _splitlines(text: str, keepends: bool = False) -> list[str]:
@@ -218,7 +167,7 @@ def _partition(text: str, sep: str) -> tuple[str, ...]:
 
 
 def _rpartition(text: str, sep: str) -> tuple[str, ...]:
-    return tuple(_placed(text, _plain(text).rpartition(sep), 0))
+    return tuple(_placed(text, _searched(text, sep).rpartition(sep), 0))
 
 
 def _removeprefix(text: str, prefix: str) -> str:
@@ -251,14 +200,23 @@ def _join(text: str, items: Iterable[Any]) -> str:
     return joined(parts[1:])
 
 
-_WIDE = re.compile(r"\d{4,}|\*|\{[^{}]*\{")
-"""Widths that only serve to fill memory, given or computed."""
+_SPECS = re.compile(r"[%)][^A-Za-z%]*|\{[^{}:]*:[^{}]*")
+"""Where a format string may ask for a width: after a % or its key in brackets, and behind the colon of a field."""
+_COMPUTED = re.compile(r"%[^A-Za-z%]*\*|\{[^{}]*\{")
+"""Widths that are values themselves."""
+_NAMED = re.compile(r"%\(([^)]*)|\{([^{}:!]+)")
+"""Fields with a name, which may come again and again with the same value."""
 
 
 def formatted(text: str, make: Callable[[], str], *values: Any) -> str:
-    """A text made by a format string."""
-    if _WIDE.search(text):
-        raise TooMuch("it formats text to a giant width")
+    """A text made by a format string: refused before it is made if it may become too long."""
+    if _COMPUTED.search(text.replace("{{", "")):
+        raise TooMuch("it formats text to a computed width")
+    widths = sum(int(digits[:9]) for spec in _SPECS.findall(text) for digits in re.findall(r"\d+", spec))
+    members, characters = weight(values)
+    times = max(Counter(_NAMED.findall(text)).values(), default=1)
+    fields = text.count("%") + text.count("{")
+    spend(len(text) + widths + 400 * fields + times * (characters + 4 * members), members)
     return owned(make(), text, values)
 
 
@@ -270,6 +228,7 @@ def _format(text: str, *args: Any, **kwargs: Any) -> str:
 
 def _cased(name: str) -> Callable[[str], str]:
     def change(text: str) -> str:
+        spend(len(text))
         changed = str(getattr(_plain(text), name)())
         if isinstance(text, Traced) and len(changed) == len(text):
             return Traced(changed, text.runs)
@@ -278,15 +237,23 @@ def _cased(name: str) -> Callable[[str], str]:
     return change
 
 
+def _found(name: str) -> Callable[..., int]:
+    def search(text: str, wanted: str, *bounds: int) -> int:
+        return int(getattr(_searched(text, wanted), name)(wanted, *bounds))
+
+    return search
+
+
 METHODS: dict[str, Callable[..., Any]] = {
     "strip": _strip, "lstrip": _lstrip, "rstrip": _rstrip, "split": _split, "rsplit": _rsplit,
     "splitlines": _splitlines, "partition": _partition, "rpartition": _rpartition, "removeprefix": _removeprefix,
     "removesuffix": _removesuffix, "replace": _replace, "join": _join, "format": _format,
     **{name: _cased(name) for name in ("lower", "upper", "title", "capitalize", "casefold", "swapcase")},
+    **{name: _found(name) for name in ("rfind", "rindex")},
 }  # fmt: skip
-"""Methods of a string that a template may use and that give text: done here, so that origins are kept."""
+"""Methods of a string that are done here: those that give text keep its origin, searches from the end count their work."""
 QUESTIONS = frozenset(
-    "startswith endswith find rfind index rindex count isdigit isalpha isalnum isspace isupper islower isnumeric"
+    "startswith endswith find index count isdigit isalpha isalnum isspace isupper islower isnumeric"
     " isdecimal isascii istitle".split()
 )
 """Methods of a string that a template may use and that give no text."""

@@ -1,0 +1,230 @@
+"""What a child process does with chat templates: compiles one and renders conversations with it, under the meter.
+
+Contents are followed through the template as `Traced` strings, so trims, splits and tests of a template do what they do for
+its makers. Where a template does not take a conversation (it raises, or silently leaves out what a system, a tool or a user
+said), the conversation is put differently, in this order: tool messages as user messages; the system text in front of the
+next user message; both; and neighbours of one role as one message. What none of these mends is tried with an empty list of
+tools, which some templates want to go through, and is then a refusal. Orders and answers are JSON data (`template_process`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from functools import lru_cache
+from typing import Any
+
+from jinja2.exceptions import UndefinedError
+
+from models.llama.meter import TooMuch, deadline, metered
+from models.llama.sandbox import Sandbox
+from models.llama.traced import Traced, joined, runs_of
+
+FIXED_DAY = date(2025, 1, 1)
+"""The day told to a template that insists on one when none is given: a prompt must not change overnight."""
+MOST_WRITTEN = 1 << 19
+"""Characters of its own that a template may write into one rendering; honest ones write a hundred a message."""
+MOST_RUNS = 20_000
+"""Stretches of one rendering."""
+_BETWEEN = "\n\n"
+_MUST_APPEAR = ("system", "user", "tool")
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    role: str
+    content: str
+
+
+def answer(order: Mapping[str, Any]) -> dict[str, Any]:
+    """Carry out an order: {"source", "tokens", "day", "calls": [{"messages", "thinking", "generate"}]}.
+
+    Gives {"renderings": [[[text, message]]]}, the stretches of one a call (none: the template has only been compiled), or
+    {"failed": sentence}. A text is null where it is all of the message's. All calls share one limit of processor time.
+    """
+    until = deadline()
+    try:
+        template = _compiled(order["source"])
+    except MemoryError:
+        return _stopped("it needs too much memory")
+    except (Exception, RecursionError) as error:
+        return {"failed": f"the chat template cannot be read: {_sentence(error)}"}
+    day = date.fromisoformat(order["day"]) if order["day"] else None
+    try:
+        return {
+            "renderings": [_Rendering(template, order["tokens"], day, call, until).best() for call in order["calls"]]
+        }
+    except MemoryError:
+        return _stopped("it needs too much memory")
+    except TooMuch as error:
+        return _stopped(_sentence(error))
+    except _Refusal as error:
+        return {"failed": f"the chat template does not take this conversation: {_sentence(error.reason)}"}
+
+
+def _stopped(why: str) -> dict[str, Any]:
+    return {"failed": f"the chat template was stopped: {why}"}
+
+
+@lru_cache(maxsize=4)
+def _compiled(source: str) -> Any:
+    with metered():
+        return Sandbox().metered_template(source)
+
+
+class _Refusal(Exception):
+    """No way to put a conversation is taken; `reason` is what the template said to the first."""
+
+    def __init__(self, reason: BaseException) -> None:
+        super().__init__()
+        self.reason = reason
+
+
+class _LeftOut(Exception):
+    """The template rendered, but somebody's words are missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Rendering:
+    """One conversation before one template."""
+
+    template: Any
+    tokens: Mapping[str, str]
+    day: date | None
+    call: Mapping[str, Any]
+    until: float
+
+    def best(self) -> list[tuple[str | None, int | None]]:
+        """The rendering of the first way that the template takes, in stretches."""
+        said = self.call["messages"]
+        turns = [_Turn(role, Traced.content(content, at)) for at, (role, content) in enumerate(said)]
+        first: BaseException | None = None
+        for mended, tools in _ways(turns):
+            try:
+                text = self._render(mended, tools)
+                _check_all_there(said, text)
+            except (TooMuch, MemoryError):
+                raise
+            except (Exception, RecursionError) as error:
+                first = first or error
+                continue
+            return list(_stretches(text, said))
+        assert first is not None
+        raise _Refusal(first)
+
+    def _render(self, turns: Sequence[_Turn], tools: list[Any] | None) -> str:
+        values = {
+            "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
+            "add_generation_prompt": self.call["generate"],
+            "documents": None,
+            **self.tokens,
+            **dict.fromkeys(("enable_thinking", "thinking"), self.call["thinking"]),
+            "tools": tools,
+        }
+        with metered(sum(len(turn.content) for turn in turns), len(turns), self.until):
+            if self.day is not None:
+                return str(self.template.render(values, strftime_now=_clock(self.day)))
+            try:
+                return str(self.template.render(values))
+            except UndefinedError as error:
+                if "strftime_now" not in str(error):
+                    raise
+                return str(self.template.render(values, strftime_now=_clock(FIXED_DAY)))
+
+
+def _stretches(text: str, said: Sequence[tuple[str, str]]) -> Iterator[tuple[str | None, int | None]]:
+    """What goes out of a rendering, with the message each stretch came from."""
+    runs = [run for run in runs_of(text) if run[0]]
+    if len(runs) > MOST_RUNS or sum(length for length, message in runs if message is None) > MOST_WRITTEN:
+        raise TooMuch(
+            f"it writes more than {MOST_WRITTEN} characters of its own, or in more than {MOST_RUNS} stretches"
+        )
+    at = 0
+    for length, message in runs:
+        stretch = str.__getitem__(text, slice(at, at + length))
+        yield (None if message is not None and stretch == said[message][1] else stretch), message
+        at += length
+
+
+def _check_all_there(said: Sequence[tuple[str, str]], text: str) -> None:
+    there = {message for _, message in runs_of(text)}
+    for at, (role, content) in enumerate(said):
+        if role in _MUST_APPEAR and at not in there and content.strip():
+            raise _LeftOut(f"it leaves out message {at + 1}, of the {role}")
+
+
+def _ways(turns: list[_Turn]) -> Iterator[tuple[list[_Turn], list[Any] | None]]:
+    """All ways to put a conversation, with a list of tools or none, without repetition."""
+    ways: list[list[_Turn]] = []
+    for mend in _MENDS:
+        if (mended := mend(turns)) not in ways:
+            ways.append(mended)
+    yield from ((way, None) for way in ways)
+    yield from ((way, []) for way in ways)
+
+
+def _tools_as_user(turns: list[_Turn]) -> list[_Turn]:
+    return [_Turn("user", turn.content) if turn.role == "tool" else turn for turn in turns]
+
+
+def _system_in_user(turns: list[_Turn]) -> list[_Turn]:
+    """System text in front of the next user message; at the end of a conversation it becomes one."""
+    result: list[_Turn] = []
+    waiting: list[str] = []
+    for turn in turns:
+        if turn.role == "system":
+            waiting.append(turn.content)
+        elif turn.role == "user" and waiting:
+            result.append(_Turn("user", _together([*waiting, turn.content])))
+            waiting = []
+        else:
+            result.append(turn)
+    return [*result, _Turn("user", _together(waiting))] if waiting else result
+
+
+def _neighbours_as_one(turns: list[_Turn]) -> list[_Turn]:
+    result: list[_Turn] = []
+    for turn in turns:
+        if result and result[-1].role == turn.role:
+            result[-1] = _Turn(turn.role, _together([result[-1].content, turn.content]))
+        else:
+            result.append(turn)
+    return result
+
+
+def _together(texts: Sequence[str]) -> str:
+    """Several contents as one; the gap belongs to the one before it."""
+    parts: list[str] = []
+    for text in texts:
+        if parts:
+            parts.append(Traced(_BETWEEN, ((len(_BETWEEN), runs_of(parts[-1])[-1][1]),)) if parts[-1] else "")
+        parts.append(text)
+    return joined(parts)
+
+
+_MENDS: tuple[Callable[[list[_Turn]], list[_Turn]], ...] = (
+    lambda turns: turns,
+    _tools_as_user,
+    _system_in_user,
+    lambda turns: _system_in_user(_tools_as_user(turns)),
+    lambda turns: _neighbours_as_one(_system_in_user(_tools_as_user(turns))),
+)
+
+
+def _clock(day: date) -> Callable[[str], str]:
+    def strftime_now(form: str) -> str:
+        if len(form) > 100 or not re.fullmatch(r"(?:[^%]|%-?[A-Za-z%])*", form):
+            raise ValueError("strftime_now with an odd format")
+        return day.strftime(str(form))
+
+    return strftime_now
+
+
+def _sentence(error: BaseException) -> str:
+    """What an error says, on one line of bounded length."""
+    if isinstance(error, RecursionError):
+        return "it calls itself without end"
+    text = " ".join("".join(c if c.isprintable() else " " for c in str.__str__(str(error))[:2000]).split())
+    return f"{text[:200]}…" if len(text) > 200 else text or type(error).__name__

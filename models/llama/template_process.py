@@ -1,0 +1,202 @@
+"""The process in which chat templates are rendered, both of its ends: orders in, answers out, and an end to what hangs.
+
+A template may hang inside one step of the interpreter, where no thread runs and no signal is heard. So this process has at
+most one child that does nothing but render (`rendering`). An order has `LIMIT` seconds of the child's processor time: a
+timer of the operating system ends the child then, whatever it is doing, and a busy machine does not count against an
+honest template. Where there is no such timer (Windows) it is `LIMIT_WALL` seconds by the clock. A child that neither
+computes nor answers is ended by this end after `PATIENCE` seconds. Memory is limited to `MEMORY` bytes of addresses where
+the system knows such limits (not on Windows). An ended child costs its order; the next order starts another. It ends when
+its pipe does, so it outlives nobody. On the pipe: a length of eight bytes and so much JSON.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import faulthandler
+import json
+import os
+import signal
+import struct
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping
+from typing import IO, Any
+
+from models.engine import EngineError
+from models.llama.process import command
+
+LIMIT = 2.4
+"""Seconds of the child's processor time for an order. The meter inside stops at 2 and can say why."""
+LIMIT_WALL = 5.0
+"""Seconds for an order where processor time cannot be limited."""
+PATIENCE = 60.0
+"""Seconds for an order in any case: a child that was stopped or swapped out."""
+MEMORY = 1 << 30
+"""Bytes of addresses; a rendering of four million characters takes 150 MB."""
+LARGEST = 1 << 28
+"""Bytes of an answer; those of the longest conversations have 70 MB."""
+_HEAD = struct.Struct(">Q")
+
+
+def _write(pipe: IO[bytes], data: Mapping[str, Any]) -> None:
+    body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+    pipe.write(_HEAD.pack(len(body)) + body)
+    pipe.flush()
+
+
+def _read(pipe: IO[bytes]) -> dict[str, Any]:
+    """The next message. Raises EOFError when there is none."""
+    head = pipe.read(_HEAD.size)
+    length = _HEAD.unpack(head)[0] if len(head) == _HEAD.size else LARGEST + 1
+    body = pipe.read(length) if length <= LARGEST else b""
+    if len(body) != length:
+        raise EOFError
+    found: dict[str, Any] = json.loads(body.decode("utf-8", "surrogatepass"))
+    return found
+
+
+# --- this end ---------------------------------------------------------------------------------------------------------
+
+
+class TemplateProcess:
+    """One child, started by the first order. Orders come from any thread and wait for each other."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        """The child's process id, None when there is none."""
+        child = self._child
+        return child.pid if child is not None and child.poll() is None else None
+
+    def ask(self, order: Mapping[str, Any]) -> dict[str, Any]:
+        """The child's answer to an order.
+
+        Raises:
+            EngineError: the child was ended, or ended by itself.
+        """
+        with self._lock:
+            late = threading.Event()
+            try:
+                child = self._running()
+                assert child.stdin is not None and child.stdout is not None
+                timer = threading.Timer(PATIENCE, self._give_up, (child, late))
+                timer.daemon = True
+                timer.start()
+                try:
+                    _write(child.stdin, order)
+                    return _read(child.stdout)
+                finally:
+                    timer.cancel()
+            except (OSError, EOFError, ValueError) as error:
+                raise EngineError(f"the chat template was stopped: {self._reason(late.is_set(), error)}") from None
+            except BaseException:  # half a message would be read as the answer to the next order
+                self._end()
+                raise
+
+    @staticmethod
+    def _give_up(child: subprocess.Popen[bytes], late: threading.Event) -> None:
+        late.set()
+        child.kill()
+
+    def close(self) -> None:
+        """End the child."""
+        with self._lock:
+            self._end()
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._child is None or self._child.poll() is not None:
+            self._end()
+            self._child = subprocess.Popen(
+                command("_template"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            )
+        return self._child
+
+    def _end(self) -> int | None:
+        """Kill and reap the child; gives its exit code, None when there was none."""
+        child, self._child = self._child, None
+        if child is None:
+            return None
+        with contextlib.suppress(subprocess.TimeoutExpired):  # one that is ending by itself has a code that says why
+            child.wait(timeout=0.2)
+        child.kill()
+        child.wait()
+        for pipe in (child.stdin, child.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        return child.returncode
+
+    def _reason(self, late: bool, error: Exception) -> str:
+        code = self._end()
+        if code is None:
+            return f"its process cannot be started ({error})"
+        if late:
+            return f"it takes more than {PATIENCE:g} seconds"
+        if code < 0 and -code == getattr(signal, "SIGPROF", None):
+            return f"it takes more than {LIMIT:g} seconds of processor time"
+        return f"its process died ({f'signal {-code}' if code < 0 else f'exit code {code}'})"
+
+
+_shared = TemplateProcess()
+atexit.register(_shared.close)
+
+
+def ask(order: Mapping[str, Any]) -> dict[str, Any]:
+    """The answer of this process's own child (`TemplateProcess.ask`)."""
+    return _shared.ask(order)
+
+
+def pid() -> int | None:
+    """Process id of this process's own child, for tests and figures."""
+    return _shared.pid
+
+
+# --- the child's end --------------------------------------------------------------------------------------------------
+
+
+def main() -> int:
+    """Render until the pipe ends. Ctrl-C at the terminal is the parent's business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    orders, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever prints must not be read as an answer
+    from models.llama.rendering import answer  # here alone: the parent needs no jinja
+
+    _limit()
+    while True:
+        try:
+            order = _read(orders)
+        except EOFError:
+            return 0
+        _limit_time(on=True)
+        found = answer(order)
+        _limit_time(on=False)
+        _write(answers, found)
+
+
+def _limit_time(*, on: bool) -> None:
+    """Let the operating system end this process after `LIMIT` more seconds of work, without asking it."""
+    if hasattr(signal, "setitimer"):
+        signal.setitimer(signal.ITIMER_PROF, LIMIT if on else 0)
+    elif on:
+        faulthandler.dump_traceback_later(LIMIT_WALL, exit=True, file=sys.stderr)
+    else:
+        faulthandler.cancel_dump_traceback_later()
+
+
+def _limit() -> None:
+    """What holds for the whole life of this process: the timer ends it, no core is left, memory is bounded."""
+    if hasattr(signal, "SIGPROF"):  # a parent may have turned it off
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    for limit, most in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, MEMORY)):
+        with contextlib.suppress(ValueError, OSError):  # a system that does not know the limit, or a lower one
+            resource.setrlimit(limit, (most, most))
