@@ -30,9 +30,11 @@ class Pack:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
         self.manifest = manifest
-        manifests.check(path, manifest, manifest.files)
-        with self.using(CORPUS) as file:
-            self.reader = Reader(file)
+        marks = manifests.check(path, manifest, manifest.files)
+        if CORPUS not in marks:
+            raise Damaged(f"Pack {manifest.name} is damaged: its manifest lists no {CORPUS}")
+        with identity.steady(path / CORPUS, marks[CORPUS]):
+            self.reader = Reader(path / CORPUS)
         self._certain = functools.lru_cache(maxsize=None)(self._known_everywhere)
         self._companions: list[Pack] = []
 
