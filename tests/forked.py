@@ -1,7 +1,7 @@
 """A call in a forked child under a limit of memory and time: what it printed, how it ended, and where it failed.
 
 For benches and tests that need thousands of calls of the command line with everything imported once. Memory in bytes of
-address space, time in seconds; `peak` in kB of resident memory as the kernel counts it, the parent's own included.
+address space, time in seconds of the processor, so that other work on the machine changes nothing; `peak` in kB of resident memory as the kernel counts it, the parent's own included.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def forked(call: Callable[[], object], *, memory: int = MEMORY, seconds: float =
         started = time.monotonic()
         pid = os.fork()
         if pid == 0:
-            _child(call, out.fileno(), err.fileno(), fault, memory, seconds)
-        status, used, hung = _wait(pid, started + seconds)
+            _child(call, out.fileno(), err.fileno(), fault, memory)
+        status, used, hung = _wait(pid, seconds)
         took = time.monotonic() - started
         for file in (out, err, fault):
             file.seek(0)
@@ -59,21 +59,36 @@ def forked(call: Callable[[], object], *, memory: int = MEMORY, seconds: float =
     return Done(code, written, said, why.strip(), used, took)
 
 
-def _wait(pid: int, deadline: float) -> tuple[int, int, bool]:
-    pause = 0.001
+def _wait(pid: int, seconds: float) -> tuple[int, int, bool]:
+    """Wait for the end of a child that works for `seconds` at most, and is idle for a quarter of that."""
+    pause, spent, idle_since = 0.001, 0.0, time.monotonic()
     while True:
         found, status, used = os.wait4(pid, os.WNOHANG)
         if found:
             return status, used.ru_maxrss, False
-        if time.monotonic() > deadline:
-            os.kill(pid, signal.SIGKILL)
+        state, now = _worked(pid), time.monotonic()
+        if state is None or state[0] == "R" or state[1] > spent + 0.05:
+            spent, idle_since = state[1] if state else spent, now if state else idle_since
+        if spent > seconds or now - idle_since > (seconds / 4 if state else seconds * 4):
+            for ending in (signal.SIGUSR1, signal.SIGKILL):
+                os.kill(pid, ending)
+                time.sleep(0.3 if ending == signal.SIGUSR1 else 0.0)
             _, status, used = os.wait4(pid, 0)
             return status, used.ru_maxrss, True
         time.sleep(pause)
         pause = min(pause * 1.5, 0.02)
 
 
-def _child(call: Callable[[], object], out: int, err: int, fault: object, memory: int, seconds: float) -> None:
+def _worked(pid: int) -> tuple[str, float] | None:
+    """The state of a process and the seconds of processor time it took so far; None where the kernel does not say."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return fields[0], (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _child(call: Callable[[], object], out: int, err: int, fault: object, memory: int) -> None:
     code = FAULT
     try:
         null = os.open(os.devnull, os.O_RDONLY)
@@ -83,14 +98,13 @@ def _child(call: Callable[[], object], out: int, err: int, fault: object, memory
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         faulthandler.enable(fault)  # type: ignore[arg-type]
-        faulthandler.dump_traceback_later(max(0.5, seconds - 1.0), file=fault)  # type: ignore[arg-type]
+        faulthandler.register(signal.SIGUSR1, file=fault)  # type: ignore[arg-type]
         try:
             call()
             code = 0
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
         except BaseException as error:
-            faulthandler.cancel_dump_traceback_later()
             fault.write(_raised(error))  # type: ignore[attr-defined]
             fault.flush()  # type: ignore[attr-defined]
         sys.stdout.flush()

@@ -23,6 +23,8 @@ OBEYED = re.compile(
     rb"\x1b|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\r(?!\n)|\xc2[\x80-\x9f]|\xe2\x80[\xaa-\xae]|\xe2\x81[\xa6-\xa9]"
 )
 """Bytes that move a cursor, change a terminal or turn the order of what is read."""
+HANGS = 3
+"""After so many commands that hang on a file the others are not tried."""
 SENTENCE, LINES = 4000, 6
 """Bytes and lines at most that a refusal writes."""
 
@@ -126,8 +128,10 @@ class Stage:
 
     def drive(self, case: Hostile, commands: Sequence[Command]) -> Iterator[Verdict]:
         """One command after another; the file is put back as it was after each that changed it."""
-        before = self._put(case)
+        before, hung = self._put(case), 0
         for command in commands:
+            if hung == HANGS:
+                break
             if command.writes:
                 before = self._put(case)
             clear(self.out)
@@ -136,6 +140,7 @@ class Stage:
             arguments = command.arguments(str(path), case.episode, str(self.out))
             done = forked(command_line(arguments), memory=self.memory, seconds=self.seconds)
             faults = tuple(self._faults(command, case, done, before))
+            hung += done.fault.startswith("hang")
             yield Verdict(case, command.name, done, faults)
             if self._state() != before:
                 before = self._put(case)
