@@ -57,7 +57,10 @@ def tasks(moot_home: Path) -> Path:
 
     prepare_courts(moot_home)
     path = moot_home / "tasks.json"
-    path.write_text('[{"id": 1, "question": "公司在哪里？", "answer": "北京", "key": ["北京"], "key_middle": [], "type": "1-1", "way": ""}]', "utf-8")
+    path.write_text(
+        '[{"id": 1, "question": "公司在哪里？", "answer": "北京", "key": ["北京"], "key_middle": [], "type": "1-1", "way": ""}]',
+        "utf-8",
+    )
     return path
 
 
@@ -74,12 +77,18 @@ def ended(opened: Desk) -> int:
     for mode in OFF:
         on, off = (opened.stream.rfind(f"\x1b[{mode}{sign}".encode()) for sign in "hl")
         assert 0 <= on < off, f"{mode} was left on"
-    assert opened.stream.rfind(b"\x1b[?25h") > opened.stream.rfind(b"\x1b[?25l") and pyte.modes.DECTCEM in opened.screen.mode
+    assert (
+        opened.stream.rfind(b"\x1b[?25h") > opened.stream.rfind(b"\x1b[?25l")
+        and pyte.modes.DECTCEM in opened.screen.mode
+    )
     assert b"Traceback" not in opened.stream
     return code
 
 
-@pytest.mark.parametrize("name", ["SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow), pytest.param("SIGINT", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "name",
+    ["SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow), pytest.param("SIGINT", marks=pytest.mark.slow)],
+)
 def test_a_signal_gives_the_terminal_back_and_closes_the_run(name: str, tasks: Path, moot_home: Path) -> None:
     with desk("-c", DESK, str(tasks), "endless") as opened:
         opened.wait(lambda text: "公司在哪里" in text)
@@ -120,7 +129,18 @@ def test_a_run_ends_after_the_open_step_and_goes_on(moot: Moot, server: FakeServ
             pass
 
     speak, server.chat = server.chat, babble
-    arguments = ["--agent", "react", "--model", f"endpoint:{server.spec}", "--pack", "kill", "--tasks", moot.spec["tasks"], "--watch", watch]
+    arguments = [
+        "--agent",
+        "react",
+        "--model",
+        f"endpoint:{server.spec}",
+        "--pack",
+        "kill",
+        "--tasks",
+        moot.spec["tasks"],
+        "--watch",
+        watch,
+    ]
     with running("run", "legalagentbench", *arguments) as process:
         while not server.busy:
             assert process.poll() is None and not server.closing.wait(0.02)
@@ -134,7 +154,18 @@ def test_a_run_ends_after_the_open_step_and_goes_on(moot: Moot, server: FakeServ
 
 
 def test_a_run_that_waits_for_a_person_leaves_too(moot: Moot) -> None:  # noqa: F811
-    arguments = ["--agent", "human", "--pack", "kill", "--tasks", moot.spec["tasks"], "--limit", "1", "--watch", "plain"]
+    arguments = [
+        "--agent",
+        "human",
+        "--pack",
+        "kill",
+        "--tasks",
+        moot.spec["tasks"],
+        "--limit",
+        "1",
+        "--watch",
+        "plain",
+    ]
     with running("run", "legalagentbench", *arguments, stdin=subprocess.PIPE) as process:
         assert process.stderr is not None
         said = ""
@@ -173,7 +204,13 @@ main.main(["slow"])
 def test_a_command_that_is_ended_leaves_no_half_file(tmp_path: Path, number: signal.Signals) -> None:
     out = tmp_path / "out.txt"
     out.write_text("old", "utf-8")
-    with subprocess.Popen([sys.executable, "-c", SLOW_WRITER, str(out)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", SLOW_WRITER, str(out)],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         assert process.stdout is not None and process.stdout.readline() == "writing\n"
         process.send_signal(number)
         process.communicate(timeout=PATIENCE)
@@ -193,7 +230,9 @@ def test_nohup_is_respected() -> None:
 
 def running(*arguments: str, stdin: int | None = subprocess.DEVNULL) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "app.cli.main", *arguments]
-    return subprocess.Popen(command, cwd=ROOT, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    return subprocess.Popen(
+        command, cwd=ROOT, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env={**os.environ}
+    )
 
 
 def asleep(number: int) -> bool:
@@ -202,5 +241,3 @@ def asleep(number: int) -> bool:
         return Path(f"/proc/{number}/stat").read_text("utf-8").rpartition(")")[2].split()[0] == "S"
     except OSError:
         return True
-
-

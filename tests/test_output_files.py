@@ -124,7 +124,11 @@ def test_links_are_followed_and_pipes_written_to(tmp_path: Path) -> None:
     with written_whole(pipe) as file:
         file.write("through")
     reader.join()
-    assert came == ["through"] and stat.S_ISFIFO(pipe.stat().st_mode) and names(tmp_path) == {"real.txt", "link.txt", "pipe"}
+    assert (
+        came == ["through"]
+        and stat.S_ISFIFO(pipe.stat().st_mode)
+        and names(tmp_path) == {"real.txt", "link.txt", "pipe"}
+    )
 
 
 @POSIX
@@ -156,7 +160,10 @@ def test_errors_that_need_a_special_disk(code: int) -> None:
 def test_a_folder_without_rights(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     try:
-        with pytest.raises(StoreError, match=r"out\.txt: Permission denied.*may write"), written_whole(tmp_path / "out.txt"):
+        with (
+            pytest.raises(StoreError, match=r"out\.txt: Permission denied.*may write"),
+            written_whole(tmp_path / "out.txt"),
+        ):
             pass
     finally:
         tmp_path.chmod(0o700)
@@ -184,7 +191,9 @@ def test_what_a_killed_writer_left_is_swept_and_that_of_a_living_one_is_not(tmp_
         with written_whole(out) as file:
             file.write("mine")
         assert out.read_text("utf-8") == "mine"
-        assert [name for name in names(tmp_path) if name.endswith(SUFFIX) and f".{living.pid}-" in name] and len(names(tmp_path)) == 2
+        assert [name for name in names(tmp_path) if name.endswith(SUFFIX) and f".{living.pid}-" in name] and len(
+            names(tmp_path)
+        ) == 2
         living.communicate()
     assert names(tmp_path) == {"out.txt"} and out.read_text("utf-8") == "half"
 
@@ -223,7 +232,9 @@ def _cases(out: Path, moot_home: Path) -> Mapping[str, Callable[[], object]]:
 
 @POSIX
 @pytest.mark.parametrize("what", ["construct", "embed .jsonl", "embed .npy", "export", "export verl", "save draft"])
-def test_a_full_disk_leaves_nothing_and_the_sentence_names_the_file(tmp_path: Path, moot_home: Path, what: str) -> None:
+def test_a_full_disk_leaves_nothing_and_the_sentence_names_the_file(
+    tmp_path: Path, moot_home: Path, what: str
+) -> None:
     out = tmp_path / "out"
     with full_disk(), pytest.raises((StoreError, UsageError)) as caught:
         _cases(out, moot_home)[what]()
@@ -232,7 +243,9 @@ def test_a_full_disk_leaves_nothing_and_the_sentence_names_the_file(tmp_path: Pa
 
 
 @POSIX
-def test_a_copy_into_the_library_that_has_no_room_is_named(tmp_path: Path, tiny_gguf: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_copy_into_the_library_that_has_no_room_is_named(
+    tmp_path: Path, tiny_gguf: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     from store import places
 
     with full_disk(500), pytest.raises(SystemExit) as stop:
@@ -243,7 +256,9 @@ def test_a_copy_into_the_library_that_has_no_room_is_named(tmp_path: Path, tiny_
 
 
 @POSIX
-def test_an_export_of_the_desk_that_fails_keeps_the_one_before(moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_export_of_the_desk_that_fails_keeps_the_one_before(
+    moot_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     said = {"text": "旧"}
     monkeypatch.setattr("app.markdown.episode_markdown", lambda *_: said["text"])
     path = export_episode(FACTS, "1", ())
@@ -262,14 +277,21 @@ def test_commands_say_it_in_one_sentence(
     from tasks.spec import RunSpec
 
     out = tmp_path / "out"
-    with start_run(RunSpec(**{**prepare(moot_home), "agent": "rules", "model": ""}), out=moot_home / "runs" / "r.moot") as run:
+    with start_run(
+        RunSpec(**{**prepare(moot_home), "agent": "rules", "model": ""}), out=moot_home / "runs" / "r.moot"
+    ) as run:
         run.go()
         run.record_scores()
     command, *rest = arguments
     with full_disk(500), pytest.raises(SystemExit) as stop:
         main([command, "r", *rest, str(out)])
     said = capsys.readouterr().err
-    assert stop.value.code == 1 and said.startswith(f"moot: cannot write {out}: ") and said.count("\n") == 1 and "space" in said
+    assert (
+        stop.value.code == 1
+        and said.startswith(f"moot: cannot write {out}: ")
+        and said.count("\n") == 1
+        and "space" in said
+    )
     assert names(tmp_path) == set()
 
 
@@ -278,7 +300,11 @@ def test_commands_say_it_in_one_sentence(
 def test_a_full_standard_output_is_named(arguments: list[str], moot_home: Path) -> None:
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = subprocess.run(
-            [sys.executable, "-m", "app.cli.main", *arguments], cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True
+            [sys.executable, "-m", "app.cli.main", *arguments],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
         )
     assert done.returncode == 1 and "standard output" in done.stderr and done.stderr.count("\n") == 1, done.stderr
 
