@@ -20,11 +20,12 @@ from hypothesis import strategies as st
 from app.cli.tasks import tasks
 from models.scripted import Script, ScriptedEngine
 from store.errors import BadInput, NotFound
+from store.importers.limits import MAX_PAPER
 from tasks.courts.casefile import CivilCase, CriminalCase
 from tasks.courts.judgments import Draft, draft, draft_of
 from tasks.courts.judgments.masking import mask
 from tasks.courts.judgments.names import stand_ins
-from tasks.courts.judgments.reading import MAX_FILE, MAX_TEXT, text_of
+from tasks.courts.judgments.reading import MAX_TEXT, text_of
 from tasks.courts.loading import CaseFault, load_cases
 
 
@@ -114,7 +115,7 @@ def _bomb() -> str:
 BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
     "empty": (lambda: b" \n\t", "is empty"),
     "blank": (lambda: "\u200b\u3000\n".encode(), "has no text"),
-    "large": (lambda: b"x" * (MAX_FILE + 1), "has more than 20 MiB"),
+    "large": (lambda: b"x" * (MAX_PAPER + 1), "has more than 20 MiB"),
     "long": (lambda: "。\n".join(["判决如下"] * MAX_TEXT).encode(), "characters"),
     "picture": (lambda: b"\x89PNG\r\n\0\0\0" * 99, "neither text nor docx nor PDF"),
     "no encoding": (lambda: "判决".encode() * 50 + b"\xff\xfe\xff" * 50, "no text in UTF-8 or GB18030"),
@@ -127,7 +128,7 @@ BROKEN: dict[str, tuple[Callable[[], bytes], str]] = {
     "damaged docx": (lambda: TEXTS.as_docx(TEXTS.LOAN)[:-300], "is a damaged docx"),
     "no xml": (lambda: _zipped("<w:p>"), "is a damaged docx"),
     "entities": (lambda: _zipped(_bomb()), "declares entities"),
-    "unpacks": (lambda: _zipped(" " * (MAX_FILE + 1)), "unpacks to more than"),
+    "unpacks": (lambda: _zipped(" " * (MAX_PAPER + 1)), "unpacks to more than"),
 }
 
 

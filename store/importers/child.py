@@ -31,6 +31,7 @@ OVER_MEMORY = 86
 """Exit code: the memory did not suffice, and what is left of it is no place to go on."""
 _FRAME = 64 << 10
 _SAID = 160
+_as_json = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 
 def main() -> int:
@@ -93,7 +94,7 @@ class _Frames:
         self._meter.renew()
         if item is None:
             return
-        text = json.dumps(item, ensure_ascii=False, separators=(",", ":"))
+        text = _as_json(item)
         self._held.append(text)
         self._size += len(text)
         if self._size >= _FRAME:

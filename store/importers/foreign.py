@@ -23,7 +23,6 @@ from store.importers.limits import (
     MAX_SHEET_ROWS,
     RATIO_COUNTS_FROM,
     named,
-    too_long,
 )
 from store.schema import CORPORA, TABLES
 
@@ -101,8 +100,6 @@ def _cells(columns: list[str], cells: tuple[Any, ...], where: str, number: int) 
             raise BadInput(
                 f"{where}: {columns[at]:.60} is a {type(cell).__name__}", "Format the cell as text or number."
             )
-        if isinstance(cell, str) and len(cell) > MAX_CELL:
-            raise BadInput(f"{where}: {too_long(columns[at], cell)}")
     return row
 
 
@@ -157,12 +154,10 @@ def _columns(connection: sqlite3.Connection, name: str, where: str) -> list[str]
 
 
 def _storable(columns: list[str], cells: tuple[Any, ...], where: str, table: str) -> list[Any]:
-    for column, cell in zip(columns, cells, strict=True):
-        if isinstance(cell, bytes):
-            raise BadInput(
-                f"{where}: {table:.60}: {column:.60} cannot hold {cell[:60]!r}",
-                "A cell is text, a 64-bit number or null.",
-            )
-        if isinstance(cell, str) and len(cell) > MAX_CELL:
-            raise BadInput(f"{where}: {too_long(column, cell)}")
+    if bytes in map(type, cells):
+        at = next(at for at, cell in enumerate(cells) if isinstance(cell, bytes))
+        raise BadInput(
+            f"{where}: {table:.60}: {columns[at]:.60} cannot hold {cells[at][:60]!r}",
+            "A cell is text, a 64-bit number or null.",
+        )
     return list(cells)

@@ -35,6 +35,12 @@ MAX_TAGS: Final = 100_000
 MAX_ATTRIBUTES: Final = 5_000
 """Attributes of one tag: a parser compares each with all before it."""
 
+MAX_PAPER: Final = 20 << 20
+"""Bytes of a judgment in a file, and of the text inside a docx."""
+MAX_PAPER_PAGES: Final = 400
+MAX_PAPER_TEXT: Final = 1_200_000
+"""Characters of a judgment before its lines are put in order."""
+
 MEMORY: Final = 1 << 30
 """Bytes the reading process may hold."""
 SECONDS: Final = 120

@@ -112,9 +112,9 @@ def _note_empty(builder: PackBuilder, part: Part, rows: int) -> None:
 
 
 def _add_one(builder: PackBuilder, table: str, where: str, cells: dict[str, Any]) -> None:
-    long = next((column for column, cell in cells.items() if isinstance(cell, str) and len(cell) > MAX_CELL), None)
-    if long is not None:
-        raise BadInput(too_long(long, cells[long]))
+    for column, cell in cells.items():
+        if isinstance(cell, str) and len(cell) > MAX_CELL:
+            raise BadInput(too_long(column, cell))
     if table in TABLES:
         kept = {column: value for column, value in cells.items() if not column.startswith("_")}
         builder.add_row(table, kept, "imported", source=where)

@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.limits import SECONDS_OF_PAGE
@@ -25,6 +24,9 @@ from store.importers.web.decoding import Kind, kind_of
 from store.importers.web.pages import read_pages
 from store.importers.web.parsed import ParsedPage
 from store.web_address import host_of, local_address
+
+if TYPE_CHECKING:
+    from store.builder import PackBuilder
 
 REPORT = "web.json"
 _HEAD = 64 << 10
@@ -119,6 +121,9 @@ def import_pack(source: Path, name: str, progress: Progress) -> Path:
         NotFound: nothing is there.
         BadInput: no file holds a page, a zip or a link leads outside.
     """
+    # The reading process imports this package too, and has no use for what builds packs: it would start three times slower.
+    from store.builder import PackBuilder
+
     report = _Report()
     with ReadingProcess() as reader, entered(source, reader) as root:
         files = [root] if root.is_file() else files_in(root)
