@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from store import journal as product
-from store.journal import APPLICATION_ID, Entry, EpisodeRow, Journal, ScoreRow
-from store.upgrades import u0001_first
+from store import bounded, chain
+from store.journal import Entry, EpisodeRow, Journal, ScoreRow
+from store.run_file import APPLICATION_ID
+from store.upgrades import u0001_first, u0002_heads
 
 EPISODE, ATTEMPT, EVENT = (
     ("id", "position", "task_id", "epoch"),
@@ -186,7 +187,11 @@ def _raw_texts(raws: list[str]) -> Iterator[None]:
     def dumps(value: Any, **options: Any) -> str:
         return MARK.sub(lambda match: raws[int(match[1])], honest(value, **options))
 
-    with mock.patch("json.dumps", dumps):
+    with (
+        mock.patch("json.dumps", dumps),
+        mock.patch("time.time", lambda: 1.7e9),
+        mock.patch.object(bounded, "check", lambda text, value: None),
+    ):
         yield
 
 
@@ -195,7 +200,7 @@ class Misfit(Exception):
 
 
 def edit(path: Path, *statements: str) -> None:
-    """Change a run file by SQL, its triggers gone first; a statement that SQLite refuses is left out, but not all of them."""
+    """Change a run file by SQL, its triggers put aside meanwhile; a statement that SQLite refuses is left out, but not all of them."""
     done = 0
     database = sqlite3.connect(path, isolation_level=None)
     try:
@@ -207,12 +212,16 @@ def edit(path: Path, *statements: str) -> None:
             "recursive_triggers=OFF",
         ):
             database.execute(f"PRAGMA {pragma}")
-        for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        triggers = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid").fetchall()
+        for name, _ in triggers:
             database.execute(f'DROP TRIGGER "{name}"')
         for statement in statements:
             with suppress(sqlite3.Error):
                 database.execute(statement)
                 done += not statement.startswith("PRAGMA writable")
+        for _, sql in triggers:
+            with suppress(sqlite3.Error):  # its table is gone, or another thing by now
+                database.execute(sql)
     finally:
         database.close()
     if statements and not done:
@@ -220,28 +229,34 @@ def edit(path: Path, *statements: str) -> None:
 
 
 def reseal(path: Path) -> None:
-    """Make the hash chains of an edited file hold again, as far as its tables can still be read.
-
-    A helper of the product is used if there is one; else files of the first format get their event chains anew.
-    """
-    if (theirs := getattr(product, "reseal", None)) is not None:
-        theirs(path)
-        return
+    """Make the hash chains of an edited file hold again, as far as its tables can still be read."""
     database = sqlite3.connect(path, isolation_level=None)
     try:
-        if database.execute("PRAGMA user_version").fetchone()[0] != 1:
+        version = database.execute("PRAGMA user_version").fetchone()[0]
+        if version not in (1, 2):
             return
         database.execute("PRAGMA synchronous=OFF")
-        chains: dict[Any, str] = {}
-        for *row, old in database.execute(
-            f"SELECT {', '.join(EVENT)}, chain FROM events ORDER BY attempt, seq"
-        ).fetchall():
-            chains[row[0]] = link(chains.get(row[0], ""), row)
-            if chains[row[0]] != old:
-                database.execute(
-                    "UPDATE events SET chain = ? WHERE attempt = ? AND seq = ?", (chains[row[0]], row[0], row[1])
-                )
+        triggers = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid").fetchall()
+        for name, _ in triggers:
+            database.execute(f'DROP TRIGGER "{name}"')
+        _rechain(database)
+        if version == 2:
+            database.execute("DROP TABLE heads")
+            u0002_heads.upgrade(database)
+            database.execute("DELETE FROM heads WHERE name = ?", (chain.ADOPTED,))
+        for _, sql in triggers:
+            database.execute(sql)
     except (sqlite3.Error, TypeError, UnicodeError):
         pass  # what is left cannot be chained: the product meets it as it is
     finally:
         database.close()
+
+
+def _rechain(database: sqlite3.Connection) -> None:
+    chains: dict[Any, str] = {}
+    for *row, old in database.execute(f"SELECT {', '.join(EVENT)}, chain FROM events ORDER BY attempt, seq").fetchall():
+        chains[row[0]] = link(chains.get(row[0], ""), row)
+        if chains[row[0]] != old:
+            database.execute(
+                "UPDATE events SET chain = ? WHERE attempt = ? AND seq = ?", (chains[row[0]], row[0], row[1])
+            )

@@ -8,7 +8,8 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from store.journal import APPLICATION_ID, SUFFIX
+from store.journal import SUFFIX
+from store.run_file import APPLICATION_ID
 from tests.hostile_content import Misfit, edit
 from tests.hostile_runs import Case
 from tests.sqlite_pages import look
