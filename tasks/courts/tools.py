@@ -59,8 +59,8 @@ class CourtTools:
         asked = yield from emit(ToolCalled(seat=SEAT, tool=tool, input=plain(given)))
         started = time.perf_counter()
         result = self._returned(tool, given, law_day(self.cases[state.task_id]))
-        given = (result.status, result.observation, result.value, result.provenance)
-        event = returned(state, tool, started, *given)
+        parts = (result.status, result.observation, result.value, result.provenance)
+        event = returned(state, tool, started, *parts)
         yield from emit(event, parent=asked)
 
     def _returned(self, tool: str, given: object, day: date | None) -> Returned:

@@ -108,8 +108,8 @@ class LawToolbox:
             result = Returned("no_data", NO_STATUTES)
         else:
             result = yield from self._tools[tool](state, texts, asked)
-        given = (result.status, result.observation, result.value, result.provenance)
-        event = returned(state, tool, started, *given)
+        parts = (result.status, result.observation, result.value, result.provenance)
+        event = returned(state, tool, started, *parts)
         yield from emit(event, parent=asked)
 
     def _retrieve(self, state: State, queries: list[str], call: int) -> Told:
