@@ -203,7 +203,8 @@ def raw_server(speak: Callable[[socket.socket, threading.Event], None]) -> Itera
     threads: list[threading.Thread] = []
 
     def serve(sock: socket.socket) -> None:
-        with sock, suppress(OSError):  # a client that leaves is no news
+        sock.settimeout(10)
+        with sock, suppress(OSError):  # a client that leaves or reads no more is no news
             speak(sock, closing)
 
     def accept() -> None:

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,33 +38,48 @@ STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 CHUNKED = STREAM[:-2] + b"Transfer-Encoding: chunked\r\n\r\n"
 PACKED = STREAM[:-2] + b"Content-Encoding: gzip, gzip\r\n\r\n"
 ROW = {"token": "a", "logprob": -1, "top_logprobs": [{"token": "b", "logprob": -2}] * 200}
-FLOODS: dict[str, tuple[bytes, bytes, int]] = {
-    "one event of 60 MB": (STREAM + b"data: ", b"x" * 1_000_000, 60),
-    "60 MB of comments": (STREAM, b": ping\n" * 100_000, 90),
-    "60 MB of blank lines": (STREAM, b"\n" * 1_000_000, 60),
-    "lists in lists in one line": (STREAM + b'data: {"choices":[', b"[]," * 300_000, 40),
-    "a whole reply of empty objects": (JSON + b"[", b"{}," * 300_000, 40),
-    "alternatives of tokens": (STREAM, chunk({"content": "a"}, choice={"logprobs": {"content": [ROW] * 20}}), 200),
-    "text without end": (STREAM, chunk({"content": "a" * 100_000}), 600),
-    "one character a piece": (STREAM, chunk({"content": "a"}) * 1000, 600),
-    "chunks of one byte": (CHUNKED, b"1\r\n\n\r\n" * 10_000, 100),
-    "headers without end": (STREAM[:-2], b"X: y\r\n" * 10_000, 600),
-    "a bomb of 15 GB": (PACKED, gzip.compress(gzip.compress(b"\n" * 1_000_000) * 15_000), 1),
-    "early hints for ever": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000, 10**9),
-}
-"""Name -> what a server begins with, what it repeats, how often."""
-LISTS = {
-    "a list of a million models": b'{"data": [' + b"{}," * 1_000_000 + b"{}]}",
-    "a list of 60 MB": b'{"data": [' + b'{"id": "m"}, ' * 4_000_000 + b"{}]}",
-    "a name of 3 MB": b'{"data": [{"id": "' + b"m" * 3_000_000 + b'"}]}',
-}
+
+
+@cache  # made where they are sent: they must not weigh on the process that is measured
+def floods() -> dict[str, tuple[bytes, bytes, int]]:
+    """Name -> what a server begins with, what it repeats, how often."""
+    return {
+        "one event of 60 MB": (STREAM + b"data: ", b"x" * 1_000_000, 60),
+        "60 MB of comments": (STREAM, b": ping\n" * 100_000, 90),
+        "60 MB of blank lines": (STREAM, b"\n" * 1_000_000, 60),
+        "lists in lists in one line": (STREAM + b'data: {"choices":[', b"[]," * 300_000, 40),
+        "a whole reply of empty objects": (JSON + b"[", b"{}," * 300_000, 40),
+        "alternatives of tokens": (
+            STREAM,
+            chunk({"content": "a"}, choice={"logprobs": {"content": [ROW] * 20}}),
+            200,
+        ),
+        "text without end": (STREAM, chunk({"content": "a" * 100_000}), 600),
+        "one character a piece": (STREAM, chunk({"content": "a"}) * 1000, 600),
+        "chunks of one byte": (CHUNKED, b"1\r\n\n\r\n" * 10_000, 100),
+        "headers without end": (STREAM[:-2], b"X: y\r\n" * 10_000, 600),
+        "a bomb of 15 GB": (PACKED, gzip.compress(gzip.compress(b"\n" * 1_000_000) * 15_000), 1),
+        "early hints for ever": (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n" * 1000, 10**9),
+    }
+
+
+@cache
+def lists() -> dict[str, bytes]:
+    """Name -> the list of models."""
+    return {
+        "a list of a million models": b'{"data": [' + b"{}," * 1_000_000 + b"{}]}",
+        "a list of 60 MB": b'{"data": [' + b'{"id": "m"}, ' * 4_000_000 + b"{}]}",
+        "a name of 3 MB": b'{"data": [{"id": "' + b"m" * 3_000_000 + b'"}]}',
+    }
 
 
 def peak() -> float:
     """MB that this process has held at most (on Linux what its parent held does not count)."""
     status = Path("/proc/self/status")
     if status.exists():
-        return next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")) / 1024
+        return (
+            next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")) / 1024
+        )
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1024 if sys.platform != "darwin" else 1024**2)
 
 
@@ -89,8 +105,10 @@ def flood(name: str) -> tuple[str, float, float]:
     def speak(sock: socket.socket, closing: threading.Event) -> None:
         path = sock.recv(65536).split()[1]
         if path != b"/v1/chat/completions":
-            return sock.sendall(JSON + LISTS.get(name, LISTED) if path == b"/v1/models" else b"HTTP/1.1 404 No\r\n\r\n")
-        first, again, times = FLOODS[name]
+            return sock.sendall(
+                JSON + lists().get(name, LISTED) if path == b"/v1/models" else b"HTTP/1.1 404 No\r\n\r\n"
+            )
+        first, again, times = floods()[name]
         sock.sendall(first)
         while times and not closing.is_set():
             sock.sendall(again)
@@ -120,10 +138,22 @@ def weigh(turns: int, paper: bool) -> float:
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
         os.environ["MOOT_HOME"] = folder
-        with PackBuilder("huge", jurisdiction="虚构法域", source="bench", licence="MIT", coverage="complete", as_of="2026-01-01") as pack:
-            pack.add_row("CompanyInfo", {"公司名称": "甲公司", "经营范围": "合同约定的内容如下，" * 100_000}, "authored")
+        with PackBuilder(
+            "huge", jurisdiction="虚构法域", source="bench", licence="MIT", coverage="complete", as_of="2026-01-01"
+        ) as pack:
+            pack.add_row(
+                "CompanyInfo", {"公司名称": "甲公司", "经营范围": "合同约定的内容如下，" * 100_000}, "authored"
+            )
         call = '```json\n{"action": "get_company_info", "action_input": {"identifier": "甲公司", "columns": []}}\n```'
-        task = {"id": 1, "question": "甲公司？", "answer": "甲", "key": ["甲"], "key_middle": [], "type": "1-1", "way": "get_company_info"}
+        task = {
+            "id": 1,
+            "question": "甲公司？",
+            "answer": "甲",
+            "key": ["甲"],
+            "key_middle": [],
+            "type": "1-1",
+            "way": "get_company_info",
+        }
         (home / "script.json").write_text(json.dumps({"otherwise": [call]}), encoding="utf-8")
         (home / "tasks.json").write_text(json.dumps([task]), encoding="utf-8")
         spec = RunSpec(
@@ -138,14 +168,17 @@ def weigh(turns: int, paper: bool) -> float:
 def main() -> int:
     """Print a line a flood and a line a form; 1 when a promise broke."""
     broken = []
-    for name in (*FLOODS, *LISTS):
+    for name in (*floods(), *lists()):
         said, seconds, megabytes = flood(name)
         good = "Traceback" not in said and "no end" not in said and megabytes <= MOST
         print(f"{name:32} {seconds:6.1f} s {megabytes:6.0f} MB  {said[:110]}", flush=True)
         broken += [] if good else [name]
     for paper in (False, True):
         sizes = {turns: weigh(turns, paper) for turns in (1, 10)}
-        print(f"a cell of a million characters, {'paper' if paper else 'free'}: " + ", ".join(f"{t} turns {mb:.1f} MB" for t, mb in sizes.items()))
+        print(
+            f"a cell of a million characters, {'paper' if paper else 'free'}: "
+            + ", ".join(f"{t} turns {mb:.1f} MB" for t, mb in sizes.items())
+        )
         broken += [] if sizes[10] < sizes[1] + 40 else ["record"]
     if broken:
         print(f"broken: {', '.join(broken)}", file=sys.stderr)
