@@ -423,7 +423,7 @@ def test_a_server_that_never_ends_is_cut_off(server: FakeServer, engine: Endpoin
 
 
 def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", "0.2")
+    monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", "3")
     engine = opened_at(server)
     server.chat = lambda call: server.closing.wait(PATIENCE) and None  # type: ignore[func-returns-value]
     assert "said nothing new for 0.2 seconds. Allow more with MOOT_ENDPOINT_TIMEOUT=SECONDS" in failure(engine)
