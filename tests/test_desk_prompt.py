@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app.messages import RunFacts  # noqa: E402
 from app.screens.episode import EpisodeScreen  # noqa: E402
 from app.screens.prompt import PromptScreen, PromptText, call_blocks  # noqa: E402
-from app.seen import BOS, SeenCall, _rendered, read_call  # noqa: E402
+from app.seen import BOS, MOST_SPECIALS, SeenCall, _rendered, read_call  # noqa: E402
 from app.widgets.find_bar import FindBar  # noqa: E402
 from app.widgets.lines import row_text  # noqa: E402
 from app.widgets.transcript import Transcript  # noqa: E402
@@ -25,6 +25,7 @@ from tasks.events import ModelCalled, Record, Seated  # noqa: E402
 from tasks.reading import list_runs, read_episode  # noqa: E402
 from tasks.runner import Run, start_run  # noqa: E402
 from tests.desk_fixture import COURT, QUESTION, build_pack, write_run  # noqa: E402
+from tests.hostile_templates import EVERY  # noqa: E402
 from tests.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk  # noqa: E402
 from tests.test_desk_screens import desk, episode, opened, same_as_stored, settled, text_of, until  # noqa: E402, F401
 
@@ -104,12 +105,20 @@ def test_the_first_token_is_marked_where_its_text_is_not_on_record() -> None:
     assert turns[0].parts[0] == (BOS, "special")
 
 
+def test_tokens_without_end_in_a_header_and_a_prompt_hold_up_nobody() -> None:
+    source = "{% for i in range(20000) %}<|{{ i }}|>{% endfor %}{{ messages[0].content }}"
+    described = {"name": "file", "text": source, "specials": ["<" * 99 + str(at) for at in range(50_000)], "bos": "a" * 10**6}
+    _, turns = _rendered(described, [Message("user", "甲")], True)
+    assert "甲" in turns[0].text and sum(kind == "special" for turn in turns for _, kind in turn.parts) <= MOST_SPECIALS
+
+
 @pytest.mark.parametrize(
     ("description", "why"),
     [
         ({"kind": "endpoint", "model": "m"}, "kind"),
         ({"kind": "llama", "file": "old.gguf"}, "template"),
         ({"kind": "llama", "template": {"name": "file", "text": "{{ raise_exception('never') }}"}}, "refused"),
+        ({"kind": "llama", "template": {"name": "file", "text": EVERY["varargs compared"]}}, "refused"),
     ],
 )
 def test_without_a_template_messages_stand_by_role_and_the_reason_is_given(

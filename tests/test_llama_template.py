@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from datetime import date
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -13,6 +17,9 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from models.engine import EngineError, Message
 from models.llama.template import CHATML, LONGEST_SOURCE, ChatTemplate, Piece, append_only, marked
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tests.hostile_templates import EVERY, HOSTILE  # noqa: E402
 
 # In the manner of published families, written for these tests.
 LLAMA2 = """\
@@ -227,6 +234,27 @@ def test_the_rendering_is_the_makers_own(family: str, thinking: bool, generate: 
     }
 
 
+AS_BEFORE = {
+    "chatml": "bccec3a5f45f2e44", "llama2": "dc577fcec2aa6c7e", "llama3": "8745d9b5ef04b46a", "qwen2.5": "63de70cb657b7e46",
+    "qwen3": "369813083259d2fe", "gemma": "827074803d2870f6", "mistral": "21ddc915c8ec9d73", "r1": "2ac2791f452fc05b",
+    "phi": "73ceef8815681877", "glm": "c775ce5912c52ac6",
+}  # fmt: skip
+"""Digests of the pieces that were made when templates were rendered in this process."""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_pieces_are_those_of_before(family: str) -> None:
+    reasoned = Message("assistant", "<think>\n想\n</think>\n\n好")
+    long = [*TALK[:3], Message("user", "查"), reasoned, Message("tool", "查到：李四<|im_end|>"), Message("user", " 说 ")]
+    rows = [
+        [[p.text, p.kind, p.message] for p in template(FAMILIES[family]).pieces(said, thinking=thinking, generate=generate)]
+        for said in (TALK, long)
+        for thinking in (True, False)
+        for generate in (True, False)
+    ]
+    assert sha256(json.dumps(rows).encode()).hexdigest()[:16] == AS_BEFORE[family]
+
+
 # Letters of no template, marks of many, and blanks that templates trim.
 PARTS = st.lists(st.sampled_from([*SPECIALS, "案", "卷", " ", "\n", "", "{{ 7 * 7 }}", "{% raw %}"]), max_size=6).map(
     "".join
@@ -418,89 +446,26 @@ def test_a_template_that_fails_is_not_append_only() -> None:
 
 # --- hostile templates ------------------------------------------------------------------------------------------------------
 
-DOUBLE = "{% set n = namespace(x=START) %}{% for i in range(99) %}{% set n.x = STEP %}{% endfor %}{{ n.x }}"
-HOSTILE = {
-    "a giant range": "{% for i in range(10**9) %}{{ i }}{% endfor %}",
-    "loops in loops": "{% for i in range(99999) %}{% for j in range(99999) %}{% for k in range(99999) %}{% endfor %}{% endfor %}{% endfor %}",
-    "a text times a number": "{{ 'a' * 10**10 }}",
-    "a list times a number": "{{ ([1] * 10**9) | length }}",
-    "a power of powers": "{{ 9 ** 9 ** 9 ** 9 }}",
-    "a growing number": DOUBLE.replace("START", "9").replace("STEP", "n.x * n.x"),
-    "a growing text": DOUBLE.replace("START", "'a'").replace("STEP", "n.x ~ n.x"),
-    "a text added to itself": DOUBLE.replace("START", "'a'").replace("STEP", "n.x + n.x"),
-    "a text that replaces itself": DOUBLE.replace("START", "'aa'").replace("STEP", "n.x.replace('a', n.x)"),
-    "a list of itself": DOUBLE.replace("START", "[1]").replace("STEP", "[n.x, n.x]"),
-    "a tuple of itself": DOUBLE.replace("START", "(1, 2)").replace("STEP", "(n.x, n.x)"),
-    "an object of itself": DOUBLE.replace("START", "1").replace("STEP", "{'a': n.x, 'b': n.x}"),
-    "a dict of itself": DOUBLE.replace("START", "1").replace("STEP", "dict(a=n.x, b=n.x)"),
-    "a list compared": DOUBLE.replace("START", "[1]").replace("STEP", "[n.x, n.x]").replace("{{ n.x }}", "{{ n.x == n.x + [] }}"),
-    "a list added to itself": DOUBLE.replace("START", "[1]").replace("STEP", "n.x + n.x"),
-    "a block that grows": "{% set x = 'ab' %}" + "{% set x %}{{ x }}{{ x }}{{ x }}{{ x }}{% endset %}" * 40 + "{{ x }}",
-    "a macro without end": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
-    "a macro that branches": "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}",
-    "a loop that recurs": "{% for i in [1, 2] recursive %}{% if loop.depth < 60 %}{{ loop([1, 2]) }}{% endif %}{% endfor %}",
-    "a wide centre": "{{ 'a' | center(10**10) }}",
-    "a wide centre method": "{{ 'a'.center(10**10) }}",
-    "a wide number": "{{ '%10000000000d' | format(1) }}",
-    "a computed width": "{{ '%*d' % (10**9, 1) }}",
-    "a wide format": "{{ '{:10000000000}'.format(1) }}",
-    "a nested format": "{{ '{:{}}'.format(1, 10**9) }}",
-    "a format that reaches in": "{{ '{0.__class__}'.format(messages) }}",
-    "a wide word wrap": "{{ ('a' * 99999) | wordwrap(1, true, 'b' * 99999) }}",
-    "a wide indentation of much": "{{ ('a\n' * 999999) | indent(10**9) }}",
-    "a wide join": "{{ range(99999) | join('a' * 99999) }}",
-    "bytes of a number": "{{ (1).to_bytes(10**10, 'big') }}",
-    "a wide fill": "{{ 'a'.zfill(10**10) }}",
-    "rounding without end": "{{ 1.5 | round(10**9, 'ceil') }}",
-    "random words": "{{ lipsum(10**6) }}",
-    "batches": "{{ range(9) | batch(10**9, 1) | list }}",
-    "sums of lists": "{{ [[1] * 99999] * 99999 | sum(start=[]) }}",
-    "many copies of a list": "".join("{% set a" + str(i) + " = range(99999) | list %}" for i in range(3000)),
-    "many slices of a list": "{% set x = range(90000) | list %}" + "".join("{% set a" + str(i) + " = x[:] %}" for i in range(4000)),
-    "many sorted lists": "".join("{% set a" + str(i) + " = range(99999) | sort %}" for i in range(3000)),
-    "sorted lists in a list": "{{ [range(99999)] * 99 | map('sort') | list }}",
-    "a chain of filters": DOUBLE.replace("range(99)", "range(90000)").replace("START", "['a']").replace("STEP", "n.x | map('upper')"),
-    "a chain of namespaces": DOUBLE.replace("range(99)", "range(90000)").replace("START", "1").replace("STEP", "namespace(x=n.x)"),
-    "a namespace of itself": "{% set a = namespace(x=1) %}{% for i in range(99) %}{% set a.x = namespace(x=a.x, y=a.x) %}{% endfor %}{{ a.x }}",
-    "a namespace in a list": "{% set a = namespace() %}{% set a.x = [a, a] %}{{ [a] }}",
-    "the class of a text": "{{ ''.__class__.__mro__[1].__subclasses__() }}",
-    "the globals of a macro": "{% macro m() %}{% endmacro %}{{ m.__globals__ }}",
-    "the attribute filter": "{{ messages | attr('__class__') | attr('__base__') }}",
-    "the format of a range": "{{ range.__init__.__globals__ }}",
-    "another file": "{% include '/etc/passwd' %}",
-    "a parent": "{% extends 'x' %}",
-    "an import": "{% from 'os' import system %}",
-    "a changed message": "{{ messages.append(messages) }}{{ messages }}",
-    "a division by nothing": "{{ 1 / 0 }}",
-    "a missing thing": "{{ messages[99].content.a.b }}",
-    "brackets": "{{ " + "(" * 100000 + " }}",
-    "closed brackets": "{{ " + "(" * 60000 + "1" + ")" * 60000 + " }}",
-    "lists": "{{ " + "[" * 60000 + "]" * 60000 + " }}",
-    "many nots": "{{ " + "not " * 60000 + "1 }}",
-    "a long sum": "{{ " + "1+" * 100000 + "1 }}",
-    "a long comparison": "{{ " + "1<" * 100000 + "1 }}",
-    "many ifs": "{% if 1 %}" * 20000 + "{% endif %}" * 20000,
-    "many elifs": "{% if 0 %}" + "{% elif 0 %}" * 15000 + "{% endif %}",
-    "many loops": "{% for a in [1] %}" * 60 + "{% endfor %}" * 60,
-    "a long number": "{{ " + "9" * 200000 + " }}",
-    "no end": "{% for m in messages %}",
-    "an unknown tag": "{% frobnicate %}",
-    "an unknown filter": "{{ 1 | frobnicate }}",
-    "a comment without end": "{#" * 100000,
-    "a quote without end": "{{ '" + "a" * 200000,
-    "a megabyte": "a" * 10**6,
-    "nothing at all": "",
-    "NUL and escape": "{{ raise_exception('\x00\x1b[2Jbad\x07\n\nbad') }}",
-    "something else raised": "{{ raise_exception(messages) }}",
-}  # fmt: skip
+QUICK = (
+    "varargs compared", "kwargs printed", "lists of lists sorted", "namespaces printed", "equal numbers of a hash",
+    "long texts compared in lists", "a text stripped of itself", "a search from the end", "origins without end",
+    "many old fields", "a negative rounding", "a division of giants", "a loop that calls itself", "HTML",
+    "a constant of constants", "indexes without end",
+)  # fmt: skip
+"""Some of each family; the others are in the benchmark."""
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", [*HOSTILE, *QUICK])
 def test_a_hostile_template_ends_in_one_sentence(name: str) -> None:
     with pytest.raises(EngineError) as caught:
-        template(HOSTILE[name]).pieces([Message("user", "问")], thinking=True)
+        template(EVERY[name]).pieces([Message("user", "问")], thinking=True)
     assert caught.value.title.startswith("the chat template ")
     assert caught.value.title.isprintable() and len(caught.value.title) < 300
+
+
+def test_honest_formats_are_no_widths() -> None:
+    source = "{% set c = messages[0].content %}{{ '**%s** 20250101 100%% %5d' % (c, 7) }}{{ '{{\"日期\": {:>3}}}'.format(c) }}"
+    assert text_of(template(source).pieces(TALK[3:], thinking=True)) == '**法定代表人是谁？** 20250101 100%     7{"日期": 法定代表人是谁？}'
 
 
 @settings(max_examples=150)

@@ -151,6 +151,11 @@ def ask(order: Mapping[str, Any]) -> dict[str, Any]:
     return _shared.ask(order)
 
 
+def close() -> None:
+    """End this process's own child; the next order starts another."""
+    _shared.close()
+
+
 def pid() -> int | None:
     """Process id of this process's own child, for tests and figures."""
     return _shared.pid
