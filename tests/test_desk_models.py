@@ -570,7 +570,7 @@ async def test_a_model_of_the_library_plays_an_episode(tiny_gguf: Path) -> None:
         pilot.app.screen.query_one("#agent", Select).value = "direct" if "direct" in _agents(pilot) else "react"
         await pilot.pause()
         await pilot.press("f5")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded, 60)
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
         screen = pilot.app.screen
         assert isinstance(screen, EpisodeScreen) and screen.state.seats["agent"].engine == "llama:tiny"
 
