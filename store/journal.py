@@ -207,8 +207,8 @@ class Journal:
                     [(*row, made) for row, made in zip(fresh, links, strict=True)],
                 )
 
-    def entries(self, attempt: int) -> list[Entry]:
-        """The events of an attempt in order; `Damaged` when they are not the ones that were written."""
+    def entries(self, attempt: int, tag: str | None = None) -> list[Entry]:
+        """The events of an attempt in order, or those of one tag; `Damaged` when any is not the one that was written."""
         with self._reading() as database:
             rows = self._rows(_EVENTS, (attempt,))
             end = chain.head(database, chain.events_of(attempt)) if self._opened.version > 1 else None
@@ -223,7 +223,9 @@ class Journal:
         if end is not None and end != (len(rows), before):
             raise Damaged(f"{self.path}: events of attempt {attempt} are missing", "Use an earlier copy.")
         return [
-            Entry(attempt, seq, step, parent, at, tag, self._load(data)) for _, seq, step, parent, at, tag, data, _ in rows
+            Entry(attempt, seq, step, parent, at, name, self._load(data))
+            for _, seq, step, parent, at, name, data, _ in rows
+            if tag is None or name == tag
         ]
 
     def text(self, name: str) -> str | None:
@@ -318,12 +320,8 @@ class Journal:
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query of ours, each cell of the type that its column has in a file of Moot."""
-        rows = run_file.bounded_rows(self.path, self._database, query, values)
         kinds = [_KINDS[name] for name in query[len("SELECT ") : query.index(" FROM")].split(", ")]
-        for row in rows:
-            if not all(isinstance(cell, kind) for cell, kind in zip(row, kinds, strict=True)):
-                raise Damaged(f"{self.path} holds a cell of another kind than a run has", "Use an earlier copy.")
-        return rows
+        return run_file.bounded_rows(self.path, self._database, query, values, kinds)
 
     def _prove(self, database: sqlite3.Connection, strand: str, rows: Iterable[chain.Row], what: str) -> None:
         if self._opened.version > 1 and not chain.is_whole(database, strand, rows):
@@ -347,7 +345,7 @@ class Journal:
             self._watch.check()
 
 
-_KINDS: dict[str, type | tuple[type, ...]] = {
+_KINDS: dict[str, run_file.Kind] = {
     **dict.fromkeys(("key", "value", "hash", "text", "episode", "task_id", "reason", "tag", "data", "chain"), str),
     **dict.fromkeys(("scorer", "version", "settings", "evidence", "author"), str),
     **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number"), int),

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,8 @@ _STUMBLING = (LookupError, TypeError, ValueError, AttributeError, ArithmeticErro
 last_found: Path | None = None
 """The run file that this process looked at last: whoever reports an error can say what was being read."""
 
+Kind = type | tuple[type, ...]
+"""Of a cell: its type, or those that it may have."""
 Identity = tuple[int, int]
 """Device and number of a file: the same as long as it is the same file, whatever its name."""
 
@@ -149,12 +152,24 @@ def connect(path: Path, *, write: bool) -> Opened:
     return opened
 
 
-def bounded_rows(path: Path, database: sqlite3.Connection, query: str, values: Sequence[object] = ()) -> list[Any]:
-    """All rows of a query; `Damaged` when they hold more than the file does, as only a forged one can say."""
+def bounded_rows(
+    path: Path, database: sqlite3.Connection, query: str, values: Sequence[object], kinds: Sequence[Kind]
+) -> list[Any]:
+    """All rows of a query, each cell of its kind.
+
+    Raises:
+        Damaged: a cell is of another kind, or they hold more than the file does, as only a forged file can say.
+    """
     left = SLACK + 2 * sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists())
+    signatures = set(product(*(kind if isinstance(kind, tuple) else (kind,) for kind in kinds)))
+    texts = [place for place, kind in enumerate(kinds) if kind is str]
     rows = []
     for row in database.execute(query, values):
-        left -= 8 + sum(len(cell) for cell in row if isinstance(cell, str | bytes))
+        if tuple(map(type, row)) not in signatures:
+            raise Damaged(f"{path} holds a cell of another kind than a run has", "Use an earlier copy.")
+        left -= 8
+        for place in texts:
+            left -= len(row[place])
         if left < 0:
             raise Damaged(f"{path} says more than it holds", "Use an earlier copy.")
         rows.append(row)

@@ -36,8 +36,8 @@ def _changed(path: Path) -> float:
 def outcome_of(journal: Journal, episode: str) -> str:
     """How the last attempt of an episode ended, "unfinished" while it has not; cheaper than its state."""
     attempts = journal.attempts(episode)
-    entries = journal.entries(attempts[-1].id) if attempts else []
-    ends = [event for entry in entries if entry.tag == Stopped.tag and isinstance(event := record_of(entry).event, Stopped)]
+    entries = journal.entries(attempts[-1].id, Stopped.tag) if attempts else []
+    ends = [event for entry in entries if isinstance(event := record_of(entry).event, Stopped)]
     return ends[-1].outcome if ends else "unfinished"
 
 
