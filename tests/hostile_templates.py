@@ -91,12 +91,12 @@ KEYWORDS = (
     "{% for i in range(60) %}{{ grow(a=ns.x, b=ns.x) }}{{ also(a=ns.y, b=ns.y) }}{% endfor %}"
 )
 BIG = "{% set big = 'a' * 250000 %}{% set other = ('a' * 249999) ~ 'a' %}"
-LISTS = BIG + "{% set many = [big] * 40000 %}{% set others = [other] * 40000 %}"
+LISTS = BIG + "{% set many = [big] * 9000 %}{% set others = [other] * 9000 %}"
 SHARED = (
     "{% set s = range(200) | list %}{% set s = [s] * 200 %}{% set t = range(200) | list %}{% set t = [t] * 200 %}"
 )
-SHARED += "{% set s = s * 200 %}{% set t = t * 200 %}"
-COLLIDING = "range(0, 49000 * (2 ** 61 - 1), 2 ** 61 - 1)"
+SHARED += "{% set s = s * 60 %}{% set t = t * 60 %}"
+COLLIDING = "range(0, 30000 * (2 ** 61 - 1), 2 ** 61 - 1)"
 
 BY_FAMILY: dict[str, dict[str, str]] = {
     "what macros catch": {

@@ -14,8 +14,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app.cli.main import main  # noqa: E402
-from models.engine import EngineError, Message  # noqa: E402
+from models.engine import Ask, EngineError, Message, Settings  # noqa: E402
 from models.llama import template_process  # noqa: E402
+from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
 from models.llama.template import CHATML, LONGEST_CONVERSATION, ChatTemplate, complaint  # noqa: E402
 from tests.gguf_files import tiny_llama  # noqa: E402
 from tests.hostile_templates import EVERY  # noqa: E402
@@ -168,6 +169,21 @@ def test_odd_characters_and_long_conversations() -> None:
     ]
     with pytest.raises(EngineError, match="at most 16777216 are rendered"):
         template.pieces([Message("user", "a" * (LONGEST_CONVERSATION + 1))], thinking=True)
+
+
+def test_a_hostile_template_costs_a_call_and_not_the_engine(tmp_path: Path) -> None:
+    pytest.importorskip("llama_cpp")
+    path = tiny_llama(tmp_path / "hostile.gguf", template=EVERY["equal numbers of a hash"])
+    engine = LlamaEngine(path, LlamaSettings(ctx=256, threads=1, slots=1))
+    ask = Ask("agent", (Message("user", "问"),), "test/1", settings=Settings(max_tokens=4), episode="e")
+    try:
+        engine.load()
+        pid = engine.process.pid
+        (result,) = engine.answer([ask])
+        assert isinstance(result, EngineError) and "the chat template was stopped" in result.title
+        assert engine.process.pid == pid and engine.tokenize("甲")
+    finally:
+        engine.close()
 
 
 @pytest.mark.parametrize("name", ["varargs compared", "lists of lists sorted", "a constant text"])

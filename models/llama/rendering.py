@@ -49,7 +49,9 @@ def answer(order: Mapping[str, Any]) -> dict[str, Any]:
         template = _compiled(order["source"])
     except MemoryError:
         return _stopped("it needs too much memory")
-    except (Exception, RecursionError) as error:
+    except RecursionError:
+        return {"failed": "the chat template cannot be read: it is nested too deeply"}
+    except Exception as error:
         return {"failed": f"the chat template cannot be read: {_sentence(error)}"}
     day = date.fromisoformat(order["day"]) if order["day"] else None
     try:

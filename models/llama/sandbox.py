@@ -314,5 +314,6 @@ def _repeated(value: Any, times: Any) -> Any:
     """A text or list, so many times."""
     if isinstance(times, int):
         rounds = max(times, 0)
-        spend(*((len(value) * rounds, rounds) if isinstance(value, str) else (0, len(value) * rounds)))
+        characters = len(value) if isinstance(value, str) else 0
+        spend(characters * rounds, rounds if isinstance(value, Traced) else (len(value) - characters) * rounds)
     return joined([value] * times) if isinstance(value, Traced) else value * times
