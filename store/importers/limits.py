@@ -8,7 +8,9 @@ from __future__ import annotations
 from typing import Final
 
 MAX_RECORD: Final = 64 << 20
-"""Bytes of one JSON record, one line or one row."""
+"""Bytes of one JSON record or one line."""
+MAX_ROW: Final = 16 << 20
+"""Characters of one row of CSV, which is cut into cells before they can be counted."""
 MAX_FILE: Final = 8 << 30
 MAX_ARCHIVE: Final = 16 << 30
 """Bytes of everything in a zip archive."""

@@ -23,7 +23,7 @@ from store.builder import PackBuilder
 from store.errors import BadInput
 from store.importers import Progress
 from store.importers.foreign import header_of, read_database, read_workbook
-from store.importers.limits import MAX_CELL, MAX_RECORD, MAX_ROWS, too_long
+from store.importers.limits import MAX_CELL, MAX_ROW, MAX_ROWS, too_long
 from store.importers.process import ReadingProcess
 from store.importers.reading import entered, files_in, head, is_zip, opened, records
 from store.schema import CORPORA, TABLES
@@ -187,8 +187,8 @@ class _Lines:
     def __iter__(self) -> Iterator[str]:
         for line in self._lines:
             self.held += len(line)
-            if self.held > MAX_RECORD:
-                raise BadInput(f"{self._label} has a row of more than {MAX_RECORD >> 20} MiB")
+            if self.held > MAX_ROW:
+                raise BadInput(f"{self._label} has a row of more than {MAX_ROW:,} characters")
             yield line
 
 
@@ -206,9 +206,9 @@ def _encoding(path: Path, label: str) -> str:
 def _decoded(path: Path, label: str, encoding: str) -> Iterator[str]:
     with opened(path) as stream:
         number = 0
-        while raw := stream.readline(MAX_RECORD + 1):
+        while raw := stream.readline(4 * MAX_ROW + 1):
             number += 1
-            if len(raw) > MAX_RECORD or b"\0" in raw:
+            if len(raw) > 4 * MAX_ROW or b"\0" in raw:
                 raise BadInput(f"{label}, line {number}: not a line of text")
             text = raw.decode(encoding)
             yield text.removeprefix(_BOM) if number == 1 else text
