@@ -24,7 +24,7 @@ _SCRIPT = re.compile(
 )
 _COMMENT = re.compile(r"<!--.*?(?:-->|\Z)", re.DOTALL)
 _TAG = re.compile(r"</?[A-Za-z][A-Za-z0-9:-]*(?:\s[^<>]*)?/?>")
-_UNSAFE_LINK = re.compile(r"\]\(\s*(?:javascript|data|vbscript|file):[^)]*\)", re.IGNORECASE)
+_UNSAFE_LINK = re.compile(r"\]\(\s{0,9}(?:javascript|data|vbscript|file):[^)\s]*+\)?", re.IGNORECASE)
 _HEADING = re.compile(r"^#{1,3} +(.+?) *#*$", re.MULTILINE)
 
 
