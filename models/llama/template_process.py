@@ -16,13 +16,15 @@ import contextlib
 import faulthandler
 import json
 import os
+import select
 import signal
 import struct
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
 from models.engine import EngineError
 from models.llama.process import command
@@ -38,23 +40,59 @@ MEMORY = 1 << 30
 LARGEST = 1 << 28
 """Bytes of an answer; those of the longest conversations have 70 MB."""
 _HEAD = struct.Struct(">Q")
+_CHUNK = 1 << 16
 
 
-def _write(pipe: IO[bytes], data: Mapping[str, Any]) -> None:
-    body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
-    pipe.write(_HEAD.pack(len(body)) + body)
-    pipe.flush()
+class _Pipes:
+    """Both ways to the other process. `patience` is how many seconds a message and its answer may take in all.
 
+    Without threads: an engine that is out of memory renders too, and a thread that finds none hangs whoever started it.
+    """
 
-def _read(pipe: IO[bytes]) -> dict[str, Any]:
-    """The next message. Raises EOFError when there is none."""
-    head = pipe.read(_HEAD.size)
-    length = _HEAD.unpack(head)[0] if len(head) == _HEAD.size else LARGEST + 1
-    body = pipe.read(length) if length <= LARGEST else b""
-    if len(body) != length:
-        raise EOFError
-    found: dict[str, Any] = json.loads(body.decode("utf-8", "surrogatepass"))
-    return found
+    def __init__(self, news: int, orders: int) -> None:
+        self._read, self._write = news, orders
+        self._until: float | None = None
+
+    def patience(self, seconds: float) -> None:
+        """Wait no longer than this from now on; systems that cannot wait for pipes (Windows) wait as long as it takes."""
+        if hasattr(select, "poll"):
+            os.set_blocking(self._write, False)
+            self._until = time.monotonic() + seconds
+
+    def put(self, data: Mapping[str, Any]) -> None:
+        """Send a message. Raises OSError when nobody takes it."""
+        body = json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "surrogatepass")
+        rest = memoryview(_HEAD.pack(len(body)) + body)
+        while rest:
+            self._wait(self._write, writing=True)
+            rest = rest[os.write(self._write, rest[:_CHUNK]) :]
+
+    def get(self) -> dict[str, Any]:
+        """The next message. Raises EOFError when there is none, OSError when it does not come."""
+        length = _HEAD.unpack(self._bytes(_HEAD.size))[0]
+        if length > LARGEST:
+            raise EOFError
+        found: dict[str, Any] = json.loads(self._bytes(length).decode("utf-8", "surrogatepass"))
+        return found
+
+    def _bytes(self, length: int) -> bytes:
+        parts = []
+        while length:
+            self._wait(self._read, writing=False)
+            part = os.read(self._read, min(length, _CHUNK))
+            if not part:
+                raise EOFError
+            parts.append(part)
+            length -= len(part)
+        return b"".join(parts)
+
+    def _wait(self, pipe: int, *, writing: bool) -> None:
+        if self._until is None:
+            return
+        poll = select.poll()
+        poll.register(pipe, select.POLLOUT if writing else select.POLLIN)
+        if not poll.poll(max(0.0, self._until - time.monotonic()) * 1000):
+            raise TimeoutError
 
 
 # --- this end ---------------------------------------------------------------------------------------------------------
@@ -80,49 +118,37 @@ class TemplateProcess:
             EngineError: the child was ended, or ended by itself.
         """
         with self._lock:
-            late = threading.Event()
             try:
-                child = self._running()
-                assert child.stdin is not None and child.stdout is not None
-                timer = threading.Timer(PATIENCE, self._give_up, (child, late))
-                timer.daemon = True
-                timer.start()
-                try:
-                    _write(child.stdin, order)
-                    return _read(child.stdout)
-                finally:
-                    timer.cancel()
+                pipes = self._running()
+                pipes.patience(PATIENCE)
+                pipes.put(order)
+                return pipes.get()
             except (OSError, EOFError, ValueError) as error:
-                raise EngineError(f"the chat template was stopped: {self._reason(late.is_set(), error)}") from None
+                raise EngineError(f"the chat template was stopped: {self._reason(error)}") from None
             except BaseException:  # half a message would be read as the answer to the next order
                 self._end()
                 raise
-
-    @staticmethod
-    def _give_up(child: subprocess.Popen[bytes], late: threading.Event) -> None:
-        late.set()
-        child.kill()
 
     def close(self) -> None:
         """End the child."""
         with self._lock:
             self._end()
 
-    def _running(self) -> subprocess.Popen[bytes]:
+    def _running(self) -> _Pipes:
         if self._child is None or self._child.poll() is not None:
             self._end()
-            self._child = subprocess.Popen(
-                command("_template"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
-        return self._child
+            pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+            self._child = subprocess.Popen(command("_template"), bufsize=0, stdin=pipe, stdout=pipe, stderr=nothing)
+        assert self._child.stdin is not None and self._child.stdout is not None
+        return _Pipes(self._child.stdout.fileno(), self._child.stdin.fileno())
 
-    def _end(self) -> int | None:
-        """Kill and reap the child; gives its exit code, None when there was none."""
+    def _end(self, wait: float = 0.0) -> int | None:
+        """Kill and reap the child; gives its exit code, None when there was none. One that ends by itself has a better code."""
         child, self._child = self._child, None
         if child is None:
             return None
-        with contextlib.suppress(subprocess.TimeoutExpired):  # one that is ending by itself has a code that says why
-            child.wait(timeout=0.2)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            child.wait(timeout=wait)
         child.kill()
         child.wait()
         for pipe in (child.stdin, child.stdout):
@@ -131,11 +157,11 @@ class TemplateProcess:
                     pipe.close()
         return child.returncode
 
-    def _reason(self, late: bool, error: Exception) -> str:
-        code = self._end()
+    def _reason(self, error: Exception) -> str:
+        code = self._end(0.0 if isinstance(error, TimeoutError) else 5.0)
         if code is None:
             return f"its process cannot be started ({error})"
-        if late:
+        if isinstance(error, TimeoutError):
             return f"it takes more than {PATIENCE:g} seconds"
         if code < 0 and -code == getattr(signal, "SIGPROF", None):
             return f"it takes more than {LIMIT:g} seconds of processor time"
@@ -167,20 +193,20 @@ def pid() -> int | None:
 def main() -> int:
     """Render until the pipe ends. Ctrl-C at the terminal is the parent's business."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    orders, answers = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    pipes = _Pipes(os.dup(0), os.dup(1))
     os.dup2(2, 1)  # whatever prints must not be read as an answer
     from models.llama.rendering import answer  # here alone: the parent needs no jinja
 
     _limit()
     while True:
         try:
-            order = _read(orders)
+            order = pipes.get()
         except EOFError:
             return 0
         _limit_time(on=True)
         found = answer(order)
         _limit_time(on=False)
-        _write(answers, found)
+        pipes.put(found)
 
 
 def _limit_time(*, on: bool) -> None:
