@@ -105,7 +105,7 @@ def _child(call: Callable[[], object], out: int, err: int, fault: object, memory
         except SystemExit as ended:
             code = ended.code if isinstance(ended.code, int) else 0 if ended.code is None else 1
         except BaseException as error:
-            fault.write(_raised(error))  # type: ignore[attr-defined]
+            fault.write(raised(error))  # type: ignore[attr-defined]
             fault.flush()  # type: ignore[attr-defined]
         sys.stdout.flush()
         sys.stderr.flush()
@@ -113,7 +113,7 @@ def _child(call: Callable[[], object], out: int, err: int, fault: object, memory
         os._exit(code)
 
 
-def _raised(error: BaseException) -> str:
+def raised(error: BaseException) -> str:
     """Type and words of an exception, and the innermost line of the product that it passed."""
     ours = [frame for frame in traceback.extract_tb(error.__traceback__) if _is_ours(frame.filename)]
     place = f"{Path(ours[-1].filename).relative_to(ROOT)}:{ours[-1].lineno} {ours[-1].name}" if ours else "?"

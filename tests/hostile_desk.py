@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from store.journal import SUFFIX
-from tests.forked import forked
+from tests.forked import forked, raised
 from tests.hostile_runs import Base, Hostile, clear, place
 
-BATCH = 40
-PATIENCE = 60.0
-"""Seconds until a screen that shows nothing counts as hung."""
+BATCH, MANY = 40, 200
+"""Files that one desk opens one after another, and that one library shows together."""
+PATIENCE, WORK = 60.0, 5.0
+"""Seconds until a screen that shows nothing counts as hung, of which the desk must have had so many of the processor."""
 CODE_WORDS = re.compile(r"^[A-Z]\w*(?:Error|Exception|Exit|Interrupt)\b")
 """How a dialog begins that speaks of an exception instead of the file."""
 CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -30,8 +31,12 @@ CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 Found = tuple[Hostile, str, tuple[str, ...], int, float]
 
 
-def drive_desk(home: Path, good: Sequence[Base], cases: Sequence[Hostile], memory: int = 4 << 30) -> Iterator[Found]:
+def drive_desk(
+    home: Path, good: Sequence[Base], cases: Sequence[Hostile], memory: int = 4 << 30, patience: float = PATIENCE
+) -> Iterator[Found]:
     """(case, what was done, faults, peak kB, seconds) for the library and for each file opened."""
+    global PATIENCE
+    PATIENCE = patience
     yield from _libraries(home, good, cases, memory)
     left = list(cases)
     while left:
@@ -46,47 +51,65 @@ def drive_desk(home: Path, good: Sequence[Base], cases: Sequence[Hostile], memor
             if case.name in told:
                 yield case, "desk: open", tuple(told[case.name]["faults"]), peak, seconds
         unfinished = [case for case in batch if case.name not in told]
-        if unfinished:
-            at = next((case for case in unfinished if case.name in begun), unfinished[0])
-            yield at, "desk: open", (done.fault or f"the desk ended: {_last(done.err)}",), peak, done.seconds
-            left = [case for case in unfinished if case is not at] + left
+        blamed = [case for case in unfinished if case.name in begun] or ([] if told else unfinished[:1])
+        for case in blamed:
+            yield case, "desk: open", (done.fault or f"the desk ended: {_last(done.err)}",), peak, done.seconds
+        left = [case for case in unfinished if case not in blamed] + left
 
 
 def _libraries(home: Path, good: Sequence[Base], cases: Sequence[Hostile], memory: int) -> Iterator[Found]:
-    """Home over many hostile files at once; a library that does not load is halved until the culprits are alone."""
-    waiting = [list(cases[start : start + 200]) for start in range(0, len(cases), 200)]
-    while waiting:
-        batch = waiting.pop(0)
+    """What Home reads, with each bad file alone among the good ones; then Home itself over all that let it be read."""
+    whole = []
+    for case in cases:
+        runs = _put(home, good, [case])
+        done = forked(lambda: print(json.dumps(_lines())), memory=memory, seconds=PATIENCE)
+        faults = [done.fault] if done.fault else list(_line_faults(case, json.loads(done.out), runs))
+        if not done.fault:
+            whole.append(case)
+        yield case, "desk: library", tuple(faults), done.peak, done.seconds
+    for start in range(0, len(whole), MANY):
+        batch = whole[start : start + MANY]
         lines, done = _in_child(
             home, good, batch, lambda pilot, told, batch=batch: _library(pilot, batch, told), memory
         )
-        if lines:
-            faults = {line["case"]: tuple(line["faults"]) for line in lines}
-            for case in batch:
-                yield case, "desk: library", faults.get(case.name, ()), done.peak, done.seconds
-        elif len(batch) == 1:
-            yield (
-                batch[0],
-                "desk: library",
-                (done.fault or f"the desk ended: {_last(done.err)}",),
-                done.peak,
-                done.seconds,
-            )
-        else:
-            half = len(batch) // 2
-            waiting[:0] = [batch[:half], batch[half:]]
+        faults = lines[0]["faults"] if lines else [done.fault or f"the desk ended: {_last(done.err)}"]
+        yield batch[0], f"desk: Home with {len(batch)}", tuple(faults), done.peak, done.seconds
 
 
-def _in_child(
-    home: Path, good: Sequence[Base], batch: Sequence[Hostile], act: Callable[..., Any], memory: int
-) -> tuple[list[dict[str, Any]], Any]:
+def _lines() -> list[tuple[str, str]]:
+    """Name and error of each line of the library."""
+    from app import library
+
+    return [(os.fsencode(line.path.name).hex(), line.error) for line in library.runs()]
+
+
+def _line_faults(case: Hostile, lines: Sequence[Sequence[str]], runs: Path) -> Iterator[str]:
+    errors = {os.fsdecode(bytes.fromhex(name)): error for name, error in lines}
+    if any(errors.get(path.name, "missing") for path in runs.glob(f"good-*{SUFFIX}")):
+        yield "a good run is missing from Home"
+    error = errors.get(case.path.name)
+    if error is None:
+        yield "the bad run is not named on Home"
+    elif "\n" in error or CODE_WORDS.search(error) or len(error) > 400:
+        yield f"its line on Home is no sentence: {error[:80]!r}"
+
+
+def _put(home: Path, good: Sequence[Base], cases: Sequence[Hostile]) -> Path:
+    """A folder of runs with the good ones and these."""
     runs = home / "runs"
     clear(runs)
     runs.mkdir()
     for base in good:
         shutil.copyfile(base.path, runs / f"good-{base.name}{SUFFIX}")
-    for case in batch:
+    for case in cases:
         place(case.path, runs)
+    return runs
+
+
+def _in_child(
+    home: Path, good: Sequence[Base], batch: Sequence[Hostile], act: Callable[..., Any], memory: int
+) -> tuple[list[dict[str, Any]], Any]:
+    _put(home, good, batch)
     with tempfile.TemporaryDirectory() as folder:
         note = Path(folder) / "told"
 
@@ -94,7 +117,7 @@ def _in_child(
             with note.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(line) + "\n")
 
-        done = forked(lambda: asyncio.run(_desk(act, told)), memory=memory, seconds=PATIENCE * 2 + 2 * len(batch))
+        done = forked(lambda: asyncio.run(_desk(act, told)), memory=memory, seconds=PATIENCE * 4 + 4 * len(batch))
         lines = [json.loads(line) for line in note.read_text(encoding="utf-8").splitlines()] if note.exists() else []
     return lines, done
 
@@ -111,13 +134,14 @@ async def _desk(act: Callable[..., Any], told: Callable[[dict[str, Any]], None])
     app.animation_level = "none"
     async with app.run_test(size=(120, 40)) as pilot:
         await act(pilot, told)
-        app.exit()
+        os._exit(0)  # a worker that never ends would keep the process
 
 
-async def _until(pilot: Any, true: Callable[[], object], seconds: float = PATIENCE) -> bool:
-    end = time.monotonic() + seconds
+async def _until(pilot: Any, true: Callable[[], object]) -> bool:
+    begun, worked = time.monotonic(), time.process_time()
     while not true():
-        if time.monotonic() > end:
+        waited = time.monotonic() - begun
+        if waited > PATIENCE and (time.process_time() - worked > WORK or waited > 5 * PATIENCE):
             return False
         await pilot.pause(0.02)
     return True
@@ -142,60 +166,49 @@ async def _loaded(pilot: Any) -> str:
 async def _library(pilot: Any, batch: Sequence[Hostile], told: Callable[[dict[str, Any]], None]) -> None:
     why = await _loaded(pilot)
     await pilot.pause()
-    if why and len(batch) > 1:
-        raise SystemExit(1)
     home = pilot.app.home_screen
-    lines = {line.path.name: line for line in home.runs}
+    names = {line.path.name for line in home.runs}
     table = home.query_one("#table")
     cells = [cell.plain for row in range(table.row_count) for cell in table.get_row_at(row)]
-    common = [why] if why else []
-    if any(
-        lines.get(path.name) is None or lines[path.name].error
-        for path in (Path(os.environ["MOOT_HOME"]) / "runs").glob(f"good-*{SUFFIX}")
-    ):
-        common.append("a good run is missing from Home")
+    faults = [why] if why else []
+    missing = [case.name for case in batch if case.path.name not in names]
+    if not why and missing:
+        faults.append(f"not named on Home: {len(missing)} of {len(batch)}, such as {missing[0]}")
     if not why and table.row_count != len(home.runs):
-        common.append("Home shows not every line")
+        faults.append("Home shows not every line")
     if any(CONTROL.search(cell) for cell in cells):
-        common.append("raw control characters in a cell")
-    for case in batch:
-        faults = list(common)
-        line = lines.get(case.path.name)
-        if line is None and not why:
-            faults.append("the bad run is not named on Home")
-        elif line is not None and ("\n" in line.error or CODE_WORDS.search(line.error) or len(line.error) > 400):
-            faults.append(f"its line on Home is no sentence: {line.error[:80]!r}")
-        told({"case": case.name, "faults": faults})
+        faults.append("raw control characters in a cell")
+    told({"case": "", "faults": faults})
 
 
 async def _open_all(pilot: Any, batch: Sequence[Hostile], told: Callable[[dict[str, Any]], None]) -> None:
-    why = await _loaded(pilot)
+    await _loaded(pilot)
     for case in batch:
         told({"case": case.name})
-        faults = [fault async for fault in _open(pilot, case)]
-        told({"case": case.name, "faults": faults})
-    assert pilot.app.is_running, why
+        elsewhere = Path(os.environ["MOOT_HOME"]) / "elsewhere" / case.name
+        faults = [fault async for fault in _open(pilot, place(case.path, elsewhere))]
+        broken = pilot.app._exception
+        told({"case": case.name, "faults": [*faults, *([f"the desk broke: {raised(broken)}"] if broken else [])]})
+        if broken or not pilot.app.is_running or any(fault.endswith("hangs") for fault in faults):
+            os._exit(1)
 
 
-async def _open(pilot: Any, case: Hostile) -> Any:
+async def _open(pilot: Any, path: Path) -> Any:
     """The list of its episodes, the first episode, the Review screen: each shows it, or says one sentence."""
     from app.library import RunLine
     from app.screens.episode import EpisodeScreen
     from app.screens.run import RunScreen
 
     app = pilot.app
-    path = Path(os.environ["MOOT_HOME"]) / "runs" / case.path.name
-    line = next((line for line in app.home_screen.runs if line.path == path), RunLine(path, path.stem))
+    line = RunLine(path, path.stem)
     screen = RunScreen(line)
     app.push_screen(screen)
     if not await _until(pilot, lambda: screen.stored is not None or _problem(app)):
         yield "the list of episodes hangs"
+        return
     async for fault in _said(pilot, "episodes"):
         yield fault
-    while len(app.screen_stack) > 1 and app.screen is not screen:
-        app.pop_screen()
-        await pilot.pause()
-    app.pop_screen()
+    await _home(pilot)
     app.open_episode(path, "")
     if not await _until(
         pilot,
@@ -210,38 +223,41 @@ async def _open(pilot: Any, case: Hostile) -> Any:
         ),
     ):
         yield "the episode hangs"
+        return
     await pilot.pause(0.1)
     async for fault in _said(pilot, "episode"):
         yield fault
     await _home(pilot)
     await app.review(path)
     await pilot.pause(0.2)
-    await app.workers.wait_for_complete()
+    if not await _until(pilot, lambda: _problem(app) or all(worker.is_finished for worker in app.workers)):
+        yield "the review hangs"
+        return
     async for fault in _said(pilot, "review"):
         yield fault
     await _home(pilot)
 
 
 async def _said(pilot: Any, what: str) -> Any:
-    """Faults of the dialogs on top, which are closed."""
-    seen = 0
-    while (words := _problem(pilot.app)) is not None:
-        seen += 1
-        if CODE_WORDS.search(words):
-            yield f"{what}: a dialog of code: {words.split(':')[0]}"
-        if len(words) > 2000 or CONTROL.search(words):
-            yield f"{what}: the dialog is no sentence"
-        if seen > 3:
-            yield f"{what}: more than three dialogs"
-            return
-        pilot.app.pop_screen()
-        await pilot.pause()
+    """Faults of the dialog on top, which is closed; it must not come back by itself."""
+    words = _problem(pilot.app)
+    if words is None:
+        return
+    if CODE_WORDS.search(words):
+        yield f"{what}: a dialog of code, {words.split(':')[0]}"
+    if len(words) > 2000 or CONTROL.search(words):
+        yield f"{what}: the dialog is no sentence"
+    pilot.app.pop_screen()
+    await pilot.pause(0.3)
+    if _problem(pilot.app) == words:
+        yield f"{what}: the dialog comes back when it is closed"
 
 
 async def _home(pilot: Any) -> None:
+    """Home, whatever lies above it; what a screen below does on its return is not waited for."""
     app = pilot.app
-    while len(app.screen_stack) > 1:
-        app.pop_screen()
+    for _ in range(3):
+        while len(app.screen_stack) > 1:
+            app.pop_screen()
+        await app.switch_mode("home")
         await pilot.pause()
-    await app.switch_mode("home")
-    await pilot.pause()

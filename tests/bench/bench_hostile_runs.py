@@ -40,6 +40,7 @@ def main() -> int:
     parser.add_argument("--command", action="append", default=[], help="only commands whose name begins so")
     parser.add_argument("--fast", action="store_true", help="fewer commands, no large files")
     parser.add_argument("--no-desk", action="store_true")
+    parser.add_argument("--desk", action="store_true", help="the desk alone")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--memory", type=float, default=3.0)
     parser.add_argument("--seconds", type=float, default=60.0)
@@ -68,11 +69,13 @@ def main() -> int:
         )
         limits = {"memory": int(options.memory * (1 << 30)), "seconds": options.seconds}
         started = time.monotonic()
-        rows = _driven(home, bases, cases, commands, options.jobs, limits)
+        rows = [] if options.desk else _driven(home, bases, cases, commands, options.jobs, limits)
         if not options.no_desk and not options.command:
             rows += [
                 (case.name, case.kind, what, faults, 0, peak, seconds)
-                for case, what, faults, peak, seconds in drive_desk(home, [bases[name] for name in GOOD], cases)
+                for case, what, faults, peak, seconds in drive_desk(
+                    home, [bases[name] for name in GOOD], cases, patience=options.seconds
+                )
             ]
         return _tell(rows, time.monotonic() - started)
 
