@@ -125,7 +125,7 @@ def revoke(host: str) -> None:
 
 def _change(made_of: Callable[[dict[str, Host]], dict[str, Host]]) -> None:
     """Replace the file by another one, whole, that only its owner can read."""
-    path = file_of_hosts()
+    path = file_of_hosts().resolve()
     path.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{path}.lock"):
         content = _File(hosts=made_of(allowed())).model_dump_json(indent=1)

@@ -1,7 +1,8 @@
 """Leaving because another program asks for it (SIGTERM, SIGHUP, a SIGINT from elsewhere): in order, and with the terminal as it was.
 
 A command ends as with Ctrl-C, so that whatever it has open is closed. The desk closes the run in motion first; a second
-signal, or `LAST` seconds, end it at once. Exit codes are 128 and the number of the signal, as shells have it.
+signal, or `LAST` seconds, end it at once. Exit codes are 128 and the number of the signal, as shells have it; a run
+that could end between two steps is unfinished as after Ctrl-C, which is 1.
 """
 
 from __future__ import annotations

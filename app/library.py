@@ -122,7 +122,7 @@ def read_run(path: Path) -> RunLine:
     spec = header["spec"]
     known = bool(rates) or measure == OVERALL
     return RunLine(
-        path, header["run"], spec["benchmark"], spec["agent"], spec["model"], header["pack"]["name"], header["created"],
+        path, path.stem, spec["benchmark"], spec["agent"], spec["model"], header["pack"]["name"], header["created"],
         sum(outcomes.values()), dict(outcomes), compat, strict, measure, known and compat is None and strict is None,
         is_fictional(header), header.get("parent", {}).get("run", ""),
     )  # fmt: skip

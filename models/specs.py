@@ -61,8 +61,13 @@ def check_file(name: str) -> None:
     Raises:
         BadEngine: it is a folder, a pipe, a device, or on another machine.
     """
-    if name.startswith(("//", "\\\\")):
+    if on_another_machine(name):
         raise BadEngine(f"{name} is on another machine", "Copy the file to this one.")
     path = Path(name)
     if path.exists() and not path.is_file():
         raise BadEngine(f"{path} is no file", "Name a plain file.")
+
+
+def on_another_machine(path: str) -> bool:
+    """Whether Windows would ask another machine for this path: it begins with two slashes of either kind."""
+    return len(path) > 1 and path[0] in "/\\" and path[1] in "/\\"

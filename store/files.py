@@ -9,11 +9,14 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
+import stat
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
+
+from filelock import FileLock
 
 from store.errors import StoreError
 
@@ -38,6 +41,13 @@ def cannot_write(path: Path, error: OSError) -> StoreError:
     """What a failed write is called: the file, the reason, and what to do about it."""
     why = error.strerror or str(error) or type(error).__name__
     return StoreError(f"cannot write {path}: {why}", _HINTS.get(error.errno or 0, _UNHELPED))
+
+
+def let_go(lock: FileLock) -> None:
+    """Let go of a lock together with its file; whoever waits for the file that is gone looks for a new one."""
+    with suppress(OSError):  # Windows keeps a file that is open
+        os.unlink(lock.lock_file)
+    lock.release()
 
 
 @contextmanager
@@ -65,6 +75,9 @@ def written_whole(path: Path, *, new: bool = False, parents: bool = False, binar
         with naming(path, fresh):
             _sweep(place)
             with _opened(fresh, "w", binary) as file:
+                if place.exists():  # whoever kept the old one to himself does not show the new one
+                    with suppress(OSError):
+                        os.chmod(fresh, stat.S_IMODE(place.stat().st_mode))
                 yield file
                 file.flush()
                 os.fsync(file.fileno())

@@ -325,7 +325,7 @@ class Journal:
 
     def _prove(self, database: sqlite3.Connection, strand: str, rows: Iterable[chain.Row], what: str) -> None:
         if self._opened.version > 1 and not chain.is_whole(database, strand, rows):
-            raise Damaged(f"{self.path}: {what} is not as written", "Use an earlier copy.")
+            raise Damaged(f"{self.path} is not as written: {what}", "Use an earlier copy.")
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -33,8 +33,13 @@ class Pack:
         marks = manifests.check(path, manifest, manifest.files)
         if CORPUS not in marks:
             raise Damaged(f"Pack {manifest.name} is damaged: its manifest lists no {CORPUS}")
-        with identity.steady(path / CORPUS, marks[CORPUS]):
-            self.reader = Reader(path / CORPUS)
+        try:
+            with identity.steady(path / CORPUS, marks[CORPUS]):
+                self.reader = Reader(path / CORPUS)
+        except BaseException:
+            if hasattr(self, "reader"):
+                self.reader.close()
+            raise
         self._certain = functools.lru_cache(maxsize=None)(self._known_everywhere)
         self._companions: list[Pack] = []
 

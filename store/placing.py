@@ -20,6 +20,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from store.errors import StoreError
+from store.files import let_go, settled
 
 MANIFEST = "manifest.json"
 """The last file of a pack to be written."""
@@ -50,7 +51,7 @@ class Site:
         """
         destination, parent = self.destination, self.destination.parent
         for path in [*self.folder.rglob("*"), self.folder]:
-            _sync_folder(path) if path.is_dir() else _sync(path)
+            settled(path) if path.is_dir() else _sync(path)
         with _alone(parent):
             _settle(destination)
             try:
@@ -58,7 +59,7 @@ class Site:
                     aside = Path(tempfile.mkdtemp(prefix=f"{_REPLACED}{destination.name}-", dir=parent))
                     destination.rename(aside / "pack")
                 self.folder.rename(destination)
-                _sync_folder(parent)
+                settled(parent)
             finally:
                 _settle(destination)
         self.clear()
@@ -119,10 +120,7 @@ def _alone(parent: Path) -> Iterator[None]:
 
 def _release(lock: FileLock) -> None:
     if lock.is_locked:
-        # Whoever waits for the file that is gone looks for a new one.
-        with suppress(OSError):
-            os.unlink(lock.lock_file)
-        lock.release()
+        let_go(lock)
 
 
 def _lock_of(folder: Path) -> Path:
@@ -156,16 +154,6 @@ def _thrown(aside: Path) -> Path:
 def _sync(path: Path) -> None:
     with path.open("rb+" if os.name == "nt" else "rb") as stream:
         os.fsync(stream.fileno())
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "nt":
-        with suppress(OSError):
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
 
 
 def _clean(parent: Path) -> None:

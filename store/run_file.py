@@ -23,6 +23,7 @@ from filelock import FileLock, Timeout
 
 from store.bounded import CHARACTERS
 from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.files import let_go
 from store.upgrades import UPGRADES, VERSION
 
 APPLICATION_ID = 0x4D6F6F74  # "Moot"
@@ -43,9 +44,6 @@ _CHANGING = frozenset({"heads"})
 _STUMBLING = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, AssertionError)
 """What Python raises over data that is not what a program expects."""
 
-last_found: Path | None = None
-"""The run file that this process looked at last: whoever reports an error can say what was being read."""
-
 Kind = type | tuple[type, ...]
 """Of a cell: its type, or those that it may have."""
 Identity = tuple[int, int]
@@ -54,8 +52,6 @@ Identity = tuple[int, int]
 
 def look(path: Path, *, write: bool) -> None:
     """Raise unless the file can be a run: nothing is opened that could block, and nothing is written to what is none."""
-    global last_found
-    last_found = path
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -87,8 +83,8 @@ def understood(path: Path, error: BaseException) -> BaseException:
         return error
     said = " ".join(str(error).split())[:200]
     return Damaged(
-        f"{path} holds what no run says ({type(error).__name__}: {said})",
-        "Use an earlier copy; MOOT_DEBUG=1 shows where it was read.",
+        f"{path} could not be made sense of ({type(error).__name__}: {said})",
+        "Use an earlier copy; if the file is sound, this is a fault of Moot, and MOOT_DEBUG=1 shows where.",
     )
 
 
@@ -131,6 +127,7 @@ def connect(path: Path, *, write: bool) -> Opened:
         BadInput: it is of a newer release, or no run.
         Damaged: its schema is not the one that its version has.
     """
+    path = path.resolve()  # the log lies beside the real file
     database = _to_write(path) if write else _to_read(path)
     try:
         database.execute("PRAGMA trusted_schema=OFF")
@@ -140,6 +137,10 @@ def connect(path: Path, *, write: bool) -> Opened:
         opened = Opened(database, 0)
         database.set_progress_handler(opened.tick, STEPS_PER_CALLBACK)
         version = _checked_version(path, database)
+        if write:  # nothing was written before the file was known to be a run
+            database.execute("PRAGMA journal_mode=WAL")
+            database.execute("PRAGMA synchronous=FULL")
+            database.execute("PRAGMA foreign_keys=ON")
         if version < VERSION and write:
             with transaction(database):
                 upgrade(database, version)
@@ -160,6 +161,7 @@ def bounded_rows(
     Raises:
         Damaged: a cell is of another kind, or they hold more than the file does, as only a forged file can say.
     """
+    path = path.resolve()
     left = SLACK + 2 * sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists())
     signatures = set(product(*(kind if isinstance(kind, tuple) else (kind,) for kind in kinds)))
     texts = [place for place, kind in enumerate(kinds) if kind is str]
@@ -224,8 +226,7 @@ def lock(path: Path) -> FileLock:
 def release(held: FileLock | None) -> None:
     """Let others write; the lock's file goes with it."""
     if held is not None:
-        Path(held.lock_file).unlink(missing_ok=True)
-        held.release()
+        let_go(held)
 
 
 class Watch:
@@ -236,6 +237,7 @@ class Watch:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        path = path.resolve()
         self._log = path.with_name(f"{path.name}-wal")
         self._file = _identity(path)
         self._log_file: Identity | None = None
@@ -291,15 +293,7 @@ def plainly(path: Path) -> Iterator[None]:
 
 
 def _to_write(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path.resolve(), isolation_level=None, check_same_thread=False, timeout=10)
-    try:
-        database.execute("PRAGMA journal_mode=WAL")
-        database.execute("PRAGMA synchronous=FULL")
-        database.execute("PRAGMA foreign_keys=ON")
-    except BaseException:
-        database.close()
-        raise
-    return database
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=10)
 
 
 def _to_read(path: Path) -> sqlite3.Connection:
@@ -335,7 +329,9 @@ def _checked_version(path: Path, database: sqlite3.Connection) -> int:
 
 
 def _schema(database: sqlite3.Connection) -> frozenset[tuple[object, ...]]:
-    return frozenset(database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master LIMIT 100"))
+    """All but the statistics that ANALYZE keeps: they change no answer."""
+    query = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name NOT GLOB 'sqlite_stat[14]' LIMIT 100"
+    return frozenset(database.execute(query))
 
 
 @cache

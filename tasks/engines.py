@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from models.engine import Engine, Reply
-from models.errors import ForeignHost
+from models.errors import BadEngine, ForeignHost
 from models.scripted import RecordedEngine
-from models.specs import Opening
+from models.specs import Opening, on_another_machine
 from models.specs import open_engine as open_model
 from store import places
 from store.errors import NotFound
@@ -44,6 +44,8 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
         parallel: how many episodes will ask at a time, so that an engine can make room for them.
     """
     kind, _, rest = spec.partition(":")
+    if kind.startswith("recorded") and on_another_machine(rest):
+        raise BadEngine(f"{rest} is on another machine", "Copy the file to this one.")
     if kind == "recorded" and rest:
         return _recorded(rest)
     if kind == "recorded-log" and rest:
@@ -62,6 +64,8 @@ def run_path(name: str | Path) -> Path:
     for candidate in (Path(name), places.runs() / f"{name}{SUFFIX}", places.runs() / str(name)):
         if candidate.is_file():
             return candidate
+    if Path(name).exists():
+        return Path(name)  # no file: whoever opens it says so
     raise NotFound(f"no run '{name}'", "`moot list` shows the runs.")
 
 

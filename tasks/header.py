@@ -16,6 +16,7 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
 
 from models.engine import Engine
+from models.specs import on_another_machine
 from store import identity, places
 from store.errors import BadInput, Damaged
 from store.importers.reading import files_in
@@ -30,7 +31,7 @@ FORMAT = 1
 
 def _check_local(path: str) -> str:
     """A run file must not make this machine ask another one for a file, as a path of Windows can."""
-    if path.startswith(("//", "\\\\")):
+    if on_another_machine(path):
         raise ValueError("it names a file on another machine")
     return path
 
@@ -129,7 +130,8 @@ def header_of(journal: Journal) -> dict[str, Any]:
     try:
         header = Header.model_validate(raw)
         spec = RunSpec.model_validate(header.spec)
-        _check_local(spec.tasks or "")
+        for path in (spec.tasks or "", spec.pack, spec.web, spec.law_pack):
+            _check_local(path)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "spec"

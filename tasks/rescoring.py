@@ -62,8 +62,10 @@ def read_stored(name: str | Path) -> StoredRun:
         header = header_of(journal)
         bench = benchmark(str(header["spec"]["benchmark"]))
         tasks = stored_task_file(header)
-        with unchanged(tasks):
+        with unchanged(tasks) as digest:
             questions = bench.load(tasks)
+        if digest != header["tasks"]["sha256"]:
+            raise RecordMismatch(f"task file {tasks} changed while it was read", "Try again when nobody writes it.")
         rows = journal.episodes()
         played = []
         for row in rows:

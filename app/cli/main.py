@@ -74,15 +74,6 @@ def cli(ctx: click.Context) -> None:
         ctx.exit(open_desk())
 
 
-def _about_run(error: Exception) -> Exception:
-    """The error as a sentence about the run file that was read, where it is nobody's own: see `run_file.understood`."""
-    run_file = sys.modules.get("store.run_file")
-    if run_file is None or run_file.last_found is None:
-        return error
-    raised = run_file.understood(run_file.last_found, error)
-    return raised if isinstance(raised, Exception) else error
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
     first = (arguments if arguments is not None else sys.argv[1:])[:1]
@@ -120,7 +111,6 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         if os.environ.get("MOOT_DEBUG"):
             raise
-        error = _about_run(error)
         exit_code = getattr(error, "exit_code", None)
         if not isinstance(exit_code, int):
             raise

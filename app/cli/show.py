@@ -83,7 +83,7 @@ def summary(path: Any) -> dict[str, Any]:
         return {"run": path.stem, "path": str(path), "error": getattr(error, "title", None) or str(error)}
     spec = header["spec"]
     return {
-        "run": header["run"],
+        "run": path.stem,
         "path": str(path),
         "benchmark": spec["benchmark"],
         "agent": spec["agent"],

@@ -183,7 +183,7 @@ class HomeScreen(Screen[None]):
             return self.progress is not None
         line = self._current()
         rules = {
-            "open": line is not None and not line.error,
+            "open": line is not None,
             "resume": line is not None and bool(line.outcomes.get("unfinished")),
             "new": any(pack.tasks for pack in self.packs),
             "review": line is not None and not line.error and line.finished > 0,
@@ -205,9 +205,11 @@ class HomeScreen(Screen[None]):
     def action_open(self) -> None:
         """The episodes of the run, or the episode when there is one only."""
         line = self._current()
-        if line is None or line.error:
+        if line is None:
             return
-        if line.n == 1:
+        if line.error:
+            self.desk.problem(line.error, t("home.unreadable", file=one(str(line.path))))
+        elif line.n == 1:
             self.desk.open_episode(line.path, "")
         else:
             self.app.push_screen(RunScreen(line))

@@ -21,7 +21,7 @@ def command() -> list[str]:
     return (
         [sys.executable, COMMAND]
         if getattr(sys, "frozen", False)
-        else [sys.executable, "-m", "app.cli.main", COMMAND]
+        else [sys.executable, "-P", "-m", "app.cli.main", COMMAND]
     )
 
 
