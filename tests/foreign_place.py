@@ -155,7 +155,7 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
     from store.pack import Pack
     from tasks.benchmark import benchmark
     from tasks.events import AttemptStarted, Record
-    from tasks.header import make_header
+    from tasks.header import file_hash, make_header
     from tasks.records import entry_of
     from tasks.spec import RunSpec, seated, task_file
 
@@ -166,7 +166,7 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
     with Pack.open("kill") as pack:
         tasks = task_file(plan, pack)
         (question,) = questions = list(bench.load(tasks))
-        header = make_header(name, plan, bench, pack, tasks, questions, {}, ())
+        header = make_header(name, plan, bench, pack, tasks, file_hash(tasks), questions, {}, ())
     header["spec"]["allow_hosts"] = [HOST, NAME]
     began = AttemptStarted(benchmark=plan.benchmark, task_id="1", attempt=1, seed=0, card=question.card)
     with Journal.create(runs / f"{name}.moot", header, [EpisodeRow("1", 0, "1", 0)]) as journal:

@@ -36,6 +36,7 @@ from app.widgets.open_turn import phase_line, turn_rows  # noqa: E402
 from app.widgets.transcript import Transcript  # noqa: E402
 from models.engine import Delta, EngineError, Reply, TokenChance, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks import observations  # noqa: E402
 from tasks.driver import Driver  # noqa: E402
 from tasks.events import ModelCalled, Record, Seated  # noqa: E402
 from tasks.legalagentbench import environment  # noqa: E402
@@ -683,7 +684,8 @@ async def test_an_open_turn_looks_as_stored(
     language: str, size: tuple[int, int], pack: Path, engine: SlowEngine, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
-    monkeypatch.setattr(environment, "time", SimpleNamespace(perf_counter=lambda: 0.0))
+    for timed in (environment, observations):
+        monkeypatch.setattr(timed, "time", SimpleNamespace(perf_counter=lambda: 0.0))
     name = f"{language}-{size[0]}x{size[1]}"
     chances = tuple(TokenChance(c, -0.02 if c not in "查法" else -1.4, ((c, -0.02), ("看", -1.3))) for c in "先查法院")
     async with desk(size) as pilot:
