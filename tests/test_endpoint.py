@@ -426,7 +426,7 @@ def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", "3")
     engine = opened_at(server)
     server.chat = lambda call: server.closing.wait(PATIENCE) and None  # type: ignore[func-returns-value]
-    assert "said nothing new for 0.2 seconds. Allow more with MOOT_ENDPOINT_TIMEOUT=SECONDS" in failure(engine)
+    assert "said nothing new for 3 seconds. Allow more with MOOT_ENDPOINT_TIMEOUT=SECONDS" in failure(engine)
     for wrong in ("abc", "0", "-1", "nan", "inf"):
         monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", wrong)
         with pytest.raises(BadEngine, match="no number of seconds"):
