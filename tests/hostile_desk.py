@@ -188,7 +188,7 @@ async def _open_all(pilot: Any, batch: Sequence[Hostile], told: Callable[[dict[s
         elsewhere = Path(os.environ["MOOT_HOME"]) / "elsewhere" / case.name
         faults = [fault async for fault in _open(pilot, place(case.path, elsewhere))]
         broken = pilot.app._exception
-        told({"case": case.name, "faults": [*faults, *([f"the desk broke: {raised(broken)}"] if broken else [])]})
+        told({"case": case.name, "faults": [*faults, *([f"the desk broke by {raised(broken)}"] if broken else [])]})
         if broken or not pilot.app.is_running or any(fault.endswith("hangs") for fault in faults):
             os._exit(1)
 
@@ -236,6 +236,10 @@ async def _open(pilot: Any, path: Path) -> Any:
     async for fault in _said(pilot, "review"):
         yield fault
     await _home(pilot)
+    good = next((Path(os.environ["MOOT_HOME"]) / "runs").glob(f"good-*{SUFFIX}"))
+    await app.review(good)  # the screen reads the run again that it showed last
+    await _until(pilot, lambda: all(worker.is_finished for worker in app.workers))
+    await _home(pilot)
 
 
 async def _said(pilot: Any, what: str) -> Any:
@@ -244,13 +248,13 @@ async def _said(pilot: Any, what: str) -> Any:
     if words is None:
         return
     if CODE_WORDS.search(words):
-        yield f"{what}: a dialog of code, {words.split(':')[0]}"
+        yield f"{what}, a dialog of code, {words.split(':')[0]}"
     if len(words) > 2000 or CONTROL.search(words):
-        yield f"{what}: the dialog is no sentence"
+        yield f"{what}, the dialog is no sentence"
     pilot.app.pop_screen()
     await pilot.pause(0.3)
     if _problem(pilot.app) == words:
-        yield f"{what}: the dialog comes back when it is closed"
+        yield f"{what}, the dialog comes back when it is closed"
 
 
 async def _home(pilot: Any) -> None:
