@@ -288,6 +288,8 @@ def plainly(path: Path) -> Iterator[None]:
         if "decode" in words:
             raise Damaged(f"{path} holds text that is none", "Use an earlier copy.") from error
         raise StoreError(f"cannot use {path}: {words}", "Check the disk and the permissions.") from error
+    except UnicodeDecodeError as error:  # what SQLite says of a damaged schema quotes it as it is
+        raise Damaged(f"{path} has not the tables of a run of Moot", "Use an earlier copy.") from error
     except (sqlite3.DatabaseError, OverflowError, MemoryError) as error:
         raise Damaged(f"{path} is not a whole run file: {error or 'too large'}", "Use an earlier copy.") from error
 

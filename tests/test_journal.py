@@ -227,6 +227,18 @@ def test_a_file_with_another_schema_is_refused(tmp_path: Path, statement: str) -
     assert path.read_bytes() == before
 
 
+def test_any_damage_to_the_schema_is_one_sentence(tmp_path: Path) -> None:
+    """What SQLite says of it may quote bytes that are no text."""
+    path, sound = tmp_path / "r.moot", _altered(tmp_path, "SELECT 1").read_bytes()
+    begin = sound.index(b"CREATE")
+    for at in range(begin, sound.rindex(b"CREATE"), 37):
+        content = bytearray(sound)
+        content[at] ^= 0x80
+        path.write_bytes(content)
+        with pytest.raises(StoreError, match=r"r\.moot"), Journal.open(path) as journal:
+            _read_all(journal)
+
+
 def test_a_file_without_one_of_its_triggers_is_refused(tmp_path: Path) -> None:
     path = _altered(tmp_path, "SELECT 1")
     database = sqlite3.connect(path)
