@@ -60,6 +60,8 @@ def look(path: Path, *, write: bool) -> None:
         raise StoreError(f"cannot read {path}: {error.strerror}", "Check the path and the permissions.") from error
     if not stat.S_ISREG(found.st_mode):
         raise BadInput(f"{path} is no file", "Name a run file.")
+    if found.st_size < 100:  # files of /proc among them, which can block whoever reads them
+        raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
     if write and found.st_nlink > 1:
         # SQLite keeps its log beside a name: under a second name it would not be found.
         raise StoreError(f"{path} has {found.st_nlink} names (hard links)", "Copy it to a file of its own and use that.")
@@ -68,7 +70,7 @@ def look(path: Path, *, write: bool) -> None:
             start = stream.read(100)
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}", "Check the permissions.") from error
-    if len(start) < 100 or not start.startswith(b"SQLite format 3\0"):
+    if not start.startswith(b"SQLite format 3\0"):
         raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
     if int.from_bytes(start[68:72]) != APPLICATION_ID:
         raise BadInput(f"{path} is a database but not a run of Moot", "Name a run file.")

@@ -32,6 +32,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("app.cli.export:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),
 }
 """Command -> (where it lives, its line in the help)."""
+LONGEST = 1500
+"""Characters of a sentence on stderr: names and SPECs in it may come from a file of somebody else."""
 HIDDEN = {"_engine": "run", "_raw": "run_raw", "_template": "run_template", "_read": "run_reader"}
 """Children of this program -> what starts them in `app.cli.engine`."""
 
@@ -114,7 +116,8 @@ def main(arguments: list[str] | None = None) -> None:
         exit_code = getattr(error, "exit_code", None)
         if not isinstance(exit_code, int):
             raise
-        click.echo(f"moot: {clean(str(error), multiline=False)}", err=True)
+        said = clean(str(error), multiline=False)
+        click.echo(f"moot: {said if len(said) <= LONGEST else said[:LONGEST] + '…'}", err=True)
         sys.exit(exit_code)
 
 

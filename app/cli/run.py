@@ -25,6 +25,7 @@ from models.engine import Ask
 from models.specs import FORMS
 from store import places
 from store.journal import Journal
+from store.run_file import reading
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.courts.casefile import Env
 from tasks.courts.roles import names_of
@@ -124,7 +125,8 @@ def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
 
     Example: moot resume 20261121-120000-legalagentbench-rules-1a2b
     """
-    _drive(resume_run(run_name, new_attempt=new_attempt), watch, as_json)
+    with reading(run_path(run_name)):
+        _drive(resume_run(run_name, new_attempt=new_attempt), watch, as_json)
 
 
 @click.command()
@@ -143,9 +145,10 @@ def fork(
 
     Example: moot fork 20261121-120000-legalagentbench-rules-1a2b sample-405 --turn 2 --seat agent=human
     """
-    sits = _newcomer(run_name, episode, turn, seats)
-    made = fork_run(run_name, episode, turn, newcomer=sits, out=out, argv=sys.argv[1:])
-    _drive(made, watch, as_json)
+    with reading(run_path(run_name)):
+        sits = _newcomer(run_name, episode, turn, seats)
+        made = fork_run(run_name, episode, turn, newcomer=sits, out=out, argv=sys.argv[1:])
+        _drive(made, watch, as_json)
 
 
 def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
