@@ -38,23 +38,27 @@ def drive_desk(
     global PATIENCE
     PATIENCE = patience
     yield from _libraries(home, good, cases, memory)
-    left = list(cases)
-    while left:
-        batch, left = left[:BATCH], left[BATCH:]
+    waiting = [list(cases[start : start + BATCH]) for start in range(0, len(cases), BATCH)]
+    while waiting:
+        batch = waiting.pop(0)
         lines, done = _in_child(
-            home, good, batch, lambda pilot, told, batch=batch: _open_all(pilot, batch, told), memory
+            home, good, (), lambda pilot, told, batch=batch: _open_all(pilot, batch, told), memory
         )
-        peak, seconds = done.peak, done.seconds / max(1, len(lines))
-        told = {line["case"]: line for line in lines if "faults" in line}
-        begun = [line["case"] for line in lines if "faults" not in line]
+        told = {line["case"]: line["faults"] for line in lines if "faults" in line}
+        begun = {line["case"] for line in lines} - told.keys()
         for case in batch:
             if case.name in told:
-                yield case, "desk: open", tuple(told[case.name]["faults"]), peak, seconds
-        unfinished = [case for case in batch if case.name not in told]
-        blamed = [case for case in unfinished if case.name in begun] or ([] if told else unfinished[:1])
+                yield case, "desk: open", tuple(told[case.name]), done.peak, done.seconds / len(told)
+        left = [case for case in batch if case.name not in told]
+        blamed = [case for case in left if case.name in begun] or ([] if told else left[:1])
         for case in blamed:
-            yield case, "desk: open", (done.fault or f"the desk ended: {_last(done.err)}",), peak, done.seconds
-        left = [case for case in unfinished if case not in blamed] + left
+            if len(batch) == 1:
+                why = done.fault or f"the desk ended: {_last(done.err)}"
+                yield case, "desk: open", (why,), done.peak, done.seconds
+            else:  # a desk that has shown many files may have other reasons to stop: alone it will say
+                waiting.insert(0, [case])
+        if rest := [case for case in left if case not in blamed]:
+            waiting.insert(0, rest)
 
 
 def _libraries(home: Path, good: Sequence[Base], cases: Sequence[Hostile], memory: int) -> Iterator[Found]:
@@ -197,9 +201,13 @@ async def _open(pilot: Any, path: Path) -> Any:
     """The list of its episodes, the first episode, the Review screen: each shows it, or says one sentence."""
     from app.library import RunLine
     from app.screens.episode import EpisodeScreen
+    from app.screens.review import ReviewScreen
     from app.screens.run import RunScreen
 
     app = pilot.app
+    for mode, screen_of in (("episode", EpisodeScreen), ("review", ReviewScreen)):  # nothing of the file before
+        await app.remove_mode(mode)
+        app.add_mode(mode, screen_of)
     line = RunLine(path, path.stem)
     screen = RunScreen(line)
     app.push_screen(screen)
@@ -236,10 +244,6 @@ async def _open(pilot: Any, path: Path) -> Any:
     async for fault in _said(pilot, "review"):
         yield fault
     await _home(pilot)
-    good = next((Path(os.environ["MOOT_HOME"]) / "runs").glob(f"good-*{SUFFIX}"))
-    await app.review(good)  # the screen reads the run again that it showed last
-    await _until(pilot, lambda: all(worker.is_finished for worker in app.workers))
-    await _home(pilot)
 
 
 async def _said(pilot: Any, what: str) -> Any:
@@ -258,10 +262,11 @@ async def _said(pilot: Any, what: str) -> Any:
 
 
 async def _home(pilot: Any) -> None:
-    """Home, whatever lies above it; what a screen below does on its return is not waited for."""
+    """Home, and no dialog left over any mode; what a screen below does on its return is not waited for."""
     app = pilot.app
-    for _ in range(3):
-        while len(app.screen_stack) > 1:
-            app.pop_screen()
-        await app.switch_mode("home")
-        await pilot.pause()
+    for mode in ("review", "episode", "home", "review", "episode", "home"):
+        if len(app._screen_stacks.get(mode, ())) > 1 or mode == "home":
+            await app.switch_mode(mode)
+            while len(app.screen_stack) > 1:
+                app.pop_screen()
+    await pilot.pause()
