@@ -194,10 +194,10 @@ class Stage:
     def _listed(self, command: Command, case: Hostile, done: Done) -> Iterator[str]:
         if command.name == "list":
             there = sum(
-                base.stem.removeprefix("good-") in line
+                base.stem in line
                 for base in self.good
                 for line in done.out.decode(errors="replace").splitlines()
-                if "base-" in line
+                if "good-" in line
             )
             if there < len(self.good):
                 yield "a good run is missing from the list"

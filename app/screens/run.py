@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 from textual.widgets import DataTable, Label
-from textual.worker import Worker
+from textual.worker import Worker, WorkerState
 
 from app.bindings import bindings
 from app.library import RunLine, StoredRun, read_stored
@@ -40,6 +40,7 @@ class RunScreen(Screen[None]):
         super().__init__(classes="-run")
         self.line = line
         self.stored: StoredRun | None = None
+        self.unreadable = False
 
     @property
     def desk(self) -> Desk:
@@ -62,8 +63,9 @@ class RunScreen(Screen[None]):
         self.call_after_refresh(self.retranslate)
 
     def on_screen_resume(self) -> None:
-        """Back from an episode: things have changed."""
-        self.reload()
+        """Back from an episode: things have changed. What could not be read is not tried again by itself."""
+        if not self.unreadable:
+            self.reload()
 
     def reload(self) -> None:
         """Read the run again."""
@@ -72,6 +74,7 @@ class RunScreen(Screen[None]):
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """The episodes, or why they cannot be read."""
+        self.unreadable = event.state == WorkerState.ERROR
         if not self.desk.worker_failed(event) and event.worker.name == "stored":
             self.stored = event.worker.result
             self.retranslate()
