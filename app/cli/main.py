@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "export": ("app.cli.export:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),
 }
 """Command -> (where it lives, its line in the help)."""
-LONGEST = 1500
+LONGEST = 1000
 """Characters of a sentence on stderr: names and SPECs in it may come from a file of somebody else."""
 HIDDEN = {"_engine": "run", "_raw": "run_raw", "_template": "run_template", "_read": "run_reader"}
 """Children of this program -> what starts them in `app.cli.engine`."""
@@ -76,6 +76,14 @@ def cli(ctx: click.Context) -> None:
         ctx.exit(open_desk())
 
 
+def _say(text: str) -> None:
+    """One sentence on stderr."""
+    from app.terminal import clean
+
+    said = clean(text, multiline=False)
+    click.echo(f"moot: {said if len(said) <= LONGEST else said[:LONGEST] + '…'}", err=True)
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line; every expected failure is one sentence on stderr."""
     first = (arguments if arguments is not None else sys.argv[1:])[:1]
@@ -85,7 +93,6 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(getattr(engine, HIDDEN[first[0]])())
     from app.guard import install_guard
     from app.leaving import ASKED, end, when_asked
-    from app.terminal import clean
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -102,13 +109,13 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo(error.format_message(), err=True)
         sys.exit(2)
     except click.ClickException as error:
-        click.echo(f"moot: {clean(error.format_message(), multiline=False)}", err=True)
+        _say(error.format_message())
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:
         where = str(error.filename) if error.filename else "standard output or a temporary file"
-        click.echo(f"moot: {clean(f'{error.strerror or error} ({where})', multiline=False)}", err=True)
+        _say(f"{error.strerror or error} ({where})")
         sys.exit(1)
     except Exception as error:
         if os.environ.get("MOOT_DEBUG"):
@@ -116,8 +123,7 @@ def main(arguments: list[str] | None = None) -> None:
         exit_code = getattr(error, "exit_code", None)
         if not isinstance(exit_code, int):
             raise
-        said = clean(str(error), multiline=False)
-        click.echo(f"moot: {said if len(said) <= LONGEST else said[:LONGEST] + '…'}", err=True)
+        _say(str(error))
         sys.exit(exit_code)
 
 
