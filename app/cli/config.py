@@ -1,4 +1,4 @@
-"""`moot config`: what the user decided for this machine. So far: the hosts beyond it that endpoints may be reached on."""
+"""`moot config`: what the user decided for this machine: so far, which hosts beyond it endpoints may be on."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def config() -> None:
 @_json
 @click.pass_context
 def hosts(context: click.Context, as_json: bool) -> None:
-    """List the hosts beyond this machine that endpoints may be reached on, with the variable that holds the key of each.
+    """List the hosts beyond this machine that endpoints may be on, with the variable that holds the key of each.
 
     Example: moot config hosts --json
     """
@@ -37,7 +37,8 @@ def hosts(context: click.Context, as_json: bool) -> None:
     "--key-env",
     default="",
     metavar="NAME",
-    help="Environment variable with the key for this host; the key itself is never stored. MOOT_API_KEY alone goes to this machine only.",
+    help="Environment variable with the key for this host; the key itself is never stored. "
+    "MOOT_API_KEY alone goes to this machine only.",
 )
 @_json
 def allow(host: str, key_env: str, as_json: bool) -> None:

@@ -13,10 +13,11 @@ from app.terminal import clean
 
 
 def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Adds --allow-host, and lets the command ask where there is a terminal. Every command that opens engines has it."""
+    """Add --allow-host, and let the command ask where there is a terminal: for all commands that open engines."""
     return click.option(
         "--allow-host", multiple=True, metavar="HOST", expose_value=False, callback=_decide,
-        help="Let an endpoint on this host be reached by this command; may be repeated. `moot config hosts` allows for good.",
+        help="Let an endpoint on this host be reached by this command; may be repeated. "
+        "`moot config hosts` allows for good.",
     )(command)  # fmt: skip
 
 
