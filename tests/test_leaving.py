@@ -18,13 +18,12 @@ import pytest
 from app.leaving import RESTORED
 from store.journal import Journal
 from tests.fake_endpoint import Call, FakeServer, chunk
+from tests.patience import PATIENCE
 from tests.test_endpoint_runs import ROOT, Moot, moot, server  # noqa: F401  fixtures
 from tests.test_pty_hostile import Desk, desk, records_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and pseudo-terminals of POSIX")
 
-PATIENCE = 120
-"""Seconds after which a program that has not left never will."""
 OFF = ("?1000", "?1003", "?1006", "?2004", "?1049")
 """Modes that the desk switches on: buttons and moves of the mouse, their form, paste in brackets, alternate screen."""
 DESK = """
@@ -71,9 +70,7 @@ def opened_run(home: Path) -> Path:
 
 def ended(opened: Desk) -> int:
     """Read to the end, and hold the last words to what a shell expects of its terminal."""
-    while opened.read(0.1):
-        pass
-    code = opened.process.wait(PATIENCE)
+    code = opened.finish()
     for mode in OFF:
         on, off = (opened.stream.rfind(f"\x1b[{mode}{sign}".encode()) for sign in "hl")
         assert 0 <= on < off, f"{mode} was left on"
