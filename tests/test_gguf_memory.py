@@ -142,12 +142,13 @@ def test_a_system_that_says_nothing_counts_as_unknown(monkeypatch: pytest.Monkey
 BUFFERS = """
 import ctypes, json, re, sys
 import llama_cpp as lib
+from models.llama.native import model_settings
 said = []
 note = lib.llama_log_callback(lambda level, text, _: said.append(text.decode("utf-8", "replace")))
 lib.llama_log_set(note, ctypes.c_void_p(0))
 lib.llama_backend_init()
 path, length, slots = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-model = lib.llama_model_load_from_file(path.encode(), lib.llama_model_default_params())
+model = lib.llama_model_load_from_file(path.encode(), model_settings())
 settings = lib.llama_context_default_params()
 settings.n_ctx, settings.n_seq_max = length * slots, slots
 settings.n_batch = settings.n_ubatch = 256

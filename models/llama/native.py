@@ -53,6 +53,19 @@ def build() -> dict[str, str]:
     return {"llama-cpp-python": lib.__version__, "system": lib.llama_print_system_info().decode().strip()}
 
 
+def model_settings() -> Any:
+    """How models are loaded: on the processor, with weights repacked for it, but never for the tiles of AMX.
+
+    GCC drops the stores that set tiles up (its `_tile_loadconfig` claims to read 8 of their 64 bytes), so that such a build
+    ends the process at the first prompt; and tiles add up in another order than single rows do, so that a call beside others
+    would not repeat. llama.cpp has one switch for both kinds of repacking: servers with AMX do without either.
+    """
+    settings = lib.llama_model_default_params()
+    settings.n_gpu_layers = 0
+    settings.use_extra_bufts = "AMX_INT8 = 1" not in lib.llama_print_system_info().decode()
+    return settings
+
+
 def last_complaint(otherwise: str) -> str:
     """What llama.cpp said last, or `otherwise`."""
     return complaints[-1] if complaints else otherwise
@@ -63,8 +76,7 @@ class Model:
 
     def __init__(self, path: str, progress: Callable[[float], bool]) -> None:
         complaints.clear()
-        settings = lib.llama_model_default_params()
-        settings.n_gpu_layers = 0
+        settings = model_settings()
         self._progress = lib.llama_progress_callback(lambda done, _: bool(progress(float(done))))
         settings.progress_callback = self._progress
         self.raw = lib.llama_model_load_from_file(path.encode(), settings)

@@ -33,8 +33,7 @@ class Loops:
     def __init__(self, path: str, *, length: int, streams: int, threads: int, batch: int) -> None:
         self.lib = lib = _library()
         lib.llama_backend_init()
-        settings = lib.llama_model_default_params()
-        settings.n_gpu_layers = 0
+        settings = importlib.import_module("models.llama.native").model_settings()
         self.model = lib.llama_model_load_from_file(path.encode(), settings)
         if not self.model:
             raise RuntimeError("llama.cpp cannot load the file")
