@@ -1,40 +1,83 @@
-"""Makes the golden journal of a release: `python tests/golden/make_golden.py FOLDER` writes FOLDER/golden.moot.
+"""Makes the golden runs of a release: `python tests/golden/make_golden.py VERSION FOLDER` writes them into FOLDER.
 
-Copy it to tests/golden/VERSION.moot with FOLDER/tasks.json beside it as VERSION.tasks.json, once a release, and never
-change it afterwards: runs of that release must open, rewind and be scored again for ever.
+VERSION-NAME.moot is a run with its task file VERSION-NAME.tasks.json and, in VERSION-NAME.expected.json, the digests of its
+episodes and the score block of the release that made it: `model` is LegalAgentBench before a scripted model, with a change of
+seats and a cancelled call; the others are played by rules on the sample pack. Copy them here once a release and never change
+them afterwards: runs of that release must open, rewind, fork and come to the same scores for ever.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
+EVERY = {"legalagentbench": 9, "legalsearch": 16, "courts": 12}
+"""Which of the tasks of the sample pack a golden run plays: one in so many."""
 
-def main(folder: Path) -> None:
-    os.environ["MOOT_HOME"] = str(folder)
-    platform.platform = lambda *_, **__: "golden"  # type: ignore[assignment]
+
+def with_a_model(folder: Path, name: str) -> None:
     from tasks.events import Seated
     from tasks.runner import start_run
     from tasks.spec import RunSpec
     from tests.kill_harness import prepare
 
     spec = prepare(folder, tasks=3)
-    os.chdir(folder)
-    spec |= {"tasks": "tasks.json", "model": "scripted:script.json"}
-    with start_run(RunSpec.model_validate(spec), out=folder / "golden.moot") as run:
+    (folder / "tasks.json").rename(folder / f"{name}.tasks.json")
+    spec |= {"tasks": f"{name}.tasks.json", "model": "scripted:script.json"}
+    with start_run(RunSpec.model_validate(spec), out=folder / f"{name}.moot") as run:
         run.scheduler.step("1")
         run.scheduler.seat("1", Seated(seat="agent", policy="human/1", engine="human"))
         run.scheduler.step("1")
         run.scheduler.answer("1", "甲公司的代码是999001")
         run.scheduler.step("2")
         run.scheduler.cancel("2")
-        run.go()
-        run.record_scores()
+        finish(run, folder / f"{name}.expected.json")
+
+
+def by_rules(folder: Path, name: str, benchmark: str) -> None:
+    from store.pack import Pack
+    from tasks.runner import start_run
+    from tasks.spec import RunSpec
+
+    tasks = folder / f"{name}.tasks.json"
+    with Pack.open("sample") as pack:
+        own = pack.task_file(benchmark)
+    assert own is not None
+    lines = own.read_text("utf-8").splitlines()[:: EVERY[benchmark]]
+    tasks.write_text(f"[{','.join(lines)}]", "utf-8")
+    spec = RunSpec(benchmark=benchmark, tasks=tasks.name, pack="sample")
+    with start_run(spec, out=folder / f"{name}.moot") as run:
+        finish(run, folder / f"{name}.expected.json")
+
+
+def finish(run: Any, expected: Path) -> None:
+    from tasks.reading import read_episode
+    from tasks.state import digest
+
+    run.go()
+    run.record_scores()
+    digests = {row.id: digest(read_episode(run.journal, row.id)) for row in run.journal.episodes()}
+    block = run.score() | {"run": ""}
+    expected.write_text(json.dumps({"digests": digests, "block": block}, ensure_ascii=False, indent=1), "utf-8")
+
+
+def main(version: str, folder: Path) -> None:
+    os.environ["MOOT_HOME"] = str(folder)
+    platform.platform = lambda *_, **__: "golden"  # type: ignore[assignment]
+    os.chdir(folder)
+    from tasks.sample.build import build_sample
+
+    build_sample()
+    with_a_model(folder, f"{version}-model")
+    for benchmark in EVERY:
+        by_rules(folder, f"{version}-{benchmark}", benchmark)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(sys.argv[1], Path(sys.argv[2]).resolve())
