@@ -21,6 +21,9 @@ TEXT = '原告张三诉被告某某公司借款合同纠纷一案，本金3.87�
 PROBE = """
 import json, sys
 import llama_cpp
+from models.llama.native import model_settings
+settings = model_settings()
+llama_cpp.llama_cpp.llama_model_default_params = lambda: settings
 path, text, embedding = sys.argv[1], sys.argv[2], sys.argv[3] == "embedding"
 model = llama_cpp.Llama(path, n_ctx=512, n_threads=1, n_threads_batch=1, verbose=False, embedding=embedding)
 ids = model.tokenize(text.encode(), add_bos=False, special=False)
