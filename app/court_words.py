@@ -8,13 +8,12 @@ from typing import Any, cast
 
 from app.strings import t
 from app.terminal import clean, truncate
-from tasks.courts.casefile import ENVS, Env
+from tasks.courts.casefile.case import ENVS, Env
+from tasks.courts.casefile.roles import role_name, role_of
+from tasks.courts.play.routing import shown
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.procedure.tables import PROFILES, profile
-from tasks.courts.roles import role_name, role_of
-from tasks.courts.routing import shown
-from tasks.environment import SEAT
-from tasks.events import (
+from tasks.episode.events import (
     ActDone,
     Event,
     ExhibitMoved,
@@ -26,6 +25,7 @@ from tasks.events import (
     TopicTracked,
     Violation,
 )
+from tasks.episode.with_tools import SEAT
 
 DISCLAIMER = "仅供评测演示，不构成法律意见，非人民法院裁判"
 """Stands on court screens, in presenter mode and in reports, in Chinese whatever the language."""

@@ -25,11 +25,11 @@ from models.errors import ForeignHost
 from models.hosts import is_near, normal_host
 from store import places
 from store.errors import BadInput, NotFound
-from tasks import engines
 from tasks.errors import UsageError
+from tasks.run import engines
 
 if TYPE_CHECKING:
-    from tasks.runner import Run
+    from tasks.run.runner import Run
 
 MOST_BYTES = 1_000_000
 """Size that the file may have."""

@@ -10,19 +10,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.messages import EpisodeLine, RunFacts
-from app.scores import Scorekeeper
+from app.desk.episode.scores import Scorekeeper
+from app.desk.messages import EpisodeLine, RunFacts
 from store import manifest as manifests
 from store import places
 from store.errors import StoreError
 from store.journal import Journal, ScoreRow
+from tasks.episode.events import Record
+from tasks.episode.scheduler import HUMAN
+from tasks.episode.state import fold
 from tasks.errors import TaskError
-from tasks.events import Record
-from tasks.header import header_of, is_fictional
 from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN
-from tasks.reading import list_runs, outcome_of, read_episode
-from tasks.scheduler import HUMAN
-from tasks.state import fold
+from tasks.run.header import header_of, is_fictional
+from tasks.run.reading import list_runs, outcome_of, read_episode
 
 
 @dataclass(frozen=True)
@@ -183,7 +183,7 @@ def _of_trials(scored: Sequence[Sequence[ScoreRow]]) -> tuple[str, float | None,
     rows = [row for one in scored for row in one if row.scorer.endswith(("_compat", "_strict"))]
     if not rows:
         return "", None, None
-    from tasks.courts.scoring.stored import stored_overall
+    from tasks.courts.scores.of_run.stored import stored_overall
 
     found = stored_overall(rows)
     return OVERALL, found["compat"], found["strict"]

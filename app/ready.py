@@ -8,8 +8,8 @@ from collections.abc import Callable
 from store import places
 from store.pack import Pack
 from tasks.legalagentbench.questions import load_questions
-from tasks.runner import Run, start_run
-from tasks.spec import RunSpec
+from tasks.run.runner import Run, start_run
+from tasks.run.spec import RunSpec
 
 TASK = "sample-405"
 """A case number, a listed company, its code, its address and the court there: four hops that a person can follow."""

@@ -1,6 +1,6 @@
 """From a SPEC on the command line to an engine: `llama:FILE_OR_NAME`, `endpoint:URL#MODEL`, `scripted:FILE`.
 
-`tasks.engines` adds those that read records: `recorded:RUN` and `recorded-log:FILE`. Modules are imported on use: most
+`tasks.run.engines` adds those that read records: `recorded:RUN` and `recorded-log:FILE`. Modules are imported on use: most
 commands need none of them.
 """
 

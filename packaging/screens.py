@@ -64,8 +64,8 @@ def _placed(match: re.Match[str]) -> str:
 def runs() -> None:
     """What the pictures show: whole runs of the rules agent and of the reference, and the demo after its steps."""
     from app.ready import demo_run
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
 
     for agent in ("gold", "rules"):
         with start_run(RunSpec(benchmark="legalagentbench", agent=agent, parallel=16)) as run:
@@ -89,9 +89,10 @@ QUESTION = {"zh": "民间借贷的诉讼时效是几年？从何时起算？", "
 
 def stand_ins(folder: Path) -> None:
     """A library of models and an engine that recites, in place of real ones."""
-    from app import engines_offered, model_list
-    from app.engines_offered import Offer
-    from app.screens import trial
+    from app.desk import engines_offered
+    from app.desk.engines_offered import Offer
+    from app.desk.models import chat as trial
+    from app.desk.models import listing as model_list
     from app.strings import t
     from models.specs import KINDS
     from tests.gguf_files import tiny_llama
@@ -125,8 +126,8 @@ Keep = Callable[[str], None]
 async def draw(folder: Path, home: Path, names: Sequence[str]) -> None:
     """Every picture of the parts. What leaves a run or a pack behind comes last, so that the lists are the same in all."""
     from app import strings
+    from app.desk.shell import Desk
     from app.ready import ensure_sample
-    from app.shell import Desk
 
     ensure_sample()
     if "records" in names:
@@ -174,7 +175,7 @@ async def dialogs(app: Any, pilot: Any, keep: Keep, language: str) -> None:
 
 async def seat(app: Any, pilot: Any, keep: Keep) -> None:
     """The dialog of a seat, over an episode at its beginning."""
-    from tasks.spec import RunSpec
+    from tasks.run.spec import RunSpec
 
     await app.start(RunSpec(benchmark="legalagentbench", limit=1), everything=False)
     await pilot.pause(1)
@@ -263,7 +264,7 @@ async def law(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     """A search by words, an article on a day, its history, two wordings; a day that the versions leave out, and the faults."""
     from datetime import date
 
-    from app import law_shelf
+    from app.desk.law import shelf as law_shelf
     from store import places
     from tests.statute_fixture import build
 
@@ -344,8 +345,8 @@ TRIALS = (("civil", "CI-0002", 34, 1, 0), ("criminal", "CR-0002", 41, 0, 1), ("d
 async def court(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     """Two trials, a draft and a consultation of the rules, somewhere on their way."""
     from store import places
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
 
     for name, case, steps, tab, view in TRIALS:
         path = places.runs() / f"20261121-120000-courts-rules-{case}.moot"
@@ -372,8 +373,8 @@ PRESENTED = (
 async def presenter(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     """Presenter mode: an exhibit that is contested, a criminal judgment at its rulings, the card at the end."""
     from store import places
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
 
     for name, case, words, keys in PRESENTED:
         path = places.runs() / f"20261121-130000-courts-rules-{case}.moot"

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from store.journal import ScoreRow
 from store.pack import Pack
+from tasks.episode.program import Program
+from tasks.episode.state import State
 from tasks.errors import UsageError
-from tasks.program import Program
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
-from tasks.state import State
 
 if TYPE_CHECKING:
+    from tasks.run.spec import RunSpec
     from tasks.scoring.grader import Grading
-    from tasks.spec import RunSpec
 
 Choices = Mapping[str, tuple[str, bool]]
 """What a person may write for a seat -> (policy name, whether it needs a model)."""

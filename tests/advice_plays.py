@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from tasks.courts.casefile import Case
-from tasks.courts.play import CourtEpisode, law_day
+from tasks.courts.agents import registry
+from tasks.courts.casefile.case import Case
+from tasks.courts.casefile.roles import OTHERS
+from tasks.courts.casefile.visibility import TESTED, visible
+from tasks.courts.play.episode import CourtEpisode, law_day
+from tasks.courts.play.tracker_seat import RULES as TRACKER
+from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.turns import Turn
-from tasks.courts.roles import OTHERS
-from tasks.courts.tracker_seat import RULES as TRACKER
-from tasks.courts.views import CourtView
-from tasks.courts.visibility import TESTED, visible
-from tasks.driver import Driver, Limits
-from tasks.environment import SEAT
-from tasks.events import AttemptStarted, Event, Said, Seated
-from tasks.policies.court import registry
+from tasks.episode.driver import Driver, Limits
+from tasks.episode.events import AttemptStarted, Event, Said, Seated
+from tasks.episode.with_tools import SEAT
 from tasks.sample.courtcases import court_cases
 
 CASES = {case.id: case for case in court_cases() if case.env in ("KQ", "LC", "CD", "DD")}

@@ -11,17 +11,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from app.court.scene import Scene, scene_of
+from app.desk.court.scene import Scene, scene_of
 from store import places
 from store.builder import PackBuilder
-from tasks.actions import Move, Say
-from tasks.courts.casefile import Case
-from tasks.courts.views import CourtView
-from tasks.events import Record
-from tasks.policies.court import registry
-from tasks.runner import start_run
+from tasks.courts.agents import registry
+from tasks.courts.casefile.case import Case
+from tasks.courts.play.views import CourtView
+from tasks.episode.actions import Move, Say
+from tasks.episode.events import Record
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tasks.sample.courtcases import court_cases
-from tasks.spec import RunSpec
 
 _TO = {"原": "plaintiff_lawyer", "被": "defendant_lawyer", "公": "procurator", "告": "defendant", "辩": "defence_lawyer"}
 

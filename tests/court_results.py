@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tasks.courts.casefile import AdviceCase, Case
+from tasks.courts.casefile.case import AdviceCase, Case
+from tasks.courts.casefile.questions import CourtQuestion
+from tasks.courts.casefile.roles import OTHERS, roles_from, seat_of
+from tasks.courts.play.tracking import track_by_rules
 from tasks.courts.procedure.turns import Turn
-from tasks.courts.questions import CourtQuestion
-from tasks.courts.roles import OTHERS, roles_from, seat_of
 from tasks.courts.scores.drafts import ceiling_document, with_end_mark
 from tasks.courts.scores.judgment import gold_text
 from tasks.courts.scores.topics import ceiling_reply
-from tasks.courts.tracking import track_by_rules
-from tasks.events import AttemptStarted, Event, Routed, Said, Seated, TopicTracked
+from tasks.episode.events import AttemptStarted, Event, Routed, Said, Seated, TopicTracked
 from tasks.sample.courtcases import court_cases
 from tasks.scoring.result import Result
 

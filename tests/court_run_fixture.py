@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from store.builder import PackBuilder
-from tasks.courts.casefile import ENVS, Case
+from tasks.courts.casefile.case import ENVS, Case
 from tasks.sample.build import court_cases
 
 ROLES = ("client", "tracker", "plaintiff", "defendant", "plaintiff_lawyer", "defendant_lawyer", "procurator", "defence_lawyer")

@@ -8,23 +8,23 @@ from dataclasses import replace
 from typing import Any, Self
 
 from models.engine import Ask, Reply, Usage
-from tasks.actions import Move, Say
-from tasks.courts.casefile import Case
-from tasks.courts.play import CourtEpisode
+from tasks.courts.agents import registry
+from tasks.courts.agents.model.seat import ModelSeat
+from tasks.courts.casefile.case import Case
+from tasks.courts.casefile.roles import OTHERS, role_of
+from tasks.courts.casefile.visibility import Role
+from tasks.courts.play.episode import CourtEpisode
+from tasks.courts.play.record import spoken
+from tasks.courts.play.tools import CourtTools
+from tasks.courts.play.tracker_seat import MODEL as TRACKER
+from tasks.courts.play.tracker_seat import RULES as TRACKER_RULES
+from tasks.courts.play.views import CourtPolicy, CourtView
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
-from tasks.courts.record import spoken
-from tasks.courts.roles import OTHERS, role_of
-from tasks.courts.tools import CourtTools
-from tasks.courts.tracker_seat import MODEL as TRACKER
-from tasks.courts.tracker_seat import RULES as TRACKER_RULES
-from tasks.courts.views import CourtPolicy, CourtView
-from tasks.courts.visibility import Role
-from tasks.driver import Driver, Limits
-from tasks.environment import SEAT
-from tasks.events import AttemptStarted, Event, Record, Seated
-from tasks.policies.court import registry
-from tasks.policies.court.model import ModelSeat
+from tasks.episode.actions import Move, Say
+from tasks.episode.driver import Driver, Limits
+from tasks.episode.events import AttemptStarted, Event, Record, Seated
+from tasks.episode.with_tools import SEAT
 
 Words = Callable[[Role, int], str]
 """Role and number of its call, from 1 -> what it says."""

@@ -10,7 +10,7 @@ from store import places
 from store.builder import PackBuilder
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
-from tasks.events import (
+from tasks.episode.events import (
     Answered,
     AttemptStarted,
     Event,
@@ -23,9 +23,9 @@ from tasks.events import (
     ToolCalled,
     ToolReturned,
 )
-from tasks.header import file_hash
-from tasks.imported import Sources, read_run, save_run
-from tasks.records import entry_of
+from tasks.episode.records import entry_of
+from tasks.run.header import file_hash
+from tasks.run.imported import Sources, read_run, save_run
 
 COMPANY = "云溪县澄江水务有限公司"
 COURT = "云溪县人民法院"

@@ -126,7 +126,7 @@ class Person:
     async def _at_the_desk(self, path: Path, keys: tuple[str, ...]) -> list[str]:
         from textual.widgets import Static
 
-        from app.shell import Desk
+        from app.desk.shell import Desk
 
         desk, questions = Desk(), []
         async with desk.run_test(size=(100, 30)) as pilot:
@@ -154,10 +154,10 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
     from store.journal import EpisodeRow, Journal
     from store.pack import Pack
     from tasks.benchmark import benchmark
-    from tasks.events import AttemptStarted, Record
-    from tasks.header import file_hash, make_header
-    from tasks.records import entry_of
-    from tasks.spec import RunSpec, seated, task_file
+    from tasks.episode.events import AttemptStarted, Record
+    from tasks.episode.records import entry_of
+    from tasks.run.header import file_hash, make_header
+    from tasks.run.spec import RunSpec, seated, task_file
 
     plan = RunSpec(
         benchmark="legalagentbench", agent="direct", model=spec, pack="kill", tasks=str(home / "tasks.json"), limit=1

@@ -53,7 +53,7 @@ def judgments() -> Iterator[Reader]:
 @contextmanager
 def replies() -> Iterator[Reader]:
     """Tagged replies of models."""
-    from tasks.policies.law.reading import defused, read_freely, read_strictly, steps_of
+    from tasks.legalsearch.agents.reading import defused, read_freely, read_strictly, steps_of
 
     yield lambda text: (read_freely(text), read_strictly(text, first=True), defused(text), steps_of(text))
 

@@ -132,7 +132,7 @@ def _last(err: bytes) -> str:
 
 
 async def _desk(act: Callable[..., Any], told: Callable[[dict[str, Any]], None]) -> None:
-    from app.shell import Desk
+    from app.desk.shell import Desk
 
     app = Desk()
     app.animation_level = "none"
@@ -153,7 +153,7 @@ async def _until(pilot: Any, true: Callable[[], object]) -> bool:
 
 def _problem(app: Any) -> str | None:
     """The words of the dialog on top, if one is there."""
-    from app.screens.problem import ProblemScreen
+    from app.desk.dialogs.problem import ProblemScreen
 
     screen = app.screen
     return f"{screen._title} {screen._hint}" if isinstance(screen, ProblemScreen) else None
@@ -199,10 +199,10 @@ async def _open_all(pilot: Any, batch: Sequence[Hostile], told: Callable[[dict[s
 
 async def _open(pilot: Any, path: Path) -> Any:
     """The list of its episodes, the first episode, the Review screen: each shows it, or says one sentence."""
+    from app.desk.episode.screen import EpisodeScreen
+    from app.desk.home.run import RunScreen
+    from app.desk.review.screen import ReviewScreen
     from app.library import RunLine
-    from app.screens.episode import EpisodeScreen
-    from app.screens.review import ReviewScreen
-    from app.screens.run import RunScreen
 
     app = pilot.app
     for mode, screen_of in (("episode", EpisodeScreen), ("review", ReviewScreen)):  # nothing of the file before

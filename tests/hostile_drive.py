@@ -93,7 +93,7 @@ def warm() -> None:
         importlib.import_module(target.split(":")[0])
     for name in (
         "tasks.benchmark", "tasks.courts.benchmark", "tasks.legalsearch.benchmark", "tasks.legalagentbench.benchmark", "tasks.legalsearch.analysis", "tasks.legalsearch.exporting",
-        "tasks.courts.scoring.stored", "tasks.scoring.agreement", "tasks.scoring.human", "tasks.reports.difference", "jieba", "numpy", "models.scripted", "models.endpoint",
+        "tasks.courts.scores.of_run.stored", "tasks.scoring.agreement", "tasks.scoring.human", "tasks.reports.difference", "jieba", "numpy", "models.scripted", "models.endpoint",
     ):  # fmt: skip
         try:
             importlib.import_module(name)

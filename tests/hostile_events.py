@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from store.journal import text_hash
-from tasks.events import EVENTS
+from tasks.episode.events import EVENTS
 from tests.hostile_content import Content, Misfit, Raw
 from tests.hostile_runs import Case
 from tests.hostile_values import BIDI, ESCAPES, ODD, engine_specs, paths, put, take

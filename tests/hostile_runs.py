@@ -21,11 +21,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from store.journal import SUFFIX, Journal, ScoreRow
-from tasks.imported import Sources, read_run, save_run
-from tasks.reading import GRADER
-from tasks.runner import start_run
+from tasks.run.imported import Sources, read_run, save_run
+from tasks.run.reading import GRADER
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tasks.scoring.human import add_score
-from tasks.spec import RunSpec
 from tests.hostile_content import Content, Misfit, read, write_first, write_own
 
 

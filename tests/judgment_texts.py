@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from tasks.courts.casefile import CivilCase, CriminalCase
+from tasks.courts.casefile.case import CivilCase, CriminalCase
 
 LOAN = """望川省澜江市青禾区人民法院
 民 事 判 决 书

@@ -19,15 +19,15 @@ from typing import Any
 
 from store.builder import PackBuilder
 from store.journal import Journal
-from tasks.reading import read_episode
-from tasks.records import record_of
-from tasks.runner import resume_run, start_run
-from tasks.spec import RunSpec
-from tasks.state import digest
-from tasks.watcher import Committed, Notice
+from tasks.episode.records import record_of
+from tasks.episode.state import digest
+from tasks.episode.watcher import Committed, Notice
+from tasks.run.reading import read_episode
+from tasks.run.runner import resume_run, start_run
+from tasks.run.spec import RunSpec
 
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["tasks.runner", "tasks.legalagentbench.benchmark", "store.builder", "tests.kill_harness"])
+CONTEXT.set_forkserver_preload(["tasks.run.runner", "tasks.legalagentbench.benchmark", "store.builder", "tests.kill_harness"])
 
 CALL = '思考：查一查。\n```json\n{"action": "get_company_info", "action_input": {"identifier": "甲公司", "columns": []}}\n```'
 MISS = '```json\n{"action": "get_company_register", "action_input": {"identifier": "乙公司", "columns": ["注册资本"]}}\n```'

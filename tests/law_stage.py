@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from typing import Any, Self
 
 from models.engine import Ask, EngineError, Reply
-from tasks.actions import Steps, emit
-from tasks.driver import Driver, Limits
-from tasks.environment import ToolEpisode
-from tasks.events import AttemptStarted, Record, Seated, ToolCalled, ToolReturned
+from tasks.agents.modes import named
+from tasks.episode.actions import Steps, emit
+from tasks.episode.driver import Driver, Limits
+from tasks.episode.events import AttemptStarted, Record, Seated, ToolCalled, ToolReturned
+from tasks.episode.plain import plain
+from tasks.episode.seats import Policy
+from tasks.episode.state import State
+from tasks.episode.with_tools import ToolEpisode
+from tasks.legalsearch.agents.direct import DirectLawPolicy
+from tasks.legalsearch.agents.phrases import TOOLS
+from tasks.legalsearch.agents.search import SearchPolicy
 from tasks.legalsearch.trajectory import trajectory
-from tasks.plain import plain
-from tasks.policies.law.direct import DirectLawPolicy
-from tasks.policies.law.phrases import TOOLS
-from tasks.policies.model.modes import named
-from tasks.policies.search import SearchPolicy
-from tasks.seats import Policy
-from tasks.state import State
 from tests.policy_stage import Actor
 
 QUESTION = "2004年3月，盗伐林木的，依哪一条处罚？\nA: 第一条\nB: 第二条\nC: 第三条\nD: 第四条"

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from app.model_list import ModelLine, ModelShelf
+from app.desk.models.listing import ModelLine, ModelShelf
 from models.llama.header import read_header
 from models.llama.library import Entry
 

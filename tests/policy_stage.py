@@ -10,12 +10,12 @@ from typing import Any, Self
 
 from models.engine import Ask, EngineError, Reply, Usage
 from store.journal import EpisodeRow, Journal
-from tasks.driver import Driver, Limits
-from tasks.events import AttemptStarted, Record, Seated
+from tasks.agents.modes import named
+from tasks.episode.driver import Driver, Limits
+from tasks.episode.events import AttemptStarted, Record, Seated
+from tasks.episode.scheduler import Scheduler
 from tasks.legalagentbench.benchmark import PROMPTS, LegalAgentBench
-from tasks.policies.model.modes import named
-from tasks.scheduler import Scheduler
-from tasks.spec import RunSpec
+from tasks.run.spec import RunSpec
 
 SPEC = "toy:x"
 QUESTION = "甲公司投资的公司有几家？"

@@ -11,11 +11,11 @@ from store import places
 from store.builder import PackBuilder
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
-from tasks.courts.casefile import AdviceCase, Case, CivilCase, CriminalCase
-from tasks.courts.roles import OTHERS
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
+from tasks.courts.casefile.roles import OTHERS
 from tasks.courts.scores.drafts import ceiling_document, with_end_mark
 from tasks.courts.scores.judgment import gold_text
-from tasks.events import (
+from tasks.episode.events import (
     AttemptStarted,
     Event,
     Record,
@@ -26,8 +26,8 @@ from tasks.events import (
     Stopped,
     TopicTracked,
 )
-from tasks.header import file_hash
-from tasks.records import entry_of
+from tasks.episode.records import entry_of
+from tasks.run.header import file_hash
 from tasks.sample.courtcases import court_cases
 
 CASES = {case.id: case for case in court_cases()}

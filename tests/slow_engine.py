@@ -15,12 +15,12 @@ from typing import Any
 from models.engine import Ask, Delta, EngineError, Listener, Message, Phase, Reply, Settings, Usage
 from models.llama.template import CHATML
 from models.specs import KINDS, Opening
-from tasks.actions import Answer, CallTool, Move, ask, emit
-from tasks.environment import ToolEpisode
-from tasks.events import ModelCalled, Thought, ToolReturned
+from tasks.episode.actions import Answer, CallTool, Move, ask, emit
+from tasks.episode.events import ModelCalled, Thought, ToolReturned
+from tasks.episode.seats import View
+from tasks.episode.with_tools import ToolEpisode
 from tasks.legalagentbench.benchmark import LegalAgentBench
-from tasks.seats import View
-from tasks.spec import RunSpec
+from tasks.run.spec import RunSpec
 
 SPEC = "slow:model"
 SYSTEM = "你在受测席位上。用一句话作答，或以 /工具名 开头调用工具。"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from tasks.runner import start_run
-from tasks.spec import RunSpec
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tests.statute_fixture import LAMPS, TEXTS, build
 from tests.test_export import moot, read
 

@@ -26,11 +26,11 @@ from app.library import read_run  # noqa: E402
 from store.journal import Entry, EpisodeRow, Journal, ScoreRow  # noqa: E402
 from tasks.errors import UsageError  # noqa: E402
 from tasks.reports.difference import difference_page, difference_svg, difference_text  # noqa: E402
-from tasks.runner import resume_run, start_run  # noqa: E402
+from tasks.run.runner import resume_run, start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tasks.scoring.agreement import compare, of_journal, ratings_of  # noqa: E402
 from tasks.scoring.coefficients import Coefficient, alpha, alphas, differences, weighted_kappa  # noqa: E402
 from tasks.scoring.human import add_score, drawn, group_of, human_row, newest, sample  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
 from tests.law_run_fixture import prepare_law  # noqa: E402
 
 Moot = Callable[..., tuple[int, Any, str]]

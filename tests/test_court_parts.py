@@ -11,25 +11,25 @@ from rich.cells import cell_len
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app import strings  # noqa: E402
-from app.court.brief import brief_lines  # noqa: E402
-from app.court.casefile import file_lines  # noqa: E402
-from app.court.draft import draft_lines, draft_of  # noqa: E402
-from app.court.exhibits import exhibit_lines  # noqa: E402
-from app.court.lines import CourtLines, transcript  # noqa: E402
-from app.court.programme import Item, programme  # noqa: E402
-from app.court.scene import Scene, scene_of  # noqa: E402
 from app.court_words import DISCLAIMER, told  # noqa: E402
-from app.markdown import episode_markdown  # noqa: E402
-from app.messages import RunFacts  # noqa: E402
-from app.pace import LONGEST, PACES, Pace  # noqa: E402
-from app.renderers import Block, Line  # noqa: E402
-from app.widgets.law_evidence import law_rows  # noqa: E402
-from app.widgets.lines import row_text  # noqa: E402
+from app.desk.court.brief import brief_lines  # noqa: E402
+from app.desk.court.casefile import file_lines  # noqa: E402
+from app.desk.court.draft import draft_lines, draft_of  # noqa: E402
+from app.desk.court.exhibits import exhibit_lines  # noqa: E402
+from app.desk.court.lines import CourtLines, transcript  # noqa: E402
+from app.desk.court.programme import Item, programme  # noqa: E402
+from app.desk.court.scene import Scene, scene_of  # noqa: E402
+from app.desk.episode.markdown import episode_markdown  # noqa: E402
+from app.desk.episode.renderers import Block, Line  # noqa: E402
+from app.desk.law.evidence import law_rows  # noqa: E402
+from app.desk.messages import RunFacts  # noqa: E402
+from app.desk.pace import LONGEST, PACES, Pace  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
+from tasks.courts.casefile.roles import OTHERS  # noqa: E402
+from tasks.courts.casefile.visibility import TESTED, grant, leaves  # noqa: E402
 from tasks.courts.procedure.findings import CODES  # noqa: E402
-from tasks.courts.roles import OTHERS  # noqa: E402
 from tasks.courts.terms import wrong_words  # noqa: E402
-from tasks.courts.visibility import TESTED, grant, leaves  # noqa: E402
-from tasks.events import (  # noqa: E402
+from tasks.episode.events import (  # noqa: E402
     ActionParsed,
     EngineFailed,
     ModelCalled,

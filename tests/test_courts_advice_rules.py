@@ -15,27 +15,27 @@ from store.search.law_search import LawSearch
 from store.statutes.applicable import CaseDates
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
-from tasks.courts.casefile import AdviceCase
-from tasks.courts.flow import TopicCue
-from tasks.courts.play import law_day, traits_of
+from tasks.courts.agents import registry
+from tasks.courts.agents.advice.answering import kind_of, several
+from tasks.courts.agents.advice.polarity import question_of, read_question
+from tasks.courts.agents.advice.seat import Trainee, chosen
+from tasks.courts.agents.advice.weighing import in_force, recalled, rules_of
+from tasks.courts.agents.clients.manner import ASIDES, WORRIES
+from tasks.courts.agents.clients.seat import AskingClient
+from tasks.courts.agents.clients.voices import narrative
+from tasks.courts.casefile.case import AdviceCase
+from tasks.courts.casefile.roles import OTHERS
+from tasks.courts.casefile.visibility import TESTED
+from tasks.courts.play.episode import law_day, traits_of
+from tasks.courts.play.flow import TopicCue
+from tasks.courts.play.record import topic_turns
 from tasks.courts.procedure.turns import Turn
-from tasks.courts.record import topic_turns
-from tasks.courts.roles import OTHERS
 from tasks.courts.scores.consistency import Message, consistency, style_share
 from tasks.courts.scores.documents import strict_score
 from tasks.courts.scores.drafted import END_MARK
 from tasks.courts.scores.laws import cited_articles, unknown
 from tasks.courts.scores.topics import ceiling_turns, floor_turns, strict_scores
-from tasks.courts.visibility import TESTED
-from tasks.events import Leaked
-from tasks.policies.court import registry
-from tasks.policies.court.advice import in_force, recalled, rules_of
-from tasks.policies.court.answering import kind_of, several
-from tasks.policies.court.clients import AskingClient
-from tasks.policies.court.manner import ASIDES, WORRIES
-from tasks.policies.court.polarity import question_of, read_question
-from tasks.policies.court.trainee import Trainee, chosen
-from tasks.policies.court.voices import narrative
+from tasks.episode.events import Leaked
 from tests.advice_plays import CASES, Play, play, said_by
 from tests.statute_fixture import articles
 

@@ -17,10 +17,10 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from store.errors import BadInput, NotFound
-from tasks.courts.casefile import CASE, CivilCase, Dispute, dispute_schema, json_schema
-from tasks.courts.checking import check_case
-from tasks.courts.loading import CaseFault, load_cases, read_case, read_dispute
-from tasks.courts.people import LawRef
+from tasks.courts.casefile.case import CASE, CivilCase, Dispute, dispute_schema, json_schema
+from tasks.courts.casefile.loading import CaseFault, load_cases, read_case, read_dispute
+from tasks.courts.casefile.people import LawRef
+from tasks.courts.checking.case import check_case
 from tasks.sample.courtcases import civil_disputes, consultation_cases, court_cases, criminal_cases, knowledge_cases
 
 FOLDER = Path(str(files("tasks.sample.data") / "courts"))

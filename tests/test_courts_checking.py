@@ -15,13 +15,13 @@ from click.testing import CliRunner
 from app.cli.coherence import check_cases
 from store.statutes.applicable import CaseDates
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from tasks.courts import checking
-from tasks.courts.checking import age_on, check_case
-from tasks.courts.checking_civil import court_fee, personal_fee
-from tasks.courts.checking_criminal import term
-from tasks.courts.lawcheck import Finding, check_text, shipped_laws
-from tasks.courts.loading import read_case
-from tasks.courts.sense import days_held, months_after
+from tasks.courts.casefile.law import Finding, check_text, shipped_laws
+from tasks.courts.casefile.loading import read_case
+from tasks.courts.casefile.sense import days_held, months_after
+from tasks.courts.checking.case import age_on, check_case
+from tasks.courts.checking.case import case as checking
+from tasks.courts.checking.civil import court_fee, personal_fee
+from tasks.courts.checking.criminal import term
 from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes, criminal_cases, knowledge_cases
 

@@ -15,41 +15,41 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.actions import Move, Say
-from tasks.courts.casefile import CivilCase
-from tasks.courts.flow import limit_of
-from tasks.courts.lawcheck import shipped_laws
-from tasks.courts.loading import load_cases
-from tasks.courts.material import Judge, Member, Stance
-from tasks.courts.play import CourtEpisode
+from tasks.courts.agents.civil.asks import asked_of
+from tasks.courts.agents.civil.heard import claims_in, none_left, offers_in, opinion_in, points_in
+from tasks.courts.agents.civil.judge import CivilJudge
+from tasks.courts.agents.civil.law import Reference, articles, causes, cited, references
+from tasks.courts.agents.civil.parties import CivilLawyer
+from tasks.courts.agents.civil.questions import question
+from tasks.courts.agents.civil.quoting import outer
+from tasks.courts.agents.civil.reasons import _paid
+from tasks.courts.agents.civil.sums import Span, claimed, days, interest, lpr, prime_interest, rate, reduced, spans
+from tasks.courts.agents.clerk import Clerk
+from tasks.courts.agents.court_above import court_above
+from tasks.courts.agents.model.held import held_lines
+from tasks.courts.casefile.case import CivilCase
+from tasks.courts.casefile.law import shipped_laws
+from tasks.courts.casefile.loading import load_cases
+from tasks.courts.casefile.material import Judge, Member, Stance
+from tasks.courts.casefile.questions import load_questions
+from tasks.courts.casefile.roles import OTHERS
+from tasks.courts.casefile.visibility import visible
+from tasks.courts.play.episode import CourtEpisode
+from tasks.courts.play.flow import limit_of
+from tasks.courts.play.record import for_procedure, spoken
+from tasks.courts.play.views import CourtView
 from tasks.courts.procedure import bench, pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
-from tasks.courts.questions import load_questions
-from tasks.courts.record import for_procedure, spoken
-from tasks.courts.roles import OTHERS
 from tasks.courts.scores.judgment import floor, score
 from tasks.courts.scores.laws import cited_articles, published_laws
-from tasks.courts.views import CourtView
-from tasks.courts.visibility import visible
-from tasks.driver import Driver
-from tasks.environment import SEAT
-from tasks.events import AttemptStarted, Leaked, Seated, Violation
-from tasks.policies.court.civil_asks import asked_of
-from tasks.policies.court.civil_heard import claims_in, none_left, offers_in, opinion_in, points_in
-from tasks.policies.court.civil_judge import CivilJudge
-from tasks.policies.court.civil_law import Reference, articles, causes, cited, references
-from tasks.policies.court.civil_parties import CivilLawyer
-from tasks.policies.court.civil_questions import question
-from tasks.policies.court.civil_quoting import outer
-from tasks.policies.court.civil_reasons import _paid
-from tasks.policies.court.civil_sums import Span, claimed, days, interest, lpr, prime_interest, rate, reduced, spans
-from tasks.policies.court.clerk import Clerk
-from tasks.policies.court.court_above import court_above
-from tasks.policies.court.held import held_lines
+from tasks.episode.actions import Move, Say
+from tasks.episode.driver import Driver
+from tasks.episode.events import AttemptStarted, Leaked, Seated, Violation
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT
 from tasks.sample.courtcases import court_cases
-from tasks.state import State
 
 CASES: dict[str, CivilCase] = {
     case.id: case for case in court_cases() if isinstance(case, CivilCase) and case.env == "CI"

@@ -14,39 +14,39 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tasks.actions import Move, Say
-from tasks.courts.casefile import CriminalCase
-from tasks.courts.flow import Ending, limit_of, next_cue
-from tasks.courts.lawcheck import shipped_laws
-from tasks.courts.play import CourtEpisode, law_day
+from tasks.courts.agents.clerk import Clerk
+from tasks.courts.agents.criminal.asking import kinds_of, offers_of
+from tasks.courts.agents.criminal.facts import figure, points_of, sums, whole_sum
+from tasks.courts.agents.criminal.judge import CriminalJudge
+from tasks.courts.agents.criminal.judgment import court_above
+from tasks.courts.agents.criminal.law import applicable, cite, crime, crimes, interpretation, listed
+from tasks.courts.agents.criminal.parties import Accused, DefenceLawyer, Procurator
+from tasks.courts.agents.criminal.request import months, request_of
+from tasks.courts.agents.criminal.sentence import Punishment, probation_of
+from tasks.courts.agents.criminal.serving import pronounced, served, set_off
+from tasks.courts.agents.criminal.telling import arrest
+from tasks.courts.casefile.case import CriminalCase
+from tasks.courts.casefile.law import shipped_laws
+from tasks.courts.casefile.roles import OTHERS, procedural
+from tasks.courts.casefile.upstream import import_upstream
+from tasks.courts.casefile.visibility import visible
+from tasks.courts.play.episode import CourtEpisode, law_day
+from tasks.courts.play.flow import Ending, limit_of, next_cue
+from tasks.courts.play.record import spoken
+from tasks.courts.play.views import CourtView
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.bench import rulings
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.replies import items_named
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Item, Turn
-from tasks.courts.record import spoken
-from tasks.courts.roles import OTHERS, procedural
 from tasks.courts.scores import judgment, laws
 from tasks.courts.scores.sentence import read_sentence
-from tasks.courts.upstream import import_upstream
-from tasks.courts.views import CourtView
-from tasks.courts.visibility import visible
-from tasks.driver import Driver
-from tasks.environment import SEAT
-from tasks.events import AttemptStarted, Leaked, Seated, Violation
+from tasks.episode.actions import Move, Say
+from tasks.episode.driver import Driver
+from tasks.episode.events import AttemptStarted, Leaked, Seated, Violation
+from tasks.episode.with_tools import SEAT
 from tasks.legalsearch.charges import canonical
-from tasks.policies.court.clerk import Clerk
-from tasks.policies.court.criminal_asking import kinds_of, offers_of
-from tasks.policies.court.criminal_facts import figure, points_of, sums, whole_sum
-from tasks.policies.court.criminal_judge import CriminalJudge
-from tasks.policies.court.criminal_judgment import court_above
-from tasks.policies.court.criminal_law import applicable, cite, crime, crimes, interpretation, listed
-from tasks.policies.court.criminal_parties import Accused, DefenceLawyer, Procurator
-from tasks.policies.court.criminal_request import months, request_of
-from tasks.policies.court.criminal_sentence import Punishment, probation_of
-from tasks.policies.court.criminal_serving import pronounced, served, set_off
-from tasks.policies.court.criminal_telling import arrest
 from tasks.sample.courtcases import criminal_cases
 
 CASES = {case.id: case for case in criminal_cases()}
@@ -557,7 +557,7 @@ def test_articles_are_listed_as_judgments_list_them_and_only_where_they_exist() 
     ],
 )
 def test_requests_are_read(text: str, kind: str, span: tuple[int, int], suspended: bool | None, fine: tuple[int, int] | None) -> None:
-    from tasks.policies.court.criminal_heard import Heard
+    from tasks.courts.agents.criminal.heard import Heard
 
     found = request_of(Heard(view_of(CASES["CR-0001"], JUDGE, Turn(1, "procurator", (JUDGE,), text))))
     assert found is not None

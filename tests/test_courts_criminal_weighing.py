@@ -6,16 +6,16 @@ from collections.abc import Sequence
 
 import pytest
 
+from tasks.courts.agents.criminal.circumstances import Circumstances
+from tasks.courts.agents.criminal.facts import Count, by_day, days
+from tasks.courts.agents.criminal.heard import Heard
+from tasks.courts.agents.criminal.judgment import judgment
+from tasks.courts.agents.criminal.sentence import Sentencing
+from tasks.courts.agents.criminal.weighing import Weighing
 from tasks.courts.procedure.findings import Course
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.machine import follow
 from tasks.courts.procedure.turns import Turn
-from tasks.policies.court.criminal_circumstances import Circumstances
-from tasks.policies.court.criminal_facts import Count, by_day, days
-from tasks.policies.court.criminal_heard import Heard
-from tasks.policies.court.criminal_judgment import judgment
-from tasks.policies.court.criminal_sentence import Sentencing
-from tasks.policies.court.criminal_weighing import Weighing
 from tests.test_courts_criminal_rules import CASES, as_procedure, play, view_of
 
 NAME = Heard(view_of(CASES["CR-0003"], "judge")).name

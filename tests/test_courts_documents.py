@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.schema import violation
-from tasks.courts.casefile import CivilCase
+from tasks.courts.casefile.case import CivilCase
 from tasks.courts.scores.consistency import Message, consistency, style_share
 from tasks.courts.scores.documents import PARTS, compat_score, gradings, identity, stated, strict_score
 from tasks.courts.scores.drafted import EVIDENCE, opening_sentence, published_document, side, strict_document

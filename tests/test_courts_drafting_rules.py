@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.courts.casefile import AdviceCase, CivilCase
+from tasks.courts.agents.advice.seat import Trainee
+from tasks.courts.agents.clients.asking import wanted
+from tasks.courts.agents.clients.seat import AskingClient, TellingClient
+from tasks.courts.agents.drafting.dossier import learnt
+from tasks.courts.agents.drafting.seat import Drafter
+from tasks.courts.casefile.case import AdviceCase, CivilCase
+from tasks.courts.casefile.roles import OTHERS
+from tasks.courts.casefile.visibility import TESTED, leaks
 from tasks.courts.procedure.turns import Turn
-from tasks.courts.roles import OTHERS
 from tasks.courts.scores.drafted import END_MARK
-from tasks.courts.visibility import TESTED, leaks
-from tasks.policies.court.asking import wanted
-from tasks.policies.court.clients import AskingClient, TellingClient
-from tasks.policies.court.dossier import learnt
-from tasks.policies.court.drafter import Drafter
-from tasks.policies.court.trainee import Trainee
 from tests.advice_plays import CASES, Play, said_by
 
 PHRASES = (

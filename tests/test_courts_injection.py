@@ -16,17 +16,17 @@ import pytest
 from pydantic import ValidationError
 
 from models.engine import Ask
+from tasks.courts.agents.model import cards
+from tasks.courts.agents.registry import RULES
 from tasks.courts.benchmark import Courts
-from tasks.courts.casefile import CASE, Case
+from tasks.courts.casefile.case import CASE, Case
+from tasks.courts.casefile.questions import CourtQuestion
+from tasks.courts.casefile.roles import OTHERS
+from tasks.courts.casefile.visibility import TESTED, Role
 from tasks.courts.procedure.bench import closes
 from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.questions import CourtQuestion
-from tasks.courts.roles import OTHERS
 from tasks.courts.scores.drafted import END_MARK
-from tasks.courts.visibility import TESTED, Role
-from tasks.environment import SEAT
-from tasks.policies.court import cards
-from tasks.policies.court.registry import RULES
+from tasks.episode.with_tools import SEAT
 from tests.court_run_fixture import first_cases
 from tests.court_stage import TRACKER, Court, plain_reply
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from store.statutes.applicable import CaseDates
-from tasks.courts.loading import load_cases, load_dispute
-from tasks.courts.people import LawRef
-from tasks.courts.prosecution import Sentence
+from tasks.courts.casefile.loading import load_cases, load_dispute
+from tasks.courts.casefile.people import LawRef
+from tasks.courts.casefile.prosecution import Sentence
 from tasks.courts.scores import charge, claims, judgment, laws, reasons, rulings, sentence
 
 ROOT = Path(__file__).parents[1]

@@ -21,12 +21,12 @@ from app.cli.tasks import tasks
 from models.scripted import Script, ScriptedEngine
 from store.errors import BadInput, NotFound
 from store.importers.limits import MAX_PAPER
-from tasks.courts.casefile import CivilCase, CriminalCase
-from tasks.courts.judgments import Draft, draft, draft_of
-from tasks.courts.judgments.masking import mask
-from tasks.courts.judgments.names import stand_ins
-from tasks.courts.judgments.reading import MAX_TEXT, text_of
-from tasks.courts.loading import CaseFault, load_cases
+from tasks.courts.casefile.case import CivilCase, CriminalCase
+from tasks.courts.casefile.loading import CaseFault, load_cases
+from tasks.courts.from_judgment import Draft, draft, draft_of
+from tasks.courts.from_judgment.masking import mask
+from tasks.courts.from_judgment.names import stand_ins
+from tasks.courts.from_judgment.reading import MAX_TEXT, text_of
 
 
 def _texts() -> ModuleType:

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from models.engine import Ask, Message
 from models.schema import violation
-from tasks.actions import CallTool, Say
-from tasks.courts.casefile import Case
-from tasks.courts.views import CourtView
-from tasks.courts.visibility import TABLE, visible
-from tasks.policies.court import replies, talking
-from tasks.policies.court.cards import FILES, PROMPTS, card
-from tasks.prompts import load
+from tasks.agents.prompts import load
+from tasks.courts.agents.model import replies, talking
+from tasks.courts.agents.model.cards import FILES, PROMPTS, card
+from tasks.courts.casefile.case import Case
+from tasks.courts.casefile.visibility import TABLE, visible
+from tasks.courts.play.views import CourtView
+from tasks.episode.actions import CallTool, Say
 from tasks.sample.build import court_cases
 from tests.court_run_fixture import first_cases
 from tests.court_stage import TRACKER, Court, plain_reply, talk
@@ -33,10 +33,10 @@ BOTH = ("原告委托诉讼代理人", "被告委托诉讼代理人", "公诉人
 
 def views(case: Case, role: str, **changes: Any) -> CourtView:
     """The view of a role before anything is said."""
-    from tasks.courts.persona import drawn
-    from tasks.courts.play import persona_of
-    from tasks.courts.roles import seat_of
-    from tasks.courts.visibility import grant
+    from tasks.courts.casefile.persona import drawn
+    from tasks.courts.casefile.roles import seat_of
+    from tasks.courts.casefile.visibility import grant
+    from tasks.courts.play.episode import persona_of
 
     persona = persona_of(case, role)
     there = tuple(one for one in TABLE[case.env] if one not in (role, "clerk", "tracker"))

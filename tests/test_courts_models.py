@@ -13,13 +13,13 @@ pytest.importorskip("llama_cpp")
 
 from models.engine import Message
 from models.llama.engine import LlamaEngine
-from tasks.courts.casefile import ENVS
-from tasks.engines import open_engine
-from tasks.events import ActionParsed, ModelCalled, Said
-from tasks.policies.court import replies, talking
-from tasks.reading import read_episode
-from tasks.runner import Run, start_run, verify_episode
-from tasks.spec import RunSpec
+from tasks.courts.agents.model import replies, talking
+from tasks.courts.casefile.case import ENVS
+from tasks.episode.events import ActionParsed, ModelCalled, Said
+from tasks.run.engines import open_engine
+from tasks.run.reading import read_episode
+from tasks.run.runner import Run, start_run, verify_episode
+from tasks.run.spec import RunSpec
 from tests.court_run_fixture import ROLES, prepare_courts
 from tests.court_stage import Court
 from tests.gguf_files import tiny_llama

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from tasks.actions import Move, Say
-from tasks.courts.casefile import Case
-from tasks.courts.flow import CLOSING, J1_LIMITS, limit_of
-from tasks.courts.play import CourtEpisode
+from tasks.courts.casefile.case import Case
+from tasks.courts.casefile.roles import OTHERS, procedural, role_name, role_of, seat_of
+from tasks.courts.casefile.visibility import TABLE, TESTED
+from tasks.courts.play.episode import CourtEpisode
+from tasks.courts.play.flow import CLOSING, J1_LIMITS, limit_of
+from tasks.courts.play.record import spoken, topic_turns
+from tasks.courts.play.routing import by_words, shown, strict
+from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.tables import ProfileName
-from tasks.courts.record import spoken, topic_turns
-from tasks.courts.roles import OTHERS, procedural, role_name, role_of, seat_of
-from tasks.courts.routing import by_words, shown, strict
-from tasks.courts.views import CourtView
-from tasks.courts.visibility import TABLE, TESTED
-from tasks.driver import Driver
-from tasks.environment import SEAT
-from tasks.events import AttemptStarted, Leaked, Routed, Said, Seated, StageEntered, TopicTracked
+from tasks.episode.actions import Move, Say
+from tasks.episode.driver import Driver
+from tasks.episode.events import AttemptStarted, Leaked, Routed, Said, Seated, StageEntered, TopicTracked
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT
 from tasks.sample.courtcases import court_cases
-from tasks.state import State
 
 CASES = {case.id: case for case in court_cases()}
 Speak = Callable[[CourtView], Say]

@@ -15,23 +15,23 @@ from typing import Any
 
 import pytest
 
-from tasks.courts.casefile import CASE, Case
+from tasks.courts.agents.registry import RULES
+from tasks.courts.casefile.case import CASE, Case
+from tasks.courts.casefile.questions import CourtQuestion
+from tasks.courts.casefile.roles import OTHERS
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.quoting import own_words, texts_of
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
-from tasks.courts.questions import CourtQuestion
-from tasks.courts.roles import OTHERS
 from tasks.courts.scores import rulings
 from tasks.courts.scores.judgment import gold_text
-from tasks.courts.scoring import score_block
-from tasks.environment import SEAT
-from tasks.policies.court.registry import RULES
+from tasks.courts.scores.of_run import score_block
+from tasks.episode.with_tools import SEAT
 from tasks.reports.model import Report, counts
 from tasks.reports.words import word
+from tasks.run.validation import validate
 from tasks.scoring.context import NOTHING
-from tasks.validation import validate
 from tests.court_results import CASES as SAMPLES
 from tests.court_results import trial
 from tests.court_run_fixture import first_cases

@@ -12,19 +12,19 @@ from typing import Any
 
 import pytest
 
-from app.scores import _of_court, _parts
+from app.desk.episode.scores import _of_court, _parts
 from store.journal import ScoreRow
-from tasks.courts import published
-from tasks.courts.scoring import score_block, score_one
+from tasks.courts.scores.of_run import score_block, score_one
 from tasks.reports import FORMATS, Report, text_report
+from tasks.reports import court_published as published
 from tasks.reports.court_tables import court_tables
 from tasks.reports.dots import Dot, dots
 from tasks.reports.ranks import kendall, ranks, spearman
 from tasks.reports.tables import Row, Table
 from tasks.reports.words import WORDS, word
+from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.result import Result
-from tasks.spec import RunSpec
 from tests.court_results import advice, ask, draft, trial
 from tests.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
 

@@ -9,20 +9,20 @@ import pytest
 
 from store.journal import ScoreRow
 from tasks.courts.benchmark import Courts
-from tasks.courts.casefile import AdviceCase
+from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.scores import sentence
 from tasks.courts.scores.drafts import floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
+from tasks.courts.scores.of_run import gradings, score_block, score_one
+from tasks.courts.scores.of_run.columns import AVERAGED, LOWER, METRICS, REPORTED, RULES
+from tasks.courts.scores.of_run.means import NO_GRADER, NOTHING_SCORED, UNFINISHED
+from tasks.courts.scores.of_run.stored import stored_overall
 from tasks.courts.scores.topics import FLOOR_REPLY
-from tasks.courts.scoring import gradings, score_block, score_one
-from tasks.courts.scoring.columns import AVERAGED, LOWER, METRICS, REPORTED, RULES
-from tasks.courts.scoring.means import NO_GRADER, NOTHING_SCORED, UNFINISHED
-from tasks.courts.scoring.stored import stored_overall
-from tasks.events import Record, Said, Seated
+from tasks.episode.events import Record, Said, Seated
+from tasks.episode.state import State
+from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.result import Result
-from tasks.spec import RunSpec
-from tasks.state import State
 from tests.court_results import CASES, advice, ask, draft, made, trial
 from tests.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
 

@@ -14,16 +14,16 @@ from tasks.courts.terms import Where, terms, wrong_words
 ROOT = Path(__file__).resolve().parents[1]
 CHINESE = re.compile(r"[一-鿿]")
 SAYS_ALL: tuple[tuple[str, Where], ...] = (
-    ("tasks/prompts/court-*criminal*.txt", "criminal"),
-    ("tasks/prompts/court-*civil*.txt", "civil"),
-    ("tasks/policies/court/criminal_judge*.py", "criminal"),
-    ("tasks/policies/court/civil_judge*.py", "civil"),
-    ("tasks/prompts/*.txt", "both"),
-    ("tasks/policies/court/*.py", "both"),
+    ("tasks/agents/prompts/court-*criminal*.txt", "criminal"),
+    ("tasks/agents/prompts/court-*civil*.txt", "civil"),
+    ("tasks/courts/agents/criminal/judg*.py", "criminal"),
+    ("tasks/courts/agents/civil/judg*.py", "civil"),
+    ("tasks/agents/prompts/*.txt", "both"),
+    ("tasks/courts/agents/**/*.py", "both"),
     ("app/strings/zh.toml", "both"),
     ("app/court*.py", "both"),
-    ("app/court/*.py", "both"),
-    ("app/**/court*.py", "both"),
+    ("app/desk/court/*.py", "both"),
+    ("app/desk/presenter/*.py", "both"),
 )
 """Files whose Chinese texts are ours, and the proceedings they speak of."""
 EXEMPT = {"书记员": {"记录员"}}
@@ -52,9 +52,11 @@ def test_a_wrong_word_is_found(text: str, where: Where, right: str) -> None:
 
 @pytest.mark.parametrize(("pattern", "where"), SAYS_ALL)
 def test_screens_prompts_and_rules_use_the_words_of_the_courts(pattern: str, where: Where) -> None:
+    paths = sorted(ROOT.glob(pattern))
+    assert paths
     faults = [
         f"{path.relative_to(ROOT)}: {word.word} → {word.right}（{word.around}）"
-        for path in sorted(ROOT.glob(pattern))
+        for path in paths
         for text in _texts(path)
         for word in wrong_words(text, where)
         if word.word not in EXEMPT.get(word.right, ())

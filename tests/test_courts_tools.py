@@ -18,13 +18,13 @@ from store.errors import NotFound, StoreError
 from store.pack import Pack
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
-from tasks.courts import lookups
-from tasks.courts.casefile import Case
-from tasks.courts.tools import CourtTools
+from tasks.courts.casefile.case import Case
+from tasks.courts.play.episode import lookups
+from tasks.courts.play.tools import CourtTools
+from tasks.episode.events import ToolCalled, ToolReturned
+from tasks.episode.state import State
 from tasks.errors import UsageError
-from tasks.events import ToolCalled, ToolReturned
-from tasks.spec import RunSpec
-from tasks.state import State
+from tasks.run.spec import RunSpec
 from tests.court_run_fixture import first_cases
 from tests.court_stage import Court, plain_reply
 from tests.statute_fixture import KITES, LAMPS, articles, build, lamp_versions

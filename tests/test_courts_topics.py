@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.schema import violation
-from tasks.courts.casefile import AdviceCase
+from tasks.courts.casefile.case import AdviceCase
+from tasks.courts.play.tracking import (
+    FOLLOW_UPS,
+    TopicTurn,
+    Tracked,
+    open_topics,
+    read_tracker,
+    track_by_rules,
+    tracker_schema,
+    tracker_text,
+)
 from tasks.courts.scores.bigrams import makes_point, point_coverage
 from tasks.courts.scores.topics import (
     METRICS,
@@ -24,16 +34,6 @@ from tasks.courts.scores.topics import (
     scripted_turns,
     strict_scores,
     verdict_name,
-)
-from tasks.courts.tracking import (
-    FOLLOW_UPS,
-    TopicTurn,
-    Tracked,
-    open_topics,
-    read_tracker,
-    track_by_rules,
-    tracker_schema,
-    tracker_text,
 )
 from tasks.sample.courtcases import consultation_cases, knowledge_cases
 

@@ -12,10 +12,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.errors import BadInput, NotFound
-from tasks.courts.casefile import AdviceCase, CivilCase, CriminalCase
+from tasks.courts.casefile.case import AdviceCase, CivilCase, CriminalCase
+from tasks.courts.casefile.upstream import (
+    import_judgments,
+    import_upstream,
+    read_judgment,
+    read_upstream,
+    upstream_env,
+)
 from tasks.courts.scores.charge import convictions
 from tasks.courts.scores.sentence import read_sentence
-from tasks.courts.upstream import import_judgments, import_upstream, read_judgment, read_upstream, upstream_env
 
 FOLDER = Path(__file__).parent / "upstream_courts"
 ENVS = ["KQ", "LC", "CD", "DD", "CI", "CR"]

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from tasks.courts.casefile import CASE, ENVS, Case, Env
-from tasks.courts.visibility import FORMULAS, LEAK, TABLE, TESTED, Leak, grant, leaks, leaves, visible
+from tasks.courts.casefile.case import CASE, ENVS, Case, Env
+from tasks.courts.casefile.visibility import FORMULAS, LEAK, TABLE, TESTED, Leak, grant, leaks, leaves, visible
 from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes, consultation_cases, criminal_cases, knowledge_cases
 

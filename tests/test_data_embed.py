@@ -13,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app.cli.main import main  # noqa: E402
 from store.pack import Pack  # noqa: E402
-from tasks.embedding import embedder_of  # noqa: E402
+from tasks.run.embedding import embedder_of  # noqa: E402
 from tests.statute_fixture import build  # noqa: E402
 
 pytest.importorskip("llama_cpp")

@@ -14,20 +14,20 @@ from textual.widgets import Input, Label, Select, Static, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app.court_words import DISCLAIMER  # noqa: E402
-from app.screens.episode import EpisodeScreen  # noqa: E402
-from app.screens.help import HelpScreen  # noqa: E402
-from app.screens.home import HomeScreen  # noqa: E402
-from app.screens.new_run import NewRunScreen  # noqa: E402
-from app.screens.seat import SeatScreen  # noqa: E402
-from app.widgets.answer_box import AnswerBox  # noqa: E402
-from app.widgets.court_programme import ProgrammePane  # noqa: E402
-from app.widgets.field import Field  # noqa: E402
-from app.widgets.lines import LineView, row_text  # noqa: E402
-from app.widgets.score_strip import ScoreStrip  # noqa: E402
-from app.widgets.sheet import Sheet  # noqa: E402
-from app.widgets.transcript import Transcript  # noqa: E402
-from tasks.events import Said  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
+from app.desk.court.tree import ProgrammePane  # noqa: E402
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.episode.seat import SeatScreen  # noqa: E402
+from app.desk.episode.transcript import Transcript  # noqa: E402
+from app.desk.home.new_run import NewRunScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
+from app.desk.widgets.field import Field  # noqa: E402
+from app.desk.widgets.lines import LineView, row_text  # noqa: E402
+from app.desk.widgets.score_strip import ScoreStrip  # noqa: E402
+from app.desk.widgets.sheet import Sheet  # noqa: E402
+from tasks.episode.events import Said  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests.court_plays import Played, build_pack, install, play  # noqa: E402
 from tests.test_desk_screens import (  # noqa: E402
     NARROW,

@@ -20,21 +20,22 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from app import law_shelf, strings  # noqa: E402
-from app.law_shelf import Life, Shelf, first_choice, life_of, shelves  # noqa: E402
-from app.screens.help import HelpScreen  # noqa: E402
-from app.screens.law import LawScreen  # noqa: E402
-from app.screens.problem import ProblemScreen  # noqa: E402
-from app.widgets.empty import Empty  # noqa: E402
-from app.widgets.evidence_pane import EvidencePane  # noqa: E402
-from app.widgets.law_bar import law_bar, period_bar  # noqa: E402
-from app.widgets.law_diff import DiffView, aligned, first_sides  # noqa: E402
-from app.widgets.law_faults import FaultsView  # noqa: E402
-from app.widgets.law_form import LawForm  # noqa: E402
-from app.widgets.law_hits import HitsView  # noqa: E402
-from app.widgets.law_query import note_words  # noqa: E402
-from app.widgets.law_timeline import TimelineView, steps_of  # noqa: E402
-from app.widgets.lines import LineView, row_text  # noqa: E402
+from app import strings
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
+from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
+from app.desk.law import shelf as law_shelf  # noqa: E402
+from app.desk.law.bar import law_bar, period_bar  # noqa: E402
+from app.desk.law.diff import DiffView, aligned, first_sides  # noqa: E402
+from app.desk.law.faults import FaultsView  # noqa: E402
+from app.desk.law.form import LawForm  # noqa: E402
+from app.desk.law.hits import HitsView  # noqa: E402
+from app.desk.law.query import note_words  # noqa: E402
+from app.desk.law.screen import LawScreen  # noqa: E402
+from app.desk.law.shelf import Life, Shelf, first_choice, life_of, shelves  # noqa: E402
+from app.desk.law.timeline import TimelineView, steps_of  # noqa: E402
+from app.desk.widgets.empty import Empty  # noqa: E402
+from app.desk.widgets.lines import LineView, row_text  # noqa: E402
 from store.statutes.difference import difference  # noqa: E402
 from tests.patience import PATIENCE
 from tests.statute_fixture import KITES, LAMPS, build, number  # noqa: E402
@@ -394,7 +395,7 @@ RETRIEVED = [
 
 
 def returned(tool: str, value: Any) -> Any:
-    from tasks.events import ToolReturned
+    from tasks.episode.events import ToolReturned
 
     return ToolReturned(seat="agent", tool=tool, status="ok", observation="[]", value=value, milliseconds=6.0)
 
@@ -423,8 +424,8 @@ def test_pages_and_windows_are_shown_and_strange_values_are_no_crash() -> None:
 
 
 def test_the_record_tells_calls_and_results_in_words() -> None:
-    from app.renderers import render
-    from tasks.events import Record, ToolCalled
+    from app.desk.episode.renderers import render
+    from tasks.episode.events import Record, ToolCalled
 
     strings.set_language("zh")
 

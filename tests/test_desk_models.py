@@ -13,22 +13,23 @@ from textual.pilot import Pilot
 from textual.widgets import Input, ProgressBar, Select, Static, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from app import engines_offered, model_list  # noqa: E402
-from app.model_list import ModelShelf  # noqa: E402
-from app.screens.confirm import ConfirmScreen  # noqa: E402
-from app.screens.episode import EpisodeScreen  # noqa: E402
-from app.screens.help import HelpScreen  # noqa: E402
-from app.screens.home import HomeScreen  # noqa: E402
-from app.screens.model_dialogs import AddModelScreen, CheckModelScreen, Tick  # noqa: E402
-from app.screens.models import ModelsScreen  # noqa: E402
-from app.screens.new_run import NewRunScreen  # noqa: E402
-from app.screens.problem import ProblemScreen  # noqa: E402
-from app.screens.trial import ChatBox, TrialScreen  # noqa: E402
-from app.trial import Trial  # noqa: E402
-from app.widgets.chat_log import ChatLog  # noqa: E402
-from app.widgets.field import Field  # noqa: E402
-from app.widgets.lines import row_text  # noqa: E402
-from app.widgets.path_completion import complete  # noqa: E402
+from app.desk import engines_offered
+from app.desk.dialogs.confirm import ConfirmScreen  # noqa: E402
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.home.new_run import NewRunScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.models import listing as model_list  # noqa: E402
+from app.desk.models.chat import ChatBox, TrialScreen  # noqa: E402
+from app.desk.models.chat_log import ChatLog  # noqa: E402
+from app.desk.models.chatting import Trial  # noqa: E402
+from app.desk.models.dialogs import AddModelScreen, CheckModelScreen, Tick  # noqa: E402
+from app.desk.models.listing import ModelShelf  # noqa: E402
+from app.desk.models.screen import ModelsScreen  # noqa: E402
+from app.desk.widgets.field import Field  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
+from app.desk.widgets.path_completion import complete  # noqa: E402
 from models.engine import Ask, Delta, EngineError, Listener, Reply, Usage  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from models.llama import library  # noqa: E402
@@ -337,7 +338,7 @@ class Talker(SlowEngine):
 
 @pytest.fixture
 def talker(monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
-    monkeypatch.setattr("app.screens.trial.trial_spec", lambda line: SPEC)
+    monkeypatch.setattr("app.desk.models.chat.trial_spec", lambda line: SPEC)
     return install(monkeypatch, Talker())
 
 
@@ -455,7 +456,7 @@ async def test_without_llama_cpp_the_desk_lives_on(tiny_gguf: Path, monkeypatch:
     def missing(spec: str, **named: Any) -> Any:
         raise BadEngine("llama-cpp-python is not installed", "Install it with `make llm`.")
 
-    monkeypatch.setattr("app.trial.open_engine", missing)
+    monkeypatch.setattr("app.desk.models.chatting.open_engine", missing)
     async with desk() as pilot:
         screen = await chatting(pilot, tiny_gguf)
         await until(pilot, lambda: screen.dead)
@@ -495,7 +496,7 @@ def test_news_of_a_call_are_looked_at_not_posted() -> None:
             trial.close()
             return [Reply("字" * 100)]
 
-    import app.trial as trials
+    import app.desk.models.chatting as trials
 
     trial = Trial("x:y", posted.append)
     real = trials.open_engine
@@ -511,7 +512,7 @@ def test_news_of_a_call_are_looked_at_not_posted() -> None:
 def test_a_call_that_does_not_hear_is_ended_with_its_engine(monkeypatch: pytest.MonkeyPatch) -> None:
     import threading
 
-    import app.trial as trials
+    import app.desk.models.chatting as trials
 
     hung, ended = threading.Event(), threading.Event()
 
@@ -580,9 +581,9 @@ def _agents(pilot: Pilot[Any]) -> list[Any]:
 
 
 def test_every_fact_has_a_name_in_both_languages(tiny_gguf: Path) -> None:
+    from app.desk.models.facts import fact_lines
     from app.strings import LANGUAGES as ALL
     from app.strings import table
-    from app.widgets.model_facts import fact_lines
 
     shown = json.dumps([fact_lines(line, FREE) for line in stand_in_shelf(tiny_gguf, GONE).lines], ensure_ascii=False)
     assert "models." not in shown

@@ -14,20 +14,20 @@ from rich.cells import cell_len
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app import strings  # noqa: E402
-from app.bindings import KEYS  # noqa: E402
+from app.desk.bindings import KEYS  # noqa: E402
+from app.desk.dialogs.help import AREAS  # noqa: E402
+from app.desk.episode.markdown import episode_markdown, export_episode, fence  # noqa: E402
+from app.desk.episode.plan_pane import plan_items  # noqa: E402
+from app.desk.episode.renderers import RENDERERS, render  # noqa: E402
+from app.desk.episode.scores import Scorekeeper  # noqa: E402
+from app.desk.episode.shown import Shown, blocks_of  # noqa: E402
+from app.desk.home.screen import pack_counts  # noqa: E402
+from app.desk.messages import RunFacts  # noqa: E402
+from app.desk.widgets.lines import wrapped  # noqa: E402
+from app.desk.wrapping import NO_END, NO_START, wrap  # noqa: E402
 from app.library import PackLine, packs, read_records, read_run, read_stored  # noqa: E402
-from app.markdown import episode_markdown, export_episode, fence  # noqa: E402
-from app.messages import RunFacts  # noqa: E402
-from app.renderers import RENDERERS, render  # noqa: E402
-from app.scores import Scorekeeper  # noqa: E402
-from app.screens.help import AREAS  # noqa: E402
-from app.screens.home import pack_counts  # noqa: E402
-from app.shown import Shown, blocks_of  # noqa: E402
-from app.widgets.lines import wrapped  # noqa: E402
-from app.widgets.plan_pane import plan_items  # noqa: E402
-from app.wrapping import NO_END, NO_START, wrap  # noqa: E402
+from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown  # noqa: E402
 from tasks.errors import RecordMismatch  # noqa: E402
-from tasks.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown  # noqa: E402
 from tests.desk_fixture import COURT, build_pack, header, imported_law_run, records, write_run  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -14,9 +14,10 @@ from textual.pilot import Pilot
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app import strings  # noqa: E402
-from app.court.closing import closing_lines  # noqa: E402
-from app.court.scene import Scene, scene_of  # noqa: E402
-from app.court.stage import (  # noqa: E402
+from app.court_words import DISCLAIMER  # noqa: E402
+from app.desk.court.closing import closing_lines  # noqa: E402
+from app.desk.court.scene import Scene, scene_of  # noqa: E402
+from app.desk.court.stage import (  # noqa: E402
     RULING,
     cast_lines,
     heading,
@@ -26,22 +27,21 @@ from app.court.stage import (  # noqa: E402
     title_lines,
     utterances,
 )
-from app.court.stage import until as until_step  # noqa: E402
-from app.court_words import DISCLAIMER  # noqa: E402
+from app.desk.court.stage import until as until_step  # noqa: E402
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.episode.scores import Scorekeeper  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.live import PACES  # noqa: E402
+from app.desk.presenter.board import Board  # noqa: E402
+from app.desk.presenter.screen import PresenterScreen  # noqa: E402
+from app.desk.presenter.seat import PresenterSeat  # noqa: E402
+from app.desk.widgets.answer_box import AnswerBox, AnswerText  # noqa: E402
 from app.library import read_records  # noqa: E402
-from app.live import PACES  # noqa: E402
-from app.scores import Scorekeeper  # noqa: E402
-from app.screens.episode import EpisodeScreen  # noqa: E402
-from app.screens.help import HelpScreen  # noqa: E402
-from app.screens.presenter import PresenterScreen  # noqa: E402
-from app.screens.presenter_seat import PresenterSeat  # noqa: E402
 from app.strings import t  # noqa: E402
-from app.widgets.answer_box import AnswerBox, AnswerText  # noqa: E402
-from app.widgets.board import Board  # noqa: E402
 from tasks.courts.terms import wrong_words  # noqa: E402
-from tasks.events import AttemptStarted, Record, Said, Stopped, Violation  # noqa: E402
-from tasks.runner import start_run  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
+from tasks.episode.events import AttemptStarted, Record, Said, Stopped, Violation  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests.court_run_fixture import prepare_courts  # noqa: E402
 from tests.slow_engine import SlowEngine, install  # noqa: E402
 from tests.test_desk_screens import NARROW, SIZES, WIDE, desk, settled, text_of, until  # noqa: E402, F401

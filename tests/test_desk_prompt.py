@@ -12,18 +12,18 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from app.messages import RunFacts  # noqa: E402
-from app.screens.episode import EpisodeScreen  # noqa: E402
-from app.screens.prompt import PromptScreen, PromptText, call_blocks  # noqa: E402
-from app.seen import BOS, MOST_SPECIALS, SeenCall, _rendered, read_call  # noqa: E402
-from app.widgets.find_bar import FindBar  # noqa: E402
-from app.widgets.lines import row_text  # noqa: E402
-from app.widgets.transcript import Transcript  # noqa: E402
+from app.desk.episode.prompt import PromptScreen, PromptText, call_blocks  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.episode.seen import BOS, MOST_SPECIALS, SeenCall, _rendered, read_call  # noqa: E402
+from app.desk.episode.transcript import Transcript  # noqa: E402
+from app.desk.messages import RunFacts  # noqa: E402
+from app.desk.widgets.find_bar import FindBar  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
 from models.engine import Message, Reply, TokenChance, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks.events import ModelCalled, Record, Seated  # noqa: E402
-from tasks.reading import list_runs, read_episode  # noqa: E402
-from tasks.runner import Run, start_run  # noqa: E402
+from tasks.episode.events import ModelCalled, Record, Seated  # noqa: E402
+from tasks.run.reading import list_runs, read_episode  # noqa: E402
+from tasks.run.runner import Run, start_run  # noqa: E402
 from tests.desk_fixture import COURT, QUESTION, build_pack, write_run  # noqa: E402
 from tests.hostile_templates import EVERY  # noqa: E402
 from tests.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk  # noqa: E402

@@ -18,29 +18,34 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from app import law_shelf, strings  # noqa: E402
+from app import strings
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
+from app.desk.home.run import RunScreen  # noqa: E402
+from app.desk.law import shelf as law_shelf  # noqa: E402
+from app.desk.review import (
+    log,
+    runs,
+    sources,  # noqa: E402
+)
+from app.desk.review.agreement import AgreementPane  # noqa: E402
+from app.desk.review.beside import beside_lines  # noqa: E402
+from app.desk.review.cases import fields_in, look  # noqa: E402
+from app.desk.review.cases_pane import CasesPane  # noqa: E402
+from app.desk.review.fields import fields_of  # noqa: E402
+from app.desk.review.form import number_in  # noqa: E402
+from app.desk.review.path import SaveScreen  # noqa: E402
+from app.desk.review.record import entries_of  # noqa: E402
+from app.desk.review.reference import reference_lines  # noqa: E402
+from app.desk.review.scores import ScoresPane  # noqa: E402
+from app.desk.review.screen import ReviewScreen  # noqa: E402
+from app.desk.widgets.field import Field  # noqa: E402
+from app.desk.widgets.lines import LineView, row_text  # noqa: E402
+from app.desk.widgets.things import Things  # noqa: E402
 from app.library import RunLine  # noqa: E402
-from app.review import log, runs, sources  # noqa: E402
-from app.review.beside import beside_lines  # noqa: E402
-from app.review.cases import fields_in, look  # noqa: E402
-from app.review.fields import fields_of  # noqa: E402
-from app.review.record import entries_of  # noqa: E402
-from app.review.reference import reference_lines  # noqa: E402
-from app.screens.help import HelpScreen  # noqa: E402
-from app.screens.problem import ProblemScreen  # noqa: E402
-from app.screens.review import ReviewScreen  # noqa: E402
-from app.screens.review_path import SaveScreen  # noqa: E402
-from app.screens.run import RunScreen  # noqa: E402
-from app.widgets.field import Field  # noqa: E402
-from app.widgets.lines import LineView, row_text  # noqa: E402
-from app.widgets.review_agreement import AgreementPane  # noqa: E402
-from app.widgets.review_cases import CasesPane  # noqa: E402
-from app.widgets.review_form import number_in  # noqa: E402
-from app.widgets.review_scores import ScoresPane  # noqa: E402
-from app.widgets.things import Things  # noqa: E402
 from store import places  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks.courts.lawcheck import Finding  # noqa: E402
+from tasks.courts.casefile.law import Finding  # noqa: E402
 from tasks.errors import UsageError  # noqa: E402
 from tasks.scoring.coefficients import weighted_kappa  # noqa: E402
 from tasks.scoring.human import add_score  # noqa: E402
@@ -490,8 +495,8 @@ def walk(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def test_the_record_of_another_benchmark_is_question_and_answer(moot_home: Path) -> None:
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
     from tests.law_run_fixture import prepare_law
 
     world = prepare_law(moot_home, tasks=1)

@@ -21,24 +21,24 @@ from textual.widgets import Input, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app import strings  # noqa: E402
-from app.screens.episode import EpisodeScreen  # noqa: E402
-from app.screens.help import HelpScreen  # noqa: E402
-from app.screens.home import HomeScreen  # noqa: E402
-from app.screens.new_run import NewRunScreen  # noqa: E402
-from app.screens.problem import ProblemScreen  # noqa: E402
-from app.screens.run import RunScreen  # noqa: E402
-from app.shell import Desk  # noqa: E402
-from app.widgets.answer_box import AnswerBox  # noqa: E402
-from app.widgets.evidence_pane import EvidencePane  # noqa: E402
-from app.widgets.find_bar import FindBar  # noqa: E402
-from app.widgets.lines import row_text  # noqa: E402
-from app.widgets.score_strip import ScoreStrip  # noqa: E402
-from app.widgets.transcript import Transcript  # noqa: E402
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
+from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.episode.transcript import Transcript  # noqa: E402
+from app.desk.home.new_run import NewRunScreen  # noqa: E402
+from app.desk.home.run import RunScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.shell import Desk  # noqa: E402
+from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
+from app.desk.widgets.find_bar import FindBar  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
+from app.desk.widgets.score_strip import ScoreStrip  # noqa: E402
 from store import places  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks.reading import list_runs, read_episode  # noqa: E402
-from tasks.runner import start_run  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
+from tasks.run.reading import list_runs, read_episode  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests.desk_fixture import COURT, build_pack, imported_law_run, write_run  # noqa: E402
 from tests.patience import PATIENCE
 

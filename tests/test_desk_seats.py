@@ -13,24 +13,24 @@ from textual.pilot import Pilot
 from textual.widgets import Input, OptionList, Select, Static
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-from app import engines_offered  # noqa: E402
-from app.engines_offered import Offer  # noqa: E402
+from app.desk import engines_offered  # noqa: E402
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.engines_offered import Offer  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.episode.seat import BACK, SeatScreen  # noqa: E402
+from app.desk.home.new_run import NewRunScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
+from app.desk.widgets.engine_field import EngineField  # noqa: E402
+from app.desk.widgets.field import Field  # noqa: E402
 from app.library import packs, runs  # noqa: E402
-from app.screens.episode import EpisodeScreen  # noqa: E402
-from app.screens.help import HelpScreen  # noqa: E402
-from app.screens.home import HomeScreen  # noqa: E402
-from app.screens.new_run import NewRunScreen  # noqa: E402
-from app.screens.seat import BACK, SeatScreen  # noqa: E402
-from app.widgets.answer_box import AnswerBox  # noqa: E402
-from app.widgets.engine_field import EngineField  # noqa: E402
-from app.widgets.field import Field  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks.events import Seated  # noqa: E402
+from tasks.episode.events import Seated  # noqa: E402
 from tasks.legalagentbench.benchmark import LegalAgentBench  # noqa: E402
-from tasks.reading import list_runs, read_episode  # noqa: E402
-from tasks.runner import start_run  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
+from tasks.run.reading import list_runs, read_episode  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests.desk_fixture import build_pack  # noqa: E402
 from tests.slow_engine import SPEC, SlowEngine, install, talk  # noqa: E402
 from tests.test_desk_screens import (  # noqa: E402

@@ -21,29 +21,29 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import app.live as running  # noqa: E402
-from app import shell  # noqa: E402
-from app.calls import call_lines, totals  # noqa: E402
-from app.live import LiveRun  # noqa: E402
-from app.messages import HumanAsked, LiveMessage, Moving, RunOpened, Streamed, Watched  # noqa: E402
-from app.renderers import render  # noqa: E402
-from app.screens.episode import EpisodeScreen  # noqa: E402
-from app.turn import TAIL, OpenTurn  # noqa: E402
-from app.widgets.answer_box import AnswerBox, AnswerText  # noqa: E402
-from app.widgets.find_bar import FindBar  # noqa: E402
-from app.widgets.lines import row_text  # noqa: E402
-from app.widgets.open_turn import phase_line, turn_rows  # noqa: E402
-from app.widgets.transcript import Transcript  # noqa: E402
+import app.desk.live as running  # noqa: E402
+from app.desk import shell  # noqa: E402
+from app.desk.episode.calls import call_lines, totals  # noqa: E402
+from app.desk.episode.open import TAIL, OpenTurn  # noqa: E402
+from app.desk.episode.open_turn import phase_line, turn_rows  # noqa: E402
+from app.desk.episode.renderers import render  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.episode.transcript import Transcript  # noqa: E402
+from app.desk.live import LiveRun  # noqa: E402
+from app.desk.messages import HumanAsked, LiveMessage, Moving, RunOpened, Streamed, Watched  # noqa: E402
+from app.desk.widgets.answer_box import AnswerBox, AnswerText  # noqa: E402
+from app.desk.widgets.find_bar import FindBar  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
 from models.engine import Delta, EngineError, Reply, TokenChance, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks import observations  # noqa: E402
-from tasks.driver import Driver  # noqa: E402
-from tasks.events import ModelCalled, Record, Seated  # noqa: E402
+from tasks.episode import observations  # noqa: E402
+from tasks.episode.driver import Driver  # noqa: E402
+from tasks.episode.events import ModelCalled, Record, Seated  # noqa: E402
+from tasks.episode.scheduler import HUMAN  # noqa: E402
+from tasks.episode.state import digest  # noqa: E402
 from tasks.legalagentbench import environment  # noqa: E402
-from tasks.reading import list_runs, read_episode  # noqa: E402
-from tasks.runner import start_run  # noqa: E402
-from tasks.scheduler import HUMAN  # noqa: E402
-from tasks.state import digest  # noqa: E402
+from tasks.run.reading import list_runs, read_episode  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
 from tests.desk_fixture import COURT, build_pack  # noqa: E402
 from tests.patience import PATIENCE
 from tests.slow_engine import SlowEngine, install, talk  # noqa: E402
@@ -659,8 +659,8 @@ async def test_a_question_does_not_take_the_cursor_from_who_is_searching(pack: P
 
 
 async def test_what_could_not_be_taken_is_given_back(pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tasks.episode.scheduler import Scheduler
     from tasks.errors import TaskError
-    from tasks.scheduler import Scheduler
 
     def refuse(self: Any, episode: str, text: str) -> None:
         raise TaskError("no room on the disk", "Free some.")

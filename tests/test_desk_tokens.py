@@ -12,11 +12,11 @@ from textual.pilot import Pilot
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from app import strings  # noqa: E402
+from app.desk.episode.token_view import TokenView, heat  # noqa: E402
+from app.desk.episode.tokens import TokensScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
 from app.library import read_records  # noqa: E402
-from app.screens.home import HomeScreen  # noqa: E402
-from app.screens.tokens import TokensScreen  # noqa: E402
-from app.widgets.lines import row_text  # noqa: E402
-from app.widgets.token_view import TokenView, heat  # noqa: E402
 from tests.test_desk_screens import NARROW, WIDE, desk, same_as_stored, text_of, until  # noqa: E402
 from tests.test_rollouts import episode, stored  # noqa: E402
 

@@ -152,7 +152,7 @@ def test_an_unknown_command_is_a_usage_error() -> None:
 
 
 def test_every_key_has_its_words_in_both_languages() -> None:
-    from app.bindings import KEYS
+    from app.desk.bindings import KEYS
     from app.strings import LANGUAGES, table
 
     wanted = {f"key.{key.id}{part}" for keys in KEYS.values() for key in keys for part in ("", ".tip")}

@@ -10,14 +10,24 @@ from models.engine import Ask, EngineError, Message, Reply, Usage
 from models.scripted import Script, ScriptedEngine
 from store.errors import StoreError
 from store.journal import EpisodeRow, Journal
-from tasks.actions import Steps, ask, emit
-from tasks.driver import TRIES, Driver, Limits
+from tasks.episode.actions import Steps, ask, emit
+from tasks.episode.driver import TRIES, Driver, Limits
+from tasks.episode.events import (
+    Answered,
+    AttemptStarted,
+    LimitHit,
+    ModelCalled,
+    Said,
+    Seated,
+    StepEnded,
+    Stopped,
+    Thought,
+)
+from tasks.episode.records import entry_of, record_of
+from tasks.episode.scheduler import HUMAN, Scheduler
+from tasks.episode.state import State, completed, digest, fold
+from tasks.episode.watcher import Committed, Notice, Waiting
 from tasks.errors import RecordMismatch, TaskError
-from tasks.events import Answered, AttemptStarted, LimitHit, ModelCalled, Said, Seated, StepEnded, Stopped, Thought
-from tasks.records import entry_of, record_of
-from tasks.scheduler import HUMAN, Scheduler
-from tasks.state import State, completed, digest, fold
-from tasks.watcher import Committed, Notice, Waiting
 
 
 class Talk:

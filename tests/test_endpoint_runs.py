@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from app.cli.main import main  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks.header import spec_of  # noqa: E402
+from tasks.run.header import spec_of  # noqa: E402
 from tests.fake_endpoint import Call, FakeServer, chunk, drip, fake_server  # noqa: E402
 from tests.kill_harness import END, prepare  # noqa: E402
 from tests.patience import PATIENCE  # noqa: E402

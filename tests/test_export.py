@@ -15,10 +15,10 @@ import rapidfuzz
 
 from app.cli.main import main
 from store.errors import StoreError
-from tasks.exporting import whole_folder, write_lines
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.questions import load_questions
 from tasks.legalsearch.rewards import reward
+from tasks.run.exporting import whole_folder, write_lines
 from tests.patience import PATIENCE
 from tests.test_rollouts import answer, episode, question, stored
 

@@ -11,13 +11,13 @@ import pytest
 
 from store.journal import Journal
 from store.pack import Pack
-from tasks import runner
 from tasks.benchmark import benchmark
-from tasks.events import EVENTS, Unknown, decode
-from tasks.header import header_of, spec_of
-from tasks.reading import grades, read_episode, results_of
+from tasks.episode.events import EVENTS, Unknown, decode
+from tasks.episode.state import completed, digest, fold
+from tasks.run import runner
+from tasks.run.header import header_of, spec_of
+from tasks.run.reading import grades, read_episode, results_of
 from tasks.scoring.context import ScoreContext
-from tasks.state import completed, digest, fold
 
 FOLDER = Path(__file__).parent / "golden"
 RELEASES = sorted(path.name.removesuffix(".moot") for path in FOLDER.glob("*.moot"))

@@ -19,27 +19,28 @@ from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
-from app import engines_offered, hosts  # noqa: E402
+from app import hosts  # noqa: E402
 from app.cli.grading import grade  # noqa: E402
 from app.cli.main import main  # noqa: E402
+from app.desk import engines_offered  # noqa: E402
+from app.desk.dialogs.confirm import HostScreen  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
+from app.desk.models.chatting import Failed, Trial  # noqa: E402
 from app.guard import _is_open_name, open_hosts  # noqa: E402
-from app.screens.confirm import HostScreen  # noqa: E402
-from app.screens.problem import ProblemScreen  # noqa: E402
-from app.trial import Failed, Trial  # noqa: E402
 from models.endpoint_server import read_address  # noqa: E402
 from models.errors import BadEngine, ForeignHost  # noqa: E402
 from models.hosts import is_near, normal_host  # noqa: E402
 from store import places  # noqa: E402
 from store.errors import BadInput, NotFound  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks import engines  # noqa: E402
 from tasks.benchmark import benchmark  # noqa: E402
-from tasks.engines import open_engine  # noqa: E402
+from tasks.episode.events import Record, Seated  # noqa: E402
+from tasks.episode.records import entry_of  # noqa: E402
 from tasks.errors import UsageError  # noqa: E402
-from tasks.events import Record, Seated  # noqa: E402
-from tasks.records import entry_of  # noqa: E402
-from tasks.runner import start_run  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
+from tasks.run import engines  # noqa: E402
+from tasks.run.engines import open_engine  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests.desk_fixture import build_pack, write_run  # noqa: E402
 from tests.fake_endpoint import MODEL, FakeServer, fake_server  # noqa: E402
 from tests.test_desk_screens import desk, settled, until  # noqa: E402, F401
@@ -314,7 +315,7 @@ def test_a_server_that_asks_for_a_key_is_told_where_one_would_come_from(box: Fak
 
 
 def test_only_one_place_opens_engines_and_it_asks() -> None:
-    """Whoever opened an engine past `tasks.engines` could lead it anywhere."""
+    """Whoever opened an engine past `tasks.run.engines` could lead it anywhere."""
     named: dict[str, set[str]] = {}
     for path in (file for room in ("app", "tasks", "models", "store") for file in (ROOT / room).rglob("*.py")):
         text = path.read_text(encoding="utf-8")
@@ -332,7 +333,7 @@ def test_only_one_place_opens_engines_and_it_asks() -> None:
                 for alias in node.names:
                     named.setdefault(alias.name, set()).add(path.relative_to(ROOT).as_posix())
     assert not named.keys() & {"specs", "endpoint", "endpoint_server"}
-    assert named["open_engine"] == {"tasks/engines.py"}
+    assert named["open_engine"] == {"tasks/run/engines.py"}
     assert named["read_address"] == {"models/endpoint.py"}
     assert "allow_hosts" not in RunSpec.model_fields
 

@@ -26,7 +26,7 @@ from store.importers.limits import MAX_CELL, MAX_COLUMNS, MAX_DEPTH, named
 from store.importers.process import ReadingProcess
 from store.importers.reading import records
 from store.text import segment
-from tasks.courts.judgments.reading import read_text
+from tasks.courts.from_judgment.reading import read_text
 
 LONGEST = 1_400
 """Characters of a title and its hint together."""

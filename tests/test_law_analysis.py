@@ -12,8 +12,8 @@ from app.cli import ablate as command
 from app.cli.tables import bounds, number, percent, shade, table
 from app.cli.temporal import heat_table
 from app.terminal import width
+from tasks.episode.events import Event, ModelCalled, Record, Seated, ToolCalled, ToolReturned
 from tasks.errors import UsageError
-from tasks.events import Event, ModelCalled, Record, Seated, ToolCalled, ToolReturned
 from tasks.legalsearch.ablation import (
     AXES,
     Outcome,
@@ -28,7 +28,7 @@ from tasks.legalsearch.ablation import (
 )
 from tasks.legalsearch.analysis import FormCount, HeatMap, heat_map, lengths, one_spelling, pair_member, tool_calls
 from tasks.legalsearch.questions import Gold, Question
-from tasks.spec import RunSpec
+from tasks.run.spec import RunSpec
 from tests.test_export import PLANNED, SEARCHED
 from tests.test_rollouts import answer, episode, question
 

@@ -12,16 +12,16 @@ import pytest
 from store.pack import Pack
 from store.search.law_search import LawSearch, Settings
 from store.statutes.applicable import CaseDates
-from tasks.actions import Answer, CallTool
-from tasks.events import Event, Planned, Record, Thought, ToolReturned
+from tasks.episode.actions import Answer, CallTool
+from tasks.episode.events import Event, Planned, Record, Thought, ToolReturned
+from tasks.episode.seats import View
+from tasks.legalsearch.rules.baseline import computed_term
+from tasks.legalsearch.rules.choose import is_reversed, stem_of, wants_several
+from tasks.legalsearch.rules.facts import by_canonical, read_facts, table
+from tasks.legalsearch.rules.looking import looks
+from tasks.legalsearch.rules.policy import LawRulesPolicy
+from tasks.legalsearch.rules.terms import tables
 from tasks.legalsearch.toolbox import HITS, MOST, RAG, retrieved
-from tasks.policies.statutes.baseline import computed_term
-from tasks.policies.statutes.choose import is_reversed, stem_of, wants_several
-from tasks.policies.statutes.facts import by_canonical, read_facts, table
-from tasks.policies.statutes.looking import looks
-from tasks.policies.statutes.policy import LawRulesPolicy
-from tasks.policies.statutes.terms import tables
-from tasks.seats import View
 from tests.statute_fixture import build
 
 ACCUSED = "\n案件事实: 公诉机关指控，2016年5月8日凌晨，被告人甲某翻窗进入乙某家中，趁其熟睡，秘密窃取手机一部（价值2000元）。\n"
@@ -187,7 +187,7 @@ def test_the_tables_fit_together() -> None:
 
 
 def test_only_the_question_itself_is_reversed() -> None:
-    from tasks.policies.statutes.choose import is_reversed
+    from tasks.legalsearch.rules.choose import is_reversed
 
     assert is_reversed("关于缓刑，下列说法不正确的是？") and is_reversed("下列哪一项不属于主刑。")
     assert not is_reversed("苏某不是累犯，没有再犯罪的危险。对苏某能否宣告缓刑？")

@@ -30,7 +30,7 @@ DESK = """
 import signal, subprocess, sys, threading, time
 import pytest
 from app.guard import install_guard
-from app.shell import Desk
+from app.desk.shell import Desk
 from tests.slow_engine import Reciter, install, talk
 install_guard()
 engine = Reciter('想。', ['答：北京'], ends=sys.argv[2] != 'endless', pause=0.002)

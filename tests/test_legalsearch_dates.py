@@ -17,7 +17,7 @@ from store.statutes.applicable import CaseDates, mark  # noqa: E402
 from store.statutes.model import LawVersion  # noqa: E402
 from store.text.normalise import fold_width  # noqa: E402
 from tasks.legalsearch.dates import case_dates, told  # noqa: E402
-from tasks.policies.statutes.crimes import day_of  # noqa: E402
+from tasks.legalsearch.rules.crimes import day_of  # noqa: E402
 
 DRUNK = "2010年5月3日张某醉酒驾驶机动车被查获，2012年3月1日法院开庭审理，如何适用刑法第一百三十三条之一？"
 

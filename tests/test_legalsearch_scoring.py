@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from store.text.citation import citations
-from tasks.events import OUTCOMES
+from tasks.episode.events import OUTCOMES
 from tasks.legalsearch import published
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.measures import (

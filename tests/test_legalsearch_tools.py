@@ -17,11 +17,11 @@ from store.builder import PackBuilder  # noqa: E402
 from store.pack import Pack  # noqa: E402
 from store.search.law_search import LawSearch  # noqa: E402
 from store.web import WebSnapshot  # noqa: E402
-from tasks.actions import Child  # noqa: E402
-from tasks.events import Event, Record, Seated, ToolReturned  # noqa: E402
+from tasks.episode.actions import Child  # noqa: E402
+from tasks.episode.events import Event, Record, Seated, ToolReturned  # noqa: E402
+from tasks.episode.state import State, apply  # noqa: E402
 from tasks.legalsearch.toolbox import HITS, LawToolbox, ToolSettings, texts_of  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
-from tasks.state import State, apply  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests.statute_fixture import LAMPS, build  # noqa: E402
 
 PAGES = {

@@ -14,13 +14,13 @@ from models.endpoint_wire import ESTIMATED_FROM, request_body
 from models.engine import Ask, EngineError, Message, Reply, Settings, recorded_settings
 from models.llama.wire import Call, call_data, call_of, reply_data, reply_of
 from store.journal import EpisodeRow, Journal
-from tasks.actions import Steps, ask, emit
-from tasks.driver import Driver
-from tasks.driver import reply_of as recorded_reply
-from tasks.events import Answered, AttemptStarted, ModelCalled, Seated, Stopped
-from tasks.records import record_of
-from tasks.scheduler import Scheduler
-from tasks.state import State
+from tasks.episode.actions import Steps, ask, emit
+from tasks.episode.driver import Driver
+from tasks.episode.driver import reply_of as recorded_reply
+from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Seated, Stopped
+from tasks.episode.records import record_of
+from tasks.episode.scheduler import Scheduler
+from tasks.episode.state import State
 from tests.gguf_files import tiny_llama
 
 lib = pytest.importorskip("llama_cpp")

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from tasks.events import EngineFailed, ModelCalled
-from tasks.reading import read_episode
-from tasks.runner import Run, resume_run, start_run
-from tasks.spec import RunSpec
-from tasks.state import digest, fold
-from tasks.watcher import Committed, Notice, Streaming
+from tasks.episode.events import EngineFailed, ModelCalled
+from tasks.episode.state import digest, fold
+from tasks.episode.watcher import Committed, Notice, Streaming
+from tasks.run.reading import read_episode
+from tasks.run.runner import Run, resume_run, start_run
+from tasks.run.spec import RunSpec
 
 ROOT = Path(__file__).resolve().parents[1]
 pytestmark = pytest.mark.slow
@@ -108,9 +108,9 @@ def test_a_killed_run_goes_on_where_its_record_ends(model: str, expected: list[s
     out = tmp_path / "killed.moot"
     code = f"""
 import os, signal, sys
-from tasks.runner import start_run
-from tasks.spec import RunSpec
-from tasks.watcher import Committed
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tasks.episode.watcher import Committed
 from pathlib import Path
 calls = 0
 class Killer:

@@ -23,7 +23,7 @@ from models.llama.benching.process import RawProcess
 from models.llama.template import ChatTemplate
 from store.errors import BadInput
 from tasks.errors import UsageError
-from tasks.overhead import overhead
+from tasks.run.overhead import overhead
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.gguf_files import CHATML, REWRITING, tiny_llama  # noqa: E402

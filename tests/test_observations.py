@@ -16,19 +16,19 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from models.engine import Ask, Message  # noqa: E402
 from store.builder import PackBuilder  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks import observations  # noqa: E402
-from tasks.events import ModelCalled, ToolReturned  # noqa: E402
+from tasks.agents.human import HumanPolicy  # noqa: E402
+from tasks.agents.phrases import observed  # noqa: E402
+from tasks.episode import observations  # noqa: E402
+from tasks.episode.events import ModelCalled, ToolReturned  # noqa: E402
+from tasks.episode.observations import SHOWN, returned, shortened  # noqa: E402
+from tasks.episode.seats import View  # noqa: E402
+from tasks.episode.state import State, digest  # noqa: E402
 from tasks.legalagentbench.environment import caller  # noqa: E402
 from tasks.legalagentbench.tools import Toolbox, ToolResult  # noqa: E402
-from tasks.observations import SHOWN, returned, shortened  # noqa: E402
-from tasks.policies.human import HumanPolicy  # noqa: E402
-from tasks.policies.law.rounds import response  # noqa: E402
-from tasks.policies.model.phrases import observed  # noqa: E402
-from tasks.reading import read_episode  # noqa: E402
-from tasks.runner import resume_run, start_run  # noqa: E402
-from tasks.seats import View  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
-from tasks.state import State, digest  # noqa: E402
+from tasks.legalsearch.agents.rounds import response  # noqa: E402
+from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.runner import resume_run, start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests import law_stage  # noqa: E402
 from tests.policy_stage import EVERY, Actor, Rehearsal, well_behaved  # noqa: E402
 
@@ -103,7 +103,7 @@ def test_the_search_agent_too(mode: str) -> None:
 
 
 def test_a_person_sees_it_whole() -> None:
-    from tasks.events import Record
+    from tasks.episode.events import Record
 
     event = ToolReturned(seat="agent", tool="get_sum", status="ok", observation=HUGE)
     question = next(

@@ -60,7 +60,7 @@ for line in json.loads(sys.argv[1]):
     printed.append(out.getvalue())
 
 async def look():
-    from app.shell import Desk
+    from app.desk.shell import Desk
 
     app = Desk()
     async with app.run_test(size=(100, 30)) as pilot:

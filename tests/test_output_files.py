@@ -21,13 +21,13 @@ import pytest
 
 from app.cli import models_bench, tasks
 from app.cli.main import main
-from app.markdown import export_episode
-from app.messages import RunFacts
-from app.review.sources import save_draft
+from app.desk.episode.markdown import export_episode
+from app.desk.messages import RunFacts
+from app.desk.review.sources import save_draft
 from store.errors import StoreError
 from store.files import SUFFIX, cannot_write, written_whole
 from tasks.errors import UsageError
-from tasks.exporting import whole_folder, write_lines
+from tasks.run.exporting import whole_folder, write_lines
 from tests.kill_harness import prepare
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -264,7 +264,7 @@ def test_an_export_of_the_desk_that_fails_keeps_the_one_before(
     moot_home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     said = {"text": "旧"}
-    monkeypatch.setattr("app.markdown.episode_markdown", lambda *_: said["text"])
+    monkeypatch.setattr("app.desk.episode.markdown.episode_markdown", lambda *_: said["text"])
     path = export_episode(FACTS, "1", ())
     said["text"] = LONG
     with full_disk(), pytest.raises(StoreError, match=path.name):
@@ -277,8 +277,8 @@ def test_an_export_of_the_desk_that_fails_keeps_the_one_before(
 def test_commands_say_it_in_one_sentence(
     tmp_path: Path, moot_home: Path, capsys: pytest.CaptureFixture[str], arguments: list[str]
 ) -> None:
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
 
     out = tmp_path / "out"
     with start_run(

@@ -13,14 +13,14 @@ import pytest
 
 from models.schema import violation
 from store.pack import Pack
+from tasks.agents.modes import Mode
+from tasks.agents.prompts import fill, load
 from tasks.legalagentbench import schemas
+from tasks.legalagentbench.agents import cards, examples, reading
 from tasks.legalagentbench.benchmark import PROMPTS
 from tasks.legalagentbench.parser import compat_input
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.tools import TOOLS, Toolbox
-from tasks.policies.model import cards, examples, reading
-from tasks.policies.model.modes import Mode
-from tasks.prompts import fill, load
 
 STORIES = examples.stories()
 METHODS = ("react", "plan-solve", "plan-execute")

@@ -9,11 +9,11 @@ import pytest
 
 from models.engine import Ask, Message, Reply, Settings
 from models.schema import violation
-from tasks.engines import open_engine
 from tasks.legalagentbench import schemas
-from tasks.policies.model import answering, cards
-from tasks.runner import start_run
-from tasks.spec import RunSpec
+from tasks.legalagentbench.agents import answering, cards
+from tasks.run.engines import open_engine
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tests.gguf_files import tiny_llama
 
 

@@ -11,12 +11,12 @@ import pytest
 
 from models.engine import Ask, EngineError, Message, Reply
 from models.schema import violation
-from tasks.events import ActionParsed, ModelCalled, Seated, Stopped
+from tasks.episode.events import ActionParsed, ModelCalled, Seated, Stopped
+from tasks.episode.scheduler import HUMAN
+from tasks.episode.state import digest
+from tasks.legalagentbench.agents.cards import CALCULATORS, complete, tools_for
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.legalagentbench.tools import TOOLS
-from tasks.policies.model.cards import CALCULATORS, complete, tools_for
-from tasks.scheduler import HUMAN
-from tasks.state import digest
 from tests.policy_stage import (
     ACTIONS,
     EVERY,

@@ -9,17 +9,17 @@ from typing import Any
 import pytest
 
 from app.cli.main import main
-from app.renderers import policy_name, render
-from app.watcher import plain_line
+from app.cli.watcher import plain_line
+from app.desk.episode.renderers import policy_name, render
 from store.journal import Journal
+from tasks.agents.modes import TURNS
+from tasks.agents.prompts import digest
 from tasks.benchmark import benchmark
+from tasks.episode.events import Seated
 from tasks.errors import UsageError
-from tasks.events import Seated
 from tasks.legalagentbench.benchmark import PROMPTS
-from tasks.policies.model.modes import TURNS
-from tasks.prompts import digest
-from tasks.reading import read_episode
-from tasks.spec import RunSpec, limits_of, newcomer, policy_of, turns_of
+from tasks.run.reading import read_episode
+from tasks.run.spec import RunSpec, limits_of, newcomer, policy_of, turns_of
 from tests.kill_harness import prepare
 from tests.policy_stage import Actor, Stage
 

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import tasks.runner as runner  # noqa: E402
+import tasks.run.runner as runner  # noqa: E402
 from models.engine import Ask, EngineError, Listener, Reply, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
 from tasks.benchmark import BENCHMARKS, benchmark  # noqa: E402
-from tasks.events import EngineFailed, ModelCalled, Seated  # noqa: E402
-from tasks.reading import read_episode  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
-from tasks.state import State, digest, fold  # noqa: E402
+from tasks.episode.events import EngineFailed, ModelCalled, Seated  # noqa: E402
+from tasks.episode.state import State, digest, fold  # noqa: E402
+from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests import law_run_fixture as law  # noqa: E402
 from tests.court_run_fixture import prepare_courts  # noqa: E402
 from tests.kill_harness import CALL, END, prepare  # noqa: E402

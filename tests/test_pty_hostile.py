@@ -208,8 +208,8 @@ def test_the_check_lets_the_desk_speak() -> None:
 def hostile_run(moot_home: Path) -> Path:
     """A finished run in which every text attacks, beside a run and a pack whose names do."""
     from store.builder import PackBuilder
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
 
     about = {"jurisdiction": NASTY, "source": NASTY, "licence": NASTY}
     with PackBuilder("hostile", coverage="complete", as_of="2026-01-01", **about) as pack:
@@ -324,7 +324,7 @@ OPEN = """
 import sys
 from pathlib import Path
 from app.guard import install_guard
-from app.main import open_desk
+from app.desk.main import open_desk
 install_guard()
 sys.exit(open_desk(*map(Path, sys.argv[1:])))
 """
@@ -366,8 +366,8 @@ def test_an_episode_in_every_view(hostile_run: Path, columns: int, lines: int) -
 
 @pytest.mark.slow
 def test_an_episode_as_it_is_driven(hostile_run: Path, moot_home: Path) -> None:
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
 
     spec = RunSpec(
         benchmark="legalagentbench", agent="react", model=f"scripted:{moot_home / 'script.json'}", pack="hostile",
@@ -390,7 +390,7 @@ RECITE = """
 import sys
 import pytest
 from app.guard import install_guard
-from app.shell import Desk
+from app.desk.shell import Desk
 from tests.slow_engine import Reciter, install, talk
 from tests.test_pty_hostile import NASTY
 install_guard()
@@ -427,7 +427,7 @@ def test_a_model_that_streams_attacks(hostile_run: Path, moot_home: Path, column
 
 def records_of(path: Path) -> list[Any]:
     from store.journal import Journal
-    from tasks.reading import read_episode
+    from tasks.run.reading import read_episode
 
     with Journal.open(path) as journal:
         return [record for row in journal.episodes() for record in read_episode(journal, row.id)]

@@ -20,14 +20,14 @@ from store.importers.logs.episodes import read_episodes
 from store.journal import Journal
 from store.schema import TABLES
 from tasks.benchmark import benchmark
-from tasks.engines import open_engine, run_path
-from tasks.events import ActionParsed, ToolCalled, ToolReturned
+from tasks.episode.events import ActionParsed, ToolCalled, ToolReturned
+from tasks.episode.state import digest
 from tasks.legalagentbench.parser import parse_action
 from tasks.legalagentbench.recorded_log import method_of, read_run_log
-from tasks.reading import read_episode, results_of
-from tasks.runner import start_run
-from tasks.spec import RunSpec
-from tasks.state import digest
+from tasks.run.engines import open_engine, run_path
+from tasks.run.reading import read_episode, results_of
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tests import run_logs as logs
 
 Ask1 = Callable[..., Reply | EngineError]

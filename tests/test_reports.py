@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.strings import table
-from tasks.events import OUTCOMES
+from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question
 from tasks.legalagentbench.scoring import score_block
 from tasks.reports import FORMATS, Report, text_report

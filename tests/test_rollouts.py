@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from store.journal import EpisodeRow, Journal, ScoreRow
-from tasks.errors import UsageError
-from tasks.events import (
+from tasks.episode.events import (
     Answered,
     AttemptStarted,
     Event,
@@ -23,7 +22,9 @@ from tasks.events import (
     ToolCalled,
     ToolReturned,
 )
-from tasks.header import file_hash
+from tasks.episode.records import entry_of
+from tasks.errors import UsageError
+from tasks.legalsearch.agents.spoken import Piece
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Gold, Question
 from tasks.legalsearch.rollouts import (
@@ -38,8 +39,7 @@ from tasks.legalsearch.rollouts import (
     verdict_of,
 )
 from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
-from tasks.policies.law.spoken import Piece
-from tasks.records import entry_of
+from tasks.run.header import file_hash
 
 PLAN = ("<think>", "想", "</think>", "<plan>", "查", "</plan>")
 CALL = ("<think>", "查", "</think>", "<tool_call>", '{"name": "rag_retrieve", "arguments": {"query": ["刑法 2009年"]}}', "</tool_call>")

@@ -7,10 +7,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.schema import LOOKUPS, TABLES
-from tasks.policies.rules.graph import ATTRIBUTES, FALLBACK, HOPS, VIA, route
-from tasks.policies.rules.names import NameIndex
-from tasks.policies.rules.places import Place
-from tasks.policies.rules.plan import plans_for
+from tasks.legalagentbench.rules.graph import ATTRIBUTES, FALLBACK, HOPS, VIA, route
+from tasks.legalagentbench.rules.names import NameIndex
+from tasks.legalagentbench.rules.places import Place
+from tasks.legalagentbench.rules.plan import plans_for
 
 INDEX = NameIndex(
     {

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.policies.rules.mentions import Modifier
-from tasks.policies.rules.names import NameIndex
-from tasks.policies.rules.places import Place, parse_place
-from tasks.policies.rules.recognise import recognise, tidy
-from tasks.policies.rules.values import court_code
-from tasks.policies.rules.wanted import read
+from tasks.legalagentbench.rules.mentions import Modifier
+from tasks.legalagentbench.rules.names import NameIndex
+from tasks.legalagentbench.rules.places import Place, parse_place
+from tasks.legalagentbench.rules.recognise import recognise, tidy
+from tasks.legalagentbench.rules.values import court_code
+from tasks.legalagentbench.rules.wanted import read
 
 EMPTY = NameIndex({})
 INDEX = NameIndex(

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.policies.rules.names import NameIndex
-from tasks.policies.rules.phrase import form_of
-from tasks.policies.rules.places import Place
-from tasks.policies.rules.plan import plans_for
-from tasks.policies.rules.recognise import recognise, tidy
-from tasks.policies.rules.rewording import reword
+from tasks.legalagentbench.rules.names import NameIndex
+from tasks.legalagentbench.rules.phrase import form_of
+from tasks.legalagentbench.rules.places import Place
+from tasks.legalagentbench.rules.plan import plans_for
+from tasks.legalagentbench.rules.recognise import recognise, tidy
+from tasks.legalagentbench.rules.rewording import reword
 
 PARENT, CHILD = "青岚松雪科技股份有限公司", "北岭霁月新能源有限公司"
 COURT, FIRM, CASE = "青岚市望江区人民法院", "青岚和颂律师事务所", "（2020）皖0104执3号"

@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-from tasks.actions import Answer, CallTool
-from tasks.events import Event, Planned, Record, Thought, ToolCalled, ToolReturned
-from tasks.policies.rules.names import NameIndex
-from tasks.policies.rules.places import Place
-from tasks.policies.rules.policy import RulesPolicy
-from tasks.seats import View
+from tasks.episode.actions import Answer, CallTool
+from tasks.episode.events import Event, Planned, Record, Thought, ToolCalled, ToolReturned
+from tasks.episode.seats import View
+from tasks.legalagentbench.rules.names import NameIndex
+from tasks.legalagentbench.rules.places import Place
+from tasks.legalagentbench.rules.policy import RulesPolicy
 
 PARENT, CHILD, OTHER = "青岚松雪科技股份有限公司", "北岭霁月新能源有限公司", "北岭霁月置业有限公司"
 COURT, FIRM = "青岚市望江区人民法院", "青岚和颂律师事务所"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from tasks.policies.rules.complaint import deducted_principal, read_complaint
-from tasks.policies.rules.defence import cited, points_for
-from tasks.policies.rules.execute import Outcome
-from tasks.policies.rules.names import NameIndex
-from tasks.policies.rules.writing import is_writing, write, writing_steps
+from tasks.legalagentbench.rules.complaint import deducted_principal, read_complaint
+from tasks.legalagentbench.rules.defence import cited, points_for
+from tasks.legalagentbench.rules.execute import Outcome
+from tasks.legalagentbench.rules.names import NameIndex
+from tasks.legalagentbench.rules.writing import is_writing, write, writing_steps
 
 QUESTION = """林某向 北岭霁月新能源有限公司和北岭霁月置业有限公司 发起起诉，以下是起诉状内容。
 【起诉状开始】

@@ -18,7 +18,7 @@ from app.cli.main import cli
 from store import places
 from store.errors import Damaged
 from store.journal import Entry, EpisodeRow, Journal
-from tasks.header import header_of
+from tasks.run.header import header_of
 from tests.test_golden import FOLDER
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -92,11 +92,11 @@ def test_an_end_that_says_nothing_is_no_end(data: Any) -> None:
 
 
 def test_the_header_is_read_through_its_check_only() -> None:
-    """`journal.header` is what the file says; everybody but `tasks.header` goes through `header_of`."""
+    """`journal.header` is what the file says; everybody but `tasks.run.header` goes through `header_of`."""
     readers = [
         path.relative_to(ROOT).as_posix()
         for room in ("app", "tasks")
         for path in (ROOT / room).rglob("*.py")
         if re.search(r"\b(journal|old)\.header\b", path.read_text(encoding="utf-8"))
     ]
-    assert readers == ["tasks/header.py"]
+    assert readers == ["tasks/run/header.py"]

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import tasks.runner as runner  # noqa: E402
+import tasks.run.runner as runner  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.episode.events import Seated  # noqa: E402
 from tasks.errors import RecordMismatch, UsageError  # noqa: E402
-from tasks.events import Seated  # noqa: E402
-from tasks.reading import read_episode  # noqa: E402
-from tasks.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
+from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests.kill_harness import CALL, END, prepare  # noqa: E402
 
 

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import tasks.prompts  # noqa: E402
+import tasks.agents.prompts  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from store.errors import BadInput, NotFound, StoreError  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.episode.events import Seated, ToolReturned  # noqa: E402
+from tasks.episode.state import completed, digest, fold  # noqa: E402
 from tasks.errors import RecordMismatch, UsageError  # noqa: E402
-from tasks.events import Seated, ToolReturned  # noqa: E402
-from tasks.reading import read_episode  # noqa: E402
-from tasks.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
-from tasks.spec import RunSpec  # noqa: E402
-from tasks.state import completed, digest, fold  # noqa: E402
+from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
 from tests.kill_harness import prepare  # noqa: E402
 
 
@@ -82,8 +82,8 @@ def test_a_changed_prompt_stops_resume_until_a_new_attempt(
     spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cut_short(spec, tmp_path / "r.moot")
-    real = tasks.prompts.load
-    monkeypatch.setattr(tasks.prompts, "load", lambda name: real(name) + "。")
+    real = tasks.agents.prompts.load
+    monkeypatch.setattr(tasks.agents.prompts, "load", lambda name: real(name) + "。")
     with pytest.raises(RecordMismatch, match="prompt .*/. changed"):
         resume_run(tmp_path / "r.moot")
     with resume_run(tmp_path / "r.moot", new_attempt=True) as run:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.events import OUTCOMES
+from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question, load_questions
 from tasks.legalagentbench.scoring import SCORERS, score_block, score_one
 from tasks.scoring.keywords import (

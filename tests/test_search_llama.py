@@ -11,8 +11,8 @@ import pytest
 pytest.importorskip("llama_cpp")
 
 from models.engine import Ask
-from tasks.engines import open_engine
 from tasks.legalsearch.trajectory import trajectory_tokens
+from tasks.run.engines import open_engine
 from tests.gguf_files import tiny_llama
 from tests.law_stage import MODES, Episode, mode_name
 

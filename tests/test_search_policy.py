@@ -12,19 +12,19 @@ import pytest
 
 from models.engine import Ask, Message, Reply, Usage
 from models.schema import violation
-from tasks.actions import CallTool, Move, Nothing, emit
-from tasks.events import ActionParsed, ModelCalled, Planned, Seated, Stopped, Thought
+from tasks.agents.prompts import digest as prompt_digest
+from tasks.episode.actions import CallTool, Move, Nothing, emit
+from tasks.episode.events import ActionParsed, ModelCalled, Planned, Seated, Stopped, Thought
+from tasks.episode.seats import View
+from tasks.episode.state import digest
+from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
+from tasks.legalsearch.agents.paper import RESPONSE_TOKENS, estimated
+from tasks.legalsearch.agents.phrases import TOOLS
+from tasks.legalsearch.agents.reading import read_freely
 from tasks.legalsearch.format import READINGS, check
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.published import LETTERED
 from tasks.legalsearch.seats import PROMPTS, analyse_with, read_window
-from tasks.policies.law import DIRECT_PROMPTS, SEARCH_PROMPTS
-from tasks.policies.law.paper import RESPONSE_TOKENS, estimated
-from tasks.policies.law.phrases import TOOLS
-from tasks.policies.law.reading import read_freely
-from tasks.prompts import digest as prompt_digest
-from tasks.seats import View
-from tasks.state import digest
 from tests.law_stage import (
     ANSWERS,
     CARD,

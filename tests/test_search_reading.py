@@ -8,13 +8,21 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tasks.legalsearch.agents.acting import free_reader, lean_reader, settled
+from tasks.legalsearch.agents.forms import answer_text
+from tasks.legalsearch.agents.phrases import TOOLS
+from tasks.legalsearch.agents.reading import (
+    call_of,
+    defused,
+    first_answer,
+    read_freely,
+    read_strictly,
+    steps_of,
+    tagged,
+)
+from tasks.legalsearch.agents.schemas import act_schema, answer_schema, plan_schema
 from tasks.legalsearch.format import check
 from tasks.legalsearch.published import TAGS, tagged_answer
-from tasks.policies.law.acting import free_reader, lean_reader, settled
-from tasks.policies.law.forms import answer_text
-from tasks.policies.law.phrases import TOOLS
-from tasks.policies.law.reading import call_of, defused, first_answer, read_freely, read_strictly, steps_of, tagged
-from tasks.policies.law.schemas import act_schema, answer_schema, plan_schema
 
 CALL = '{"name": "rag_retrieve", "arguments": {"query": ["甲"]}}'
 WHOLE = f"<think>想</think><tool_call>{CALL}</tool_call>"

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tasks.statistics import (
+from tasks.scoring.statistics import (
     cluster_bootstrap,
     cluster_error,
     cluster_t,

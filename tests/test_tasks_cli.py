@@ -14,10 +14,10 @@ from app.cli.tasks import tasks
 from store.builder import PackBuilder
 from store.errors import BadInput, NotFound
 from tasks.errors import RecordMismatch, UsageError
-from tasks.header import is_fictional
-from tasks.rescoring import stored_task_file
-from tasks.runner import start_run
-from tasks.spec import RunSpec
+from tasks.run.header import is_fictional
+from tasks.run.rescoring import stored_task_file
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 
 
 def invoke(*arguments: str) -> Result:

@@ -157,7 +157,7 @@ def test_the_child_reaches_no_network_and_loads_little(monkeypatch: pytest.Monke
 
 
 def test_the_parent_needs_no_jinja() -> None:
-    script = "import sys; import models.llama.template, app.seen; print('jinja2' in sys.modules)"
+    script = "import sys; import models.llama.template, app.desk.episode.seen; print('jinja2' in sys.modules)"
     assert subprocess.check_output([sys.executable, "-c", script], text=True, cwd=ROOT).strip() == "False"
 
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from models.schema import violation
 from tasks.legalagentbench import schemas
+from tasks.legalagentbench.agents import reading
 from tasks.legalagentbench.parser import Parsed, compat_input, parse_action
 from tasks.legalagentbench.tools import TOOLS, Toolbox
-from tasks.policies.model import reading
 
 TOOLBOX = Toolbox(None)
 

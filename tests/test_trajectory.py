@@ -11,14 +11,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from models.engine import Ask, Reply, TokenChance, Usage
-from tasks.actions import Answer, CallTool, Move, Nothing, emit
-from tasks.events import Event, LimitHit, ModelCalled, Planned, Record, Seated, Thought, ToolCalled, ToolReturned
+from tasks.episode.actions import Answer, CallTool, Move, Nothing, emit
+from tasks.episode.events import (
+    Event,
+    LimitHit,
+    ModelCalled,
+    Planned,
+    Record,
+    Seated,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+)
+from tasks.episode.seats import View
+from tasks.legalsearch.agents.spoken import BROKEN, pieces, spoken
 from tasks.legalsearch.format import READINGS, check, token_kinds
 from tasks.legalsearch.published import format_faults, reward_answer
 from tasks.legalsearch.rewards import entropy_of_top
 from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
-from tasks.policies.law.spoken import BROKEN, pieces, spoken
-from tasks.seats import View
 from tests.law_stage import (
     CARD,
     FOUND,

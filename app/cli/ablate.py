@@ -18,7 +18,7 @@ from tasks.errors import UsageError
 
 if TYPE_CHECKING:
     from tasks.legalsearch.ablation import Choice, Outcome, Scored
-    from tasks.spec import RunSpec
+    from tasks.run.spec import RunSpec
 
 PARALLEL_RULES = 16
 """Episodes driven together when no model decodes: their steps share one commit."""
@@ -65,7 +65,7 @@ def ablate(benchmark: str, axes: tuple[str, ...], cross: bool, out: Path | None,
 
 def _base(benchmark: str, options: Mapping[str, Any]) -> RunSpec:
     from tasks.benchmark import benchmark as load_benchmark
-    from tasks.spec import RunSpec, first_model_agent
+    from tasks.run.spec import RunSpec, first_model_agent
 
     model = options["model"]
     agent = options["agent"] or (first_model_agent(load_benchmark(benchmark)) if model else "rules")
@@ -105,7 +105,7 @@ def _run_one(base: RunSpec, choice: Choice, folder: Path, place: str) -> tuple[O
     from store.journal import SUFFIX
     from tasks.legalsearch.ablation import Outcome, name_of, open_choice, scored
     from tasks.legalsearch.analysis import analysis_of
-    from tasks.rescoring import block_of, read_stored
+    from tasks.run.rescoring import block_of, read_stored
 
     name, path = name_of(choice), folder / f"{name_of(choice)}{SUFFIX}"
     run = open_choice(base, choice, folder, argv=sys.argv[1:])

@@ -14,9 +14,9 @@ from app.strings import t
 from app.terminal import clean, json_text
 from store.files import written_whole
 from store.journal import Journal, ScoreRow
-from tasks.engines import run_path
 from tasks.errors import UsageError
-from tasks.header import header_of
+from tasks.run.engines import run_path
+from tasks.run.header import header_of
 
 if TYPE_CHECKING:
     from tasks.scoring.agreement import Agreement
@@ -172,7 +172,7 @@ def _sample(run_name: str, share: float, seed: int, as_json: bool) -> None:
 
 def _graded(journal: Journal) -> list[str]:
     """The verdicts that graders gave in this run."""
-    from tasks.reading import GRADER
+    from tasks.run.reading import GRADER
 
     rows: list[ScoreRow] = [row for row in journal.scores() if row.scorer == GRADER]
     return sorted({str(name) for row in rows for name in row.value})

@@ -33,11 +33,11 @@ def check_cases(ctx: click.Context, paths: Sequence[Path], laws: bool, schema: b
     if laws:
         return _laws(as_json)
     if schema or dispute_schema:
-        from tasks.courts import casefile
+        from tasks.courts.casefile.case import case as casefile
 
         made = casefile.json_schema() if schema else casefile.dispute_schema()
         return click.echo(json.dumps(made, ensure_ascii=False, indent=2))
-    from tasks.courts.checking import check_files
+    from tasks.courts.checking.case import check_files
 
     lines: list[str] = []
     count = 0
@@ -54,7 +54,7 @@ def check_cases(ctx: click.Context, paths: Sequence[Path], laws: bool, schema: b
 
 def _laws(as_json: bool) -> None:
     """The laws of the shipped index with the first and last day of every version."""
-    from tasks.courts.lawcheck import shipped_laws
+    from tasks.courts.casefile.law import shipped_laws
 
     known = shipped_laws()
     days = {law: [[str(v.valid_from), str(v.valid_to or "")] for v in known.versions(law)] for law in known.names}

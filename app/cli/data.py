@@ -152,7 +152,7 @@ def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
     from models.llama.library import resolve
     from store import places
     from store.search.reembedding import reembed
-    from tasks.embedding import described
+    from tasks.run.embedding import described
 
     folder = manifests.locate(name)
     path = resolve(model, places.models())

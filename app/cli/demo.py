@@ -6,10 +6,10 @@ import sys
 
 import click
 
+from app.cli.watcher import PlainWatcher
 from app.ready import demo_run, ensure_sample
 from app.strings import t
 from app.terminal import clean
-from app.watcher import PlainWatcher
 
 
 @click.command()
@@ -21,11 +21,11 @@ def demo(plain: bool, as_json: bool) -> None:
     Example: moot demo --plain
     """
     if sys.stdin.isatty() and sys.stdout.isatty() and not plain and not as_json:
-        from app.main import open_desk
+        from app.desk.main import open_desk
 
         sys.exit(open_desk(demo=True))
     from app.cli.run import print_block
-    from tasks.header import header_of
+    from tasks.run.header import header_of
 
     ensure_sample(lambda: click.echo(t("demo.building"), err=True))
     with demo_run() as made:

@@ -12,7 +12,7 @@ import click
 from app.strings import t
 from app.terminal import clean, json_text
 from tasks.errors import UsageError
-from tasks.exporting import event_lines, refuse_existing, write_lines
+from tasks.run.exporting import event_lines, refuse_existing, write_lines
 
 ELSEWHERE: Mapping[str, tuple[str, str]] = {
     "markdown": ("a run as Markdown is a report", "Use `moot report RUN --format md`."),

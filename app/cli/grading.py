@@ -10,10 +10,10 @@ import click
 from app.terminal import clean
 from store.journal import Journal
 from tasks.benchmark import Benchmark
-from tasks.engines import open_engine
 from tasks.errors import UsageError
-from tasks.reading import GRADER
-from tasks.rescoring import StoredRun
+from tasks.run.engines import open_engine
+from tasks.run.reading import GRADER
+from tasks.run.rescoring import StoredRun
 from tasks.scoring.grader import grade_run
 
 

@@ -15,7 +15,7 @@ from store.errors import BadInput
 from store.files import written_whole
 
 if TYPE_CHECKING:
-    from tasks.courts.judgments import Draft
+    from tasks.courts.from_judgment import Draft
 
 
 @click.command(name="from-judgment")
@@ -94,8 +94,8 @@ def report(made: Draft, out: Path | None = None) -> list[str]:
 
 
 def _drafted(file: Path, spec: str, **options: Any) -> Draft:
-    from tasks.courts.judgments import draft
-    from tasks.engines import open_engine
+    from tasks.courts.from_judgment import draft
+    from tasks.run.engines import open_engine
 
     if not spec:
         return draft(file, **options)

@@ -29,7 +29,7 @@ from store.search.query import LawQuery
 from store.statutes.book import Unknown
 from store.statutes.model import ArticleNumber
 from store.text.citation import parse_number
-from tasks.embedding import embedder_of
+from tasks.run.embedding import embedder_of
 
 _CUTS = (5, 10, 50, 100)
 _EXTRACT = 120
@@ -207,7 +207,7 @@ def _figures(searcher: LawSearch, rows: Sequence[int], gold: Sequence[Gold | Non
 
 
 def _interval(values: Sequence[float]) -> list[float]:
-    from tasks.statistics import cluster_bootstrap
+    from tasks.scoring.statistics import cluster_bootstrap
 
     low, high = cluster_bootstrap(values, list(range(len(values))), draws=1000)
     return [round(100 * low, 2), round(100 * high, 2)]

@@ -71,7 +71,7 @@ def cli(ctx: click.Context) -> None:
     Example: moot run legalagentbench --agent rules --limit 5
     """
     if ctx.invoked_subcommand is None:
-        from app.main import open_desk
+        from app.desk.main import open_desk
 
         ctx.exit(open_desk())
 

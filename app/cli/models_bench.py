@@ -67,7 +67,7 @@ def bench(
     """  # noqa: D301
     from models.llama import bench as parts
     from models.llama.library import resolve
-    from tasks.overhead import overhead
+    from tasks.run.overhead import overhead
 
     given = {"turns": turns, "repeats": repeats, "threads": threads, "seats": seats}
     chosen = {name: value for name, value in given.items() if value is not None}

@@ -10,7 +10,7 @@ from app.strings import language
 from app.terminal import clean
 from store.files import written_whole
 from tasks.reports import FORMATS, Report
-from tasks.rescoring import block_of, read_stored
+from tasks.run.rescoring import block_of, read_stored
 
 
 @click.command()

@@ -16,27 +16,29 @@ from pydantic import ValidationError
 
 from app.cli.consent import allow_host_option
 from app.cli.grading import grade
+from app.cli.watcher import JsonWatcher, PlainWatcher, Progress
 from app.court_words import env_of, speaker
 from app.leaving import ASKED, when_asked, without_terminal
 from app.strings import language, t
 from app.terminal import clean, json_text
-from app.watcher import JsonWatcher, PlainWatcher, Progress
 from models.engine import Ask
 from models.specs import FORMS
 from store import places
 from store.journal import Journal
 from store.run_file import reading
 from tasks.benchmark import benchmark as load_benchmark
-from tasks.courts.casefile import Env
-from tasks.courts.roles import names_of
-from tasks.engines import run_path
+from tasks.courts.casefile.case import Env
+from tasks.courts.casefile.roles import names_of
+from tasks.episode.events import Seated
+from tasks.episode.state import completed, fold
+from tasks.episode.watcher import Watcher
 from tasks.errors import UsageError
-from tasks.events import Seated
-from tasks.header import header_of, spec_of
 from tasks.legalagentbench.recorded_log import method_of
-from tasks.reading import GRADER, read_episode
-from tasks.runner import Run, fork_run, resume_run, start_run
-from tasks.spec import (
+from tasks.run.engines import run_path
+from tasks.run.header import header_of, spec_of
+from tasks.run.reading import GRADER, read_episode
+from tasks.run.runner import Run, fork_run, resume_run, start_run
+from tasks.run.spec import (
     RECORDED_LOG,
     RunSpec,
     check_cast,
@@ -50,8 +52,6 @@ from tasks.spec import (
     sitting,
     task_file,
 )
-from tasks.state import completed, fold
-from tasks.watcher import Watcher
 
 ROLLOUT_TEMPERATURE = 1.0
 """At which the published rollouts were sampled."""

@@ -12,7 +12,7 @@ from app.cli.grading import grade_stored
 from app.strings import language
 from app.terminal import clean, json_text
 from tasks.reports import text_report
-from tasks.rescoring import StoredRun, append_scores, block_of, read_stored
+from tasks.run.rescoring import StoredRun, append_scores, block_of, read_stored
 
 FILE = click.Path(path_type=Path)
 
@@ -61,7 +61,7 @@ def score_predictions(
     import tempfile
 
     from tasks.benchmark import benchmark as known_benchmark
-    from tasks.imported import Sources, read_run, save_run
+    from tasks.run.imported import Sources, read_run, save_run
 
     known_benchmark(benchmark)
     sources = Sources(benchmark, dataset, predictions, tokens)

@@ -9,19 +9,19 @@ from typing import Any
 
 import click
 
+from app.cli.watcher import PlainWatcher, record_data
 from app.strings import t
 from app.terminal import clean, json_text, pad, truncate, width
-from app.watcher import PlainWatcher, record_data
 from store.errors import StoreError
 from store.journal import Journal
-from tasks.engines import run_path
-from tasks.events import ModelCalled
-from tasks.header import header_of
-from tasks.reading import list_runs as run_files
-from tasks.reading import outcome_of, read_episode
-from tasks.runner import verify_episode
-from tasks.state import digest, fold
-from tasks.watcher import Committed
+from tasks.episode.events import ModelCalled
+from tasks.episode.state import digest, fold
+from tasks.episode.watcher import Committed
+from tasks.run.engines import run_path
+from tasks.run.header import header_of
+from tasks.run.reading import list_runs as run_files
+from tasks.run.reading import outcome_of, read_episode
+from tasks.run.runner import verify_episode
 
 
 @click.command()

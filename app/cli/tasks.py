@@ -24,7 +24,7 @@ from store.pack import Pack
 from store.text.dates import parse_date
 from tasks.benchmark import BENCHMARKS, benchmark
 from tasks.errors import UsageError
-from tasks.validation import benchmark_in, validate
+from tasks.run.validation import benchmark_in, validate
 
 _SHOWN = 50
 _DAMAGE = ("heading_inside", "moved_paragraph", "cut_short", "duplicate", "mislabelled")

@@ -15,12 +15,12 @@ from app.strings import t
 from app.terminal import clean, json_text, pad, truncate
 from store.errors import NotFound
 from store.pack import Pack
+from tasks.episode.plain import plain
 from tasks.errors import UsageError
 from tasks.legalagentbench.recorded_log import read_run_log
 from tasks.legalagentbench.replay import Difference, LogReplay, Replay, as_json, log_as_json, read_calls, replay_log
 from tasks.legalagentbench.replay import replay as replay_calls
 from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, Toolbox, ToolResult, ToolSpec
-from tasks.plain import plain
 
 _CUT = 400
 PACK_CALLS = "calls.jsonl"

@@ -8,29 +8,29 @@ from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
+from tasks.agents.modes import split
+from tasks.agents.prompts import digest
 from tasks.benchmark import Choices
-from tasks.courts import tracker_seat
-from tasks.courts.casefile import ENVS
-from tasks.courts.play import CourtEpisode
-from tasks.courts.questions import CourtQuestion, load_questions
-from tasks.courts.roles import OTHERS
-from tasks.courts.scoring import gradings, score_block, score_one
-from tasks.courts.tools import CourtTools
-from tasks.environment import SEAT
+from tasks.courts.agents import registry
+from tasks.courts.agents.model.seat import PROMPTS, ModelSeat
+from tasks.courts.casefile.case import ENVS
+from tasks.courts.casefile.questions import CourtQuestion, load_questions
+from tasks.courts.casefile.roles import OTHERS
+from tasks.courts.play import tracker_seat
+from tasks.courts.play.episode import CourtEpisode
+from tasks.courts.play.tools import CourtTools
+from tasks.courts.scores.of_run import gradings, score_block, score_one
+from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
+from tasks.episode.program import Program
+from tasks.episode.scheduler import HUMAN
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
-from tasks.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
-from tasks.policies.court import registry
-from tasks.policies.court.model import PROMPTS, ModelSeat
-from tasks.policies.model.modes import split
-from tasks.program import Program
-from tasks.prompts import digest
-from tasks.scheduler import HUMAN
+from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grader import Grading
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
-from tasks.spec import RunSpec
-from tasks.state import State
 
 _ANYBODY: Choices = {
     "rules": (registry.RULES, False), "human": (registry.HUMAN, False), "model": (registry.MODEL, True),

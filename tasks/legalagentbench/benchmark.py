@@ -8,32 +8,32 @@ from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
+from tasks.agents.echo import EchoPolicy
+from tasks.agents.human import HumanPolicy
+from tasks.agents.modes import TURNS, Mode, split
+from tasks.agents.named import policies_by_name
+from tasks.agents.prompts import digest
 from tasks.benchmark import Choices
-from tasks.environment import SEAT, ToolEpisode
-from tasks.events import ActionParsed, ToolReturned
+from tasks.episode.events import ActionParsed, ToolReturned
+from tasks.episode.program import Program
+from tasks.episode.seats import Policy
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT, ToolEpisode
+from tasks.legalagentbench.agents.direct import DirectPolicy
+from tasks.legalagentbench.agents.gold import GoldPolicy
+from tasks.legalagentbench.agents.plan_execute import PlanExecutePolicy
+from tasks.legalagentbench.agents.plan_solve import PlanSolvePolicy
+from tasks.legalagentbench.agents.react import ReactPolicy
 from tasks.legalagentbench.environment import caller
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import score_block, score_one
 from tasks.legalagentbench.tools import Toolbox
-from tasks.policies.direct import DirectPolicy
-from tasks.policies.echo import EchoPolicy
-from tasks.policies.gold import GoldPolicy
-from tasks.policies.human import HumanPolicy
-from tasks.policies.model.modes import TURNS, Mode, split
-from tasks.policies.named import policies_by_name
-from tasks.policies.plan_execute import PlanExecutePolicy
-from tasks.policies.plan_solve import PlanSolvePolicy
-from tasks.policies.react import ReactPolicy
-from tasks.program import Program
-from tasks.prompts import digest
+from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grader import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
-from tasks.seats import Policy
-from tasks.spec import RunSpec
-from tasks.state import State
 
 _MODEL_POLICIES: dict[str, Callable[[str], Policy]] = {
     "react/2": ReactPolicy,
@@ -153,7 +153,7 @@ class LegalAgentBench:
 
 def _rules(pack: Pack) -> Policy:
     """Imported on use: its vocabulary and the names of the pack are only needed when the planner plays."""
-    from tasks.policies.rules.names import NameIndex
-    from tasks.policies.rules.policy import RulesPolicy
+    from tasks.legalagentbench.rules.names import NameIndex
+    from tasks.legalagentbench.rules.policy import RulesPolicy
 
     return RulesPolicy(NameIndex.of(pack))

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 
-from tasks.actions import Steps, emit
-from tasks.environment import SEAT, Caller
-from tasks.events import ToolCalled
+from tasks.episode.actions import Steps, emit
+from tasks.episode.events import ToolCalled
+from tasks.episode.observations import returned
+from tasks.episode.plain import plain
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT, Caller
 from tasks.legalagentbench.tools import Toolbox
-from tasks.observations import returned
-from tasks.plain import plain
-from tasks.state import State
 
 
 def caller(toolbox: Toolbox) -> Caller:

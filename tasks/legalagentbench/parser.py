@@ -18,8 +18,8 @@ from typing import Any, Literal
 
 from store.schema import LOOKUPS
 from store.text.normalise import widen_brackets
+from tasks.episode.plain import plain_text
 from tasks.legalagentbench.lenient import Unreadable, read
-from tasks.plain import plain_text
 
 LONGEST_REPAIR = 1 << 20
 """Characters up to which a repair is tried; no honest action is longer."""

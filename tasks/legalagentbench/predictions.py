@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from store.errors import BadInput
 from store.importers.reading import records
-from tasks.plain import plain_text
+from tasks.episode.plain import plain_text
 from tasks.scoring.predicted import TokenCount
 
 SILENCE = "silence"

@@ -14,7 +14,7 @@ from typing import Any
 
 from store.errors import BadInput
 from store.importers.reading import records
-from tasks.plain import plain, plain_text
+from tasks.episode.plain import plain, plain_text
 
 WRITING = "writing"
 GROUPS: tuple[str, ...] = ("1-hop", "2-hop", "3-hop", "4-hop", "5-hop", WRITING)

@@ -26,8 +26,8 @@ from store.importers.logs.literal import Literal
 from store.importers.logs.reading import find_logs
 from store.schema import TABLES
 from tasks.errors import UsageError
+from tasks.legalagentbench.agents.reading import STEP_MARK, steps_of
 from tasks.legalagentbench.logged_actions import action_of
-from tasks.policies.model.reading import STEP_MARK, steps_of
 
 KIND = "recorded-log"
 PLANS = ("plan-solve", "plan-execute")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from tasks.events import OUTCOMES
+from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import GROUPS, Question
 from tasks.scoring.keywords import (
     COMPAT_VERSION,
@@ -28,8 +28,7 @@ from tasks.scoring.keywords import (
     success_strict,
 )
 from tasks.scoring.result import Result, Score
-from tasks.scoring.strict import VERSION as STRICT_VERSION
-from tasks.statistics import (
+from tasks.scoring.statistics import (
     Interval,
     design_effect,
     effective_n,
@@ -37,6 +36,7 @@ from tasks.statistics import (
     mean_interval,
     rate_interval,
 )
+from tasks.scoring.strict import VERSION as STRICT_VERSION
 
 BENCHMARK = "legalagentbench"
 ALL = "all"

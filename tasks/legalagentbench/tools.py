@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from store.rows import UNKNOWN, Found, Row
 from store.schema import LOOKUPS, TABLES, Lookup
+from tasks.episode.plain import plain, plain_text
 from tasks.legalagentbench.descriptions import DESCRIPTIONS, PARAMETERS
 from tasks.legalagentbench.mathematics import FAILED, MathsError, ShapeError, calculate
-from tasks.plain import plain, plain_text
 
 if TYPE_CHECKING:
     from store.pack import Pack

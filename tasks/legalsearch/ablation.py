@@ -19,19 +19,27 @@ from store.errors import StoreError
 from store.journal import SUFFIX, Journal
 from store.pack import Pack
 from tasks.benchmark import benchmark
-from tasks.engines import open_engine
+from tasks.episode.state import fold
+from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
-from tasks.header import check_same, description_hash, header_of, spec_of
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.scoring import BENCHMARK
-from tasks.reading import read_episode
-from tasks.rescoring import StoredRun, pack_of
-from tasks.runner import Run, resume_run, start_run
+from tasks.run.engines import open_engine
+from tasks.run.header import check_same, description_hash, header_of, spec_of
+from tasks.run.reading import read_episode
+from tasks.run.rescoring import StoredRun, pack_of
+from tasks.run.runner import Run, resume_run, start_run
+from tasks.run.spec import RunSpec, policy_of, task_file
 from tasks.scoring.context import ScoreContext
-from tasks.spec import RunSpec, policy_of, task_file
-from tasks.state import fold
-from tasks.statistics import DRAWS, MANY_CLUSTERS, Interval, cluster_bootstrap, cluster_error, t_quantile, wilson
-from tasks.watcher import Watcher
+from tasks.scoring.statistics import (
+    DRAWS,
+    MANY_CLUSTERS,
+    Interval,
+    cluster_bootstrap,
+    cluster_error,
+    t_quantile,
+    wilson,
+)
 
 ALL = "all"
 _SWITCH: Mapping[str, bool] = {"on": True, "off": False}

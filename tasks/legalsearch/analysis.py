@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from store.journal import Journal
-from tasks.events import ModelCalled, Record, Seated, ToolCalled, ToolReturned
+from tasks.episode.events import ModelCalled, Record, Seated, ToolCalled, ToolReturned
 from tasks.legalsearch import published
 from tasks.legalsearch.answers import letters, strict_answer, term
 from tasks.legalsearch.charges import charges
@@ -34,9 +34,9 @@ from tasks.legalsearch.questions import Question
 from tasks.legalsearch.rollouts import check_benchmark
 from tasks.legalsearch.temporal import TOOLS, PairMember, ToolUse, awareness, consistency, queries_of
 from tasks.legalsearch.trajectory import trajectory
-from tasks.reading import read_episode
-from tasks.rescoring import StoredRun, block_of, read_stored
-from tasks.statistics import rate_interval
+from tasks.run.reading import read_episode
+from tasks.run.rescoring import StoredRun, block_of, read_stored
+from tasks.scoring.statistics import rate_interval
 
 SEARCHING = "search/"
 """How the name of a policy begins whose episodes have the published form."""

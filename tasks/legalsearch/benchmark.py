@@ -10,37 +10,37 @@ from weakref import WeakKeyDictionary
 from store.journal import ScoreRow
 from store.pack import Pack
 from store.search.law_search import CHANNELS, LawSearch
+from tasks.agents.echo import EchoPolicy
+from tasks.agents.human import HumanPolicy
+from tasks.agents.modes import Mode, split
+from tasks.agents.named import policies_by_name
+from tasks.agents.prompts import digest
 from tasks.benchmark import Choices
-from tasks.embedding import embedder_of
-from tasks.environment import SEAT, ToolEpisode
+from tasks.episode.events import ActionParsed, ToolReturned
+from tasks.episode.program import Program
+from tasks.episode.seats import Policy
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT, ToolEpisode
 from tasks.errors import UsageError
-from tasks.events import ActionParsed, ToolReturned
+from tasks.legalsearch.agents.direct import DirectLawPolicy
+from tasks.legalsearch.agents.search import SearchPolicy
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.grading import grading_of
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.reference import GoldLawPolicy
+from tasks.legalsearch.rules.policy import LawRulesPolicy
 from tasks.legalsearch.scoring import Evidence, score_block, score_one
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
 from tasks.legalsearch.toolbox import OFFERED, WEB, LawToolbox, ToolSettings, snapshot_of
 from tasks.legalsearch.windows import WINDOWS, by_window
-from tasks.policies.echo import EchoPolicy
-from tasks.policies.human import HumanPolicy
-from tasks.policies.law.direct import DirectLawPolicy
-from tasks.policies.model.modes import Mode, split
-from tasks.policies.named import policies_by_name
-from tasks.policies.search import SearchPolicy
-from tasks.policies.statutes.policy import LawRulesPolicy
-from tasks.program import Program
-from tasks.prompts import digest
+from tasks.run.embedding import embedder_of
+from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grader import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
-from tasks.seats import Policy
-from tasks.spec import RunSpec
-from tasks.state import State
 
 SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
 WITH_TOOLS = ("rules", "search", "human")

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from store.journal import Journal
-from tasks.engines import run_path
-from tasks.exporting import refuse_existing, whole_folder, write_lines
-from tasks.header import header_of, spec_of
+from tasks.agents.prompts import fill
+from tasks.legalsearch.agents.paper import PROMPT
+from tasks.legalsearch.agents.phrases import tool_schemas
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rollouts import check_benchmark, has_groups, read_groups
 from tasks.legalsearch.toolbox import OFFERED
 from tasks.legalsearch.verl import REWARD_FILE, reward_source, row
-from tasks.policies.law.paper import PROMPT
-from tasks.policies.law.phrases import tool_schemas
-from tasks.prompts import fill
-from tasks.rescoring import stored_task_file
+from tasks.run.engines import run_path
+from tasks.run.exporting import refuse_existing, whole_folder, write_lines
+from tasks.run.header import header_of, spec_of
+from tasks.run.rescoring import stored_task_file
 
 ROWS_FILE, ROLLOUTS_FILE, README_FILE = "train.jsonl", "rollouts.jsonl", "README.md"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from tasks.agents.prompts import fill
+from tasks.episode.plain import plain_text
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.questions import Question
-from tasks.plain import plain_text
-from tasks.prompts import fill
 from tasks.scoring.grader import Grading
 from tasks.scoring.result import Result
 

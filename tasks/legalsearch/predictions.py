@@ -11,8 +11,8 @@ from pathlib import Path
 
 from store.errors import BadInput
 from store.importers.reading import records
+from tasks.episode.plain import plain_text
 from tasks.legalsearch.questions import Question
-from tasks.plain import plain_text
 from tasks.scoring.result import Result
 
 NAMED = 10

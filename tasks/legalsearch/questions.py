@@ -15,8 +15,8 @@ from typing import Any
 from store.errors import BadInput
 from store.importers.reading import records
 from store.text.citation import citations
+from tasks.episode.plain import plain_text
 from tasks.legalsearch.kinds import KINDS, Kind
-from tasks.plain import plain_text
 
 PROMPTS = ("system_prompt", "system_prompt_cot", "task_prompt", "deepresearch_task_prompt")
 """Prompt texts that a record may carry; all of them are part of the card."""

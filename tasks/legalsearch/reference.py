@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tasks.actions import Answer, Move
+from tasks.episode.actions import Answer, Move
+from tasks.episode.seats import View
 from tasks.legalsearch.questions import Gold
-from tasks.seats import View
 
 
 class GoldLawPolicy:

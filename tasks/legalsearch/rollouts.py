@@ -15,19 +15,19 @@ from pathlib import Path
 from typing import Any, Literal
 
 from store.journal import EpisodeRow, Journal
-from tasks.engines import run_path
+from tasks.episode.events import Record, Stopped
 from tasks.errors import UsageError
-from tasks.events import Record, Stopped
-from tasks.header import header_of, spec_of
+from tasks.legalsearch.agents.spoken import Piece
 from tasks.legalsearch.format import READINGS, Reading, TokenKind, token_kinds
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rewards import EPSILON, Reward, group_advantages, reward, shaped_advantages
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.legalsearch.trajectory import trajectory_tokens
-from tasks.policies.law.spoken import Piece
-from tasks.reading import grades, read_episode
-from tasks.rescoring import stored_task_file
+from tasks.run.engines import run_path
+from tasks.run.header import header_of, spec_of
+from tasks.run.reading import grades, read_episode
+from tasks.run.rescoring import stored_task_file
 from tasks.scoring.context import Grade
 from tasks.scoring.result import INFRASTRUCTURE
 

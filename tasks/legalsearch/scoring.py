@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tasks.events import OUTCOMES
+from tasks.episode.events import OUTCOMES
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
 from tasks.legalsearch.measures import (
@@ -32,7 +32,7 @@ from tasks.legalsearch.measures import (
 from tasks.legalsearch.questions import Question
 from tasks.legalsearch.versions import Attribution, VersionTexts, attribute
 from tasks.scoring.result import Result, Score
-from tasks.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
+from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
 BENCHMARK = "legalsearch"
 FLAGS = ("outside_pack", "leak", "repaired", "rejected", "human", "rag_only")

@@ -22,7 +22,7 @@ from typing import Any, Literal
 
 from store.text.normalise import fold_width
 from tasks.legalsearch.questions import Question
-from tasks.statistics import rate_interval
+from tasks.scoring.statistics import rate_interval
 
 TimeKind = Literal["date", "version", "year", "relative"]
 TIME_KINDS: tuple[TimeKind, ...] = ("date", "version", "year", "relative")

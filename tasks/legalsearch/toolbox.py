@@ -21,17 +21,17 @@ from store.search.query import LawQuery, from_analyser
 from store.statutes.applicable import CaseDates, mark
 from store.statutes.model import LawVersion
 from store.web import PAPER_WINDOW, WINDOW, Page, WebSnapshot
-from tasks.actions import Sent, Steps, Yield, emit
-from tasks.environment import SEAT
+from tasks.episode.actions import Sent, Steps, Yield, emit
+from tasks.episode.events import ToolCalled, ToolReturned
+from tasks.episode.observations import returned
+from tasks.episode.plain import plain
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
-from tasks.events import ToolCalled, ToolReturned
 from tasks.legalsearch.dates import case_dates
 from tasks.legalsearch.seats import analyse_with, read_window
 from tasks.legalsearch.telling import told
-from tasks.observations import returned
-from tasks.plain import plain
-from tasks.spec import RunSpec
-from tasks.state import State
+from tasks.run.spec import RunSpec
 
 RAG, WEB, BROWSE = "rag_retrieve", "web_search", "browse_webpage"
 OFFERED: Mapping[str, tuple[str, ...]] = {"on": (RAG, WEB, BROWSE), "rag": (RAG,), "web": (WEB, BROWSE), "off": ()}

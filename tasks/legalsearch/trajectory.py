@@ -13,7 +13,8 @@ import json
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
-from tasks.events import (
+from tasks.agents.modes import Mode, method, split
+from tasks.episode.events import (
     Answered,
     Event,
     LimitHit,
@@ -25,10 +26,9 @@ from tasks.events import (
     ToolCalled,
     ToolReturned,
 )
-from tasks.policies.law.reading import defused
-from tasks.policies.law.rounds import response
-from tasks.policies.law.spoken import Piece, Source, pieces
-from tasks.policies.model.modes import Mode, method, split
+from tasks.legalsearch.agents.reading import defused
+from tasks.legalsearch.agents.rounds import response
+from tasks.legalsearch.agents.spoken import Piece, Source, pieces
 
 METHODS = frozenset({"search", "direct-law", "direct-law-cot"})
 """Methods whose free and paper modes speak in tagged text."""

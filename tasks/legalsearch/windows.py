@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_args
 
 from store.search.law_search import Window
-from tasks.driver import Driver, Limits
-from tasks.environment import SEAT
-from tasks.events import AttemptStarted, Seated
+from tasks.episode.driver import Driver, Limits
+from tasks.episode.events import AttemptStarted, Seated
+from tasks.episode.program import Program
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT
 from tasks.legalsearch.questions import Question
-from tasks.program import Program
+from tasks.run.spec import RunSpec
 from tasks.scoring.result import Result
-from tasks.spec import RunSpec
-from tasks.state import State
 
 WINDOWS: tuple[Window, ...] = get_args(Window)
 MOST_STEPS = 20

@@ -12,7 +12,7 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
-from tasks.events import OUTCOMES
+from tasks.episode.events import OUTCOMES
 from tasks.reports.courts import published_lines
 from tasks.reports.model import Report, agent, fictional, lines, printable
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from tasks.courts import published
-from tasks.courts.scoring.columns import AVERAGED
+from tasks.courts.scores.of_run.columns import AVERAGED
+from tasks.reports import court_published as published
 from tasks.reports.layouts import COURTS, OVERALL, RULES, at, ungraded
 from tasks.reports.model import Report, agent, printable
 from tasks.reports.tables import EMPTY, Cell, Row

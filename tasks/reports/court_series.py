@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from statistics import mean, stdev
 from typing import Any
 
-from tasks.courts import published
+from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,
     columns_of,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from tasks.courts import published
-from tasks.courts.casefile import Env
-from tasks.courts.scoring.columns import METRICS
+from tasks.courts.casefile.case import Env
+from tasks.courts.scores.of_run.columns import METRICS
+from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,
     columns_of,

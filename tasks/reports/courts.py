@@ -29,7 +29,7 @@ def published_lines(reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
     mine = _mine(reports)
     if not mine:
         return
-    from tasks.courts import published
+    from tasks.reports import court_published as published
 
     ran = {env for report in mine for env in report.block["groups"]}
     cases = {str(env): count for env, count in published.CASES.items()}

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from store.journal import text_hash
-from tasks.header import is_fictional
 from tasks.reports.layouts import DOMAINS, RULES, CourtLayout, Layout, at, layout_of
 from tasks.reports.words import WORDS, phrase, word
+from tasks.run.header import is_fictional
 
 COLUMNS = (
     "n", "value", "interval", "method", "clusters", "design_effect", "effective_n", "floor", "reference", "walker",
@@ -239,7 +239,7 @@ def _overall_of(block: Mapping[str, Any], language: str) -> str:
 
 def _short_of_full(block: Mapping[str, Any], language: str) -> str:
     """Metrics of which even the gold answer does not earn everything by the published rule, and why."""
-    from tasks.courts.scoring.columns import LOWER
+    from tasks.courts.scores.of_run.columns import LOWER
 
     found: dict[str, list[str]] = {}
     for env in block["groups"]:

@@ -10,9 +10,9 @@ from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from typing import TypeVar
 
-from tasks.courts.casefile import AdviceCase, Case, CriminalCase, Dispute
-from tasks.courts.loading import case_records as _records
-from tasks.courts.loading import load_dispute, read_case
+from tasks.courts.casefile.case import AdviceCase, Case, CriminalCase, Dispute
+from tasks.courts.casefile.loading import case_records as _records
+from tasks.courts.casefile.loading import load_dispute, read_case
 
 _T = TypeVar("_T", AdviceCase, CriminalCase)
 

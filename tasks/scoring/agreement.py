@@ -18,13 +18,13 @@ import numpy as np
 from store.errors import StoreError
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
+from tasks.episode.state import fold
 from tasks.errors import TaskError
-from tasks.reading import GRADER, read_episode
-from tasks.rescoring import stored_task_file
+from tasks.run.reading import GRADER, read_episode
+from tasks.run.rescoring import stored_task_file
 from tasks.scoring.coefficients import Coefficient, Differences, alpha, differences, weighted_kappa
 from tasks.scoring.human import SCORER, Group, group_of
-from tasks.state import fold
-from tasks.statistics import DRAWS, rate_interval
+from tasks.scoring.statistics import DRAWS, rate_interval
 
 Ratings = Mapping[str, Mapping[str, float | None]]
 """Rater -> unit -> value; None or not there: not rated."""

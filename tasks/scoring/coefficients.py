@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tasks.statistics import DRAWS, FEW_CLUSTERS, Z95, Interval, cluster_bootstrap
+from tasks.scoring.statistics import DRAWS, FEW_CLUSTERS, Z95, Interval, cluster_bootstrap
 
 Weights = Literal["linear", "quadratic"]
 Level = Literal["interval", "ordinal"]

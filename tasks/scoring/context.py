@@ -13,7 +13,7 @@ from store.pack import Pack
 from tasks.scoring.result import Result
 
 if TYPE_CHECKING:
-    from tasks.spec import RunSpec
+    from tasks.run.spec import RunSpec
 
 Grade = Mapping[str, float | None]
 """Name of a verdict -> 0 to 1, None where the grading failed."""

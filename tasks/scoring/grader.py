@@ -16,12 +16,12 @@ from typing import Any
 from models.engine import Ask, Engine, EngineError, Message, Reply, Settings
 from models.schema import violation
 from store.journal import Journal, ScoreRow
+from tasks.agents.prompts import digest
 from tasks.benchmark import Benchmark
-from tasks.header import description_hash
-from tasks.plain import plain_text
-from tasks.prompts import digest
-from tasks.reading import GRADER, read_episode
-from tasks.state import fold
+from tasks.episode.plain import plain_text
+from tasks.episode.state import fold
+from tasks.run.header import description_hash
+from tasks.run.reading import GRADER, read_episode
 
 TRIES = 2
 BATCH = 8

@@ -15,12 +15,12 @@ from typing import Any
 
 from store.errors import NotFound
 from store.journal import EpisodeRow, Journal, ScoreRow
+from tasks.episode.plain import plain_text
+from tasks.episode.scheduler import HUMAN
+from tasks.episode.state import State, fold
 from tasks.errors import UsageError
-from tasks.plain import plain_text
-from tasks.reading import read_episode
-from tasks.scheduler import HUMAN
+from tasks.run.reading import read_episode
 from tasks.scoring.result import INFRASTRUCTURE
-from tasks.state import State, fold
 
 SCORER, VERSION = HUMAN, "human/1"
 SHARE = 0.10

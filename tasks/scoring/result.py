@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from tasks.events import Event
+from tasks.episode.events import Event
 
 INFRASTRUCTURE = frozenset({"error", "cancelled"})
 """Outcomes that say nothing about the agent: compat counts them as 0, strict leaves them out and shows both bounds."""
@@ -18,7 +18,7 @@ INFRASTRUCTURE = frozenset({"error", "cancelled"})
 class Result:
     """What an episode came to.
 
-    `outcome` is one of `tasks.events.OUTCOMES`; `res` the answer, `summary` the answer with every detail;
+    `outcome` is one of `tasks.episode.events.OUTCOMES`; `res` the answer, `summary` the answer with every detail;
     `observations` are the texts that tools really returned, in order; `epoch` numbers repeats of a task from 0. `actions`
     says how each reply of a model was read, in order: ok, repaired or rejected. `heard` is what was said aloud and what
     the controller made of it, for benchmarks that score a dialogue.

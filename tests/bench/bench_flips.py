@@ -72,8 +72,8 @@ def flip_all(pack: Path) -> tuple[Counter[str], list[str]]:
     from store.pack import Pack
     from store.search.law_search import LawSearch
     from tasks.legalagentbench.tools import Toolbox
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
     from tests.flips import flipped, flips
 
     def searched() -> None:

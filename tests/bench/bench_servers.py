@@ -132,8 +132,8 @@ def flood(name: str) -> tuple[str, float, float]:
 def weigh(turns: int, paper: bool) -> float:
     """MB of the record of an agent that asks for the same cell of a million characters in every turn."""
     from store.builder import PackBuilder
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
 
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)

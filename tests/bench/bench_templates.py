@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from app.seen import _rendered  # noqa: E402
+from app.desk.episode.seen import _rendered  # noqa: E402
 from models.engine import EngineError, Message  # noqa: E402
 from models.llama import rendering, template_process  # noqa: E402
 from models.llama.template import ChatTemplate, append_only, complaint  # noqa: E402

@@ -22,9 +22,9 @@ EVERY = {"legalagentbench": 9, "legalsearch": 16, "courts": 12}
 
 
 def with_a_model(folder: Path, name: str) -> None:
-    from tasks.events import Seated
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.episode.events import Seated
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
     from tests.kill_harness import prepare
 
     spec = prepare(folder, tasks=3)
@@ -42,8 +42,8 @@ def with_a_model(folder: Path, name: str) -> None:
 
 def by_rules(folder: Path, name: str, benchmark: str) -> None:
     from store.pack import Pack
-    from tasks.runner import start_run
-    from tasks.spec import RunSpec
+    from tasks.run.runner import start_run
+    from tasks.run.spec import RunSpec
 
     tasks = folder / f"{name}.tasks.json"
     with Pack.open("sample") as pack:
@@ -57,8 +57,8 @@ def by_rules(folder: Path, name: str, benchmark: str) -> None:
 
 
 def finish(run: Any, expected: Path) -> None:
-    from tasks.reading import read_episode
-    from tasks.state import digest
+    from tasks.episode.state import digest
+    from tasks.run.reading import read_episode
 
     run.go()
     run.record_scores()

@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from tasks.courts.casefile import Env
-from tasks.courts.checking import check_files
-from tasks.runner import start_run
+from tasks.courts.casefile.case import Env
+from tasks.courts.checking.case import check_files
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
-from tasks.spec import RunSpec
 
 FOLDER = Path(__file__).parents[1] / "court_unseen"
 ENVS: dict[Env, str] = {

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from store.importers.legalagentbench import import_pack
+from tasks.legalagentbench.agents.answering import DIGIT_COMMA
 from tasks.legalagentbench.recorded_log import read_run_log
-from tasks.policies.model.answering import DIGIT_COMMA
 from tests.test_recorded_log import moot
 
 

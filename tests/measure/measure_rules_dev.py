@@ -10,13 +10,13 @@ import pytest
 
 from store.importers import importer, silent
 from store.pack import Pack
-from tasks.actions import Answer, CallTool
-from tasks.events import Event, Record, ToolCalled, ToolReturned
+from tasks.episode.actions import Answer, CallTool
+from tasks.episode.events import Event, Record, ToolCalled, ToolReturned
+from tasks.episode.seats import View
 from tasks.legalagentbench.questions import load_questions
+from tasks.legalagentbench.rules.names import NameIndex
+from tasks.legalagentbench.rules.policy import RulesPolicy
 from tasks.legalagentbench.tools import Toolbox
-from tasks.policies.rules.names import NameIndex
-from tasks.policies.rules.policy import RulesPolicy
-from tasks.seats import View
 
 
 def play(policy: RulesPolicy, toolbox: Toolbox, card: dict[str, object]) -> Answer:

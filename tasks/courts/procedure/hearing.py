@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from tasks.courts.casefile import CivilCase, CriminalCase
-from tasks.courts.people import COUNSEL, PROCURATORATE, Party
+from tasks.courts.casefile.case import CivilCase, CriminalCase
+from tasks.courts.casefile.people import COUNSEL, PROCURATORATE, Party
 from tasks.courts.procedure.quoting import texts_of
 from tasks.courts.procedure.turns import Hearing, Item, Side
 

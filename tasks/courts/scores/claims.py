@@ -15,8 +15,8 @@ from typing import Literal
 
 from store.text.normalise import fold_width
 from store.text.numerals import to_decimal
-from tasks.courts.casefile import CivilCase
-from tasks.courts.material import Claim
+from tasks.courts.casefile.case import CivilCase
+from tasks.courts.casefile.material import Claim
 from tasks.courts.scores.bigrams import bigrams, recall
 
 Outcome = Literal["granted", "partly", "rejected", "omitted"]

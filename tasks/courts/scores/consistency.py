@@ -16,10 +16,10 @@ from store.text.citation import citations
 from store.text.dates import parse_date
 from store.text.normalise import fold_width
 from store.text.numerals import to_decimal
-from tasks.courts.casefile import Case, Env
-from tasks.courts.people import Level
+from tasks.courts.casefile.case import Case, Env
+from tasks.courts.casefile.people import Level
+from tasks.courts.casefile.visibility import FORMULAS, grant, leaks, leaves
 from tasks.courts.scores.bigrams import sentences
-from tasks.courts.visibility import FORMULAS, grant, leaks, leaves
 
 COMPARABLE = 0.85
 """A simulator below this is not comparable with others."""

@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Literal
 
-from tasks.courts.casefile import CivilCase
-from tasks.courts.people import Party
+from tasks.agents.prompts import fill
+from tasks.courts.casefile.case import CivilCase
+from tasks.courts.casefile.people import Party
 from tasks.courts.scores.drafted import (
     Document,
     Kind,
@@ -27,7 +28,6 @@ from tasks.courts.scores.drafted import (
 )
 from tasks.courts.scores.graded import LONGEST, graded
 from tasks.courts.scores.slots import Part, Slot, coverage, own_exhibits, slots
-from tasks.prompts import fill
 from tasks.scoring.grader import Grading
 from tasks.scoring.strict import strict_hit
 

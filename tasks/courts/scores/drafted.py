@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from store.text.normalise import fold_width
-from tasks.courts.casefile import CivilCase
-from tasks.courts.people import Party
+from tasks.courts.casefile.case import CivilCase
+from tasks.courts.casefile.people import Party
 
 Kind = Literal["CD", "DD"]
 TITLE: Mapping[str, str] = {"CD": "民事起诉状", "DD": "民事答辩状"}

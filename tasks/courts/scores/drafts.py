@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from datetime import date
 
-from tasks.courts.casefile import CivilCase
-from tasks.courts.people import Counsel, Party
+from tasks.courts.casefile.case import CivilCase
+from tasks.courts.casefile.people import Counsel, Party
 from tasks.courts.scores.drafted import END_MARK, EVIDENCE, TITLE, Kind, kind_of_case, opening_sentence, side
 from tasks.courts.scores.slots import own_exhibits
 

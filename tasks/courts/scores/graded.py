@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from tasks.plain import plain_text
+from tasks.episode.plain import plain_text
 from tasks.scoring.grader import Grading
 
 TOP = 10

@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tasks.courts.casefile import CivilCase, CriminalCase
-from tasks.courts.lawcheck import Laws
-from tasks.courts.people import LawRef
+from tasks.agents.prompts import fill
+from tasks.courts.casefile.case import CivilCase, CriminalCase
+from tasks.courts.casefile.law import Laws
+from tasks.courts.casefile.people import LawRef
 from tasks.courts.scores import charge, claims, laws, reasons, rulings, sentence
 from tasks.courts.scores.graded import LONGEST, graded
-from tasks.prompts import fill
 from tasks.scoring.grader import Grading
 
 JUDGMENT_PROMPT = "grader-judgment/1"

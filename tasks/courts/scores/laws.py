@@ -20,8 +20,8 @@ from store.statutes.model import ArticleNumber, LawVersion
 from store.statutes.names import ABBREVIATIONS, aliases_of, is_revision, key_of_name
 from store.text.citation import citations
 from store.text.normalise import fold_width
-from tasks.courts.lawcheck import Laws, shipped_laws
-from tasks.courts.people import LawRef
+from tasks.courts.casefile.law import Laws, shipped_laws
+from tasks.courts.casefile.people import LawRef
 
 Why = Literal["unknown_law", "no_article", "not_in_force"]
 """The book has no such law; the law never had such an article; it had none on the days of the case."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from store.text.normalise import fold_width
 from store.text.numerals import to_decimal
-from tasks.courts.prosecution import TIMED, Sentence, SentenceKind
+from tasks.courts.casefile.prosecution import TIMED, Sentence, SentenceKind
 
 MONTHS_SCALE = math.log(241)
 """Twenty years of 有期徒刑, the most for one crime."""

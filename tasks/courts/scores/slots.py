@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tasks.courts.casefile import CivilCase
-from tasks.courts.material import Exhibit
+from tasks.courts.casefile.case import CivilCase
+from tasks.courts.casefile.material import Exhibit
 from tasks.courts.scores.bigrams import bigrams, makes_point, recall, sentences
 from tasks.courts.scores.drafted import Kind, bare, side
 from tasks.scoring.strict import strict_hit

@@ -18,12 +18,12 @@ from store.statutes.names import key_of_name
 from store.text.citation import citations
 from store.text.normalise import fold_width
 from store.text.numerals import int_to_chinese
-from tasks.courts.casefile import AdviceCase, Topic
-from tasks.courts.lawcheck import shipped_laws
+from tasks.agents.prompts import fill
+from tasks.courts.casefile.case import AdviceCase, Topic
+from tasks.courts.casefile.law import shipped_laws
+from tasks.courts.play.tracking import TopicTurn, track_by_rules
 from tasks.courts.scores.bigrams import point_coverage
 from tasks.courts.scores.graded import LONGEST, graded
-from tasks.courts.tracking import TopicTurn, track_by_rules
-from tasks.prompts import fill
 from tasks.scoring.grader import Grading
 
 VERSION_COMPAT = "compat/1"

@@ -1,0 +1,173 @@
+"""Two watchers for a terminal without a desk: a player that writes plain text, and a log of JSON lines.
+
+Both see only what is on disk already. All text of tasks, models and corpora passes the sanitiser.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, TextIO
+
+from app.court_words import env_of, plain_told, seat_words
+from app.strings import t
+from app.terminal import clean, json_text, truncate
+from tasks.courts.casefile.case import Env
+from tasks.courts.casefile.roles import names_of
+from tasks.episode.events import (
+    ActionParsed,
+    Answered,
+    AttemptStarted,
+    EngineFailed,
+    Event,
+    LimitHit,
+    ModelCalled,
+    Planned,
+    Record,
+    Said,
+    Seated,
+    Stopped,
+    Thought,
+    ToolCalled,
+    ToolReturned,
+    ToolsChosen,
+    Unknown,
+    encode,
+)
+from tasks.episode.watcher import Committed, Notice, Waiting
+
+LINE = 400
+"""Cells shown of one observation; the record keeps the whole."""
+
+
+def _attempt(event: AttemptStarted) -> str:
+    return f"■ {event.benchmark} · {event.task_id}\n{t('event.question')}: {event.card.get('question', '')}"
+
+
+def _returned(event: ToolReturned) -> str:
+    marks = []
+    if "authored" in event.provenance:
+        marks.append(t("mark.fictional"))
+    if event.status == "outside_pack" or event.unknown or not event.complete:
+        marks.append(t("mark.outside_pack"))
+    shown = f" [{' · '.join(marks)}]" if marks else ""
+    return f"  {t('event.observation')}{shown}: {truncate(clean(event.observation, multiline=False), LINE)}"
+
+
+RENDERERS: dict[type[Event], Callable[[Any], str]] = {
+    AttemptStarted: _attempt,
+    Seated: lambda e: f"  {t('event.seated')}: {t('seat.' + e.seat)} ← {e.policy} {e.engine}".rstrip(),
+    Planned: lambda e: f"  {t('event.planned')}: " + " → ".join(e.steps),
+    Thought: lambda e: f"  {t('event.thought')}: {e.text}",
+    ModelCalled: lambda e: (
+        f"  {t('event.human_called')}: {e.text}"
+        if e.human
+        else f"  {t('event.model_called')}: {e.evaluated} + {e.reused} → {e.generated} tok · {e.milliseconds:.0f} ms"
+        f"{' · ' + e.note if e.note else ''}"
+    ),
+    EngineFailed: lambda e: f"  {t('event.engine_failed')} ({e.attempt}): {e.message}",
+    ActionParsed: lambda e: "" if e.result == "ok" else f"  {t('event.action_' + e.result)}: {e.note}",
+    ToolCalled: lambda e: f"  {t('event.tool_called')}: {e.tool} {json.dumps(e.input, ensure_ascii=False)}",
+    ToolReturned: _returned,
+    ToolsChosen: lambda e: f"  {t('event.tools_chosen')}: {', '.join(e.tables)}" + (f" ({e.note})" if e.note else ""),
+    Said: lambda e: f"  {e.seat}: {e.text}",
+    Answered: lambda e: f"  {t('event.answered')}: {e.res}",
+    LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",
+    Stopped: lambda e: f"  {t('event.stopped')}: {t('outcome.' + e.outcome)}" + (f" ({e.reason})" if e.reason and e.outcome != "finished" else ""),
+    Unknown: lambda e: f"  {t('event.unknown')}: {e.name}",
+}
+"""Event -> its line; events that are not here (the end of a step) show nothing."""
+
+
+def plain_line(record: Record) -> str:
+    """The record as text for a terminal, '' when it shows nothing."""
+    render = RENDERERS.get(type(record.event))
+    return clean(render(record.event)) if render else ""
+
+
+class PlainWatcher:
+    """Writes every committed event as it comes, with a heading a step, and one where another episode goes on."""
+
+    def __init__(self, stream: TextIO, *, headings: bool = True) -> None:
+        self._stream = stream
+        self._headings = headings
+        self._step: tuple[str, int] = ("", -1)
+        self._episode = ""
+        self._courts: dict[str, tuple[Env | None, Mapping[str, str]]] = {}
+
+    def notify(self, notice: Notice) -> None:
+        """Write the records of the notice."""
+        if isinstance(notice, Committed):
+            card = notice.state.card
+            env, names = self._courts[notice.episode] = env_of(card), names_of(card)
+            for record in notice.records:
+                self._write(notice.episode, record, env, names)
+        elif isinstance(notice, Waiting):
+            self._head(notice.episode)
+            words = seat_words(notice.ask.seat, *self._courts.get(notice.episode, (None, {})))
+            self._stream.write(clean(f"{t('event.waiting')}: {words}", multiline=False) + "\n")
+        self._stream.flush()
+
+    def _head(self, episode: str, *, named: bool = False) -> None:
+        """Say which episode goes on, unless it is the one of the line before, or the line to come names it."""
+        if self._headings and episode != self._episode and not named:
+            self._stream.write(clean(f"■ {episode}", multiline=False) + "\n")
+        self._episode = episode
+
+    def _write(self, episode: str, record: Record, env: Env | None, names: Mapping[str, str]) -> None:
+        if env and isinstance(record.event, ModelCalled) and record.event.human:
+            return  # what a person typed is said in court next, under the name of the seat
+        line = (plain_told(record.event, env, names) if env else "") or plain_line(record)
+        if not line:
+            return
+        self._head(episode, named=isinstance(record.event, AttemptStarted))
+        if self._headings and env is None and record.step > 0 and self._step != (episode, record.step):
+            self._step = (episode, record.step)
+            self._stream.write(t("event.step", step=record.step) + "\n")
+        self._stream.write(line + "\n")
+
+
+class JsonWatcher:
+    """Writes one JSON object a record: episode, seq, step, parent, at, tag, data."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def notify(self, notice: Notice) -> None:
+        """Write the records of the notice."""
+        if isinstance(notice, Committed):
+            for record in notice.records:
+                self._stream.write(json_text(record_data(notice.episode, record)) + "\n")
+            self._stream.flush()
+
+
+def record_data(episode: str, record: Record) -> dict[str, Any]:
+    """A record as JSON data."""
+    tag, data = encode(record.event)
+    return {
+        "episode": episode,
+        "seq": record.seq,
+        "step": record.step,
+        "parent": record.parent,
+        "at": record.at,
+        "tag": tag,
+        "data": data,
+    }
+
+
+class Progress:
+    """Counts finished episodes on one line of a terminal, or not at all elsewhere."""
+
+    def __init__(self, total: int, stream: TextIO) -> None:
+        self._total = total
+        self._done = 0
+        self._stream = stream
+
+    def notify(self, notice: Notice) -> None:
+        """Count an ended episode."""
+        if isinstance(notice, Committed) and any(isinstance(r.event, Stopped) for r in notice.records):
+            self._done += 1
+            if self._stream.isatty():
+                end = "\n" if self._done == self._total else ""
+                self._stream.write(f"\r{self._done}/{self._total}{end}")
+                self._stream.flush()

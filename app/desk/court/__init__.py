@@ -1,0 +1,1 @@
+"""A court episode as it stands: programme, transcript, file, exhibits, draft."""

@@ -1,0 +1,300 @@
+"""A court episode as an audience sees it: what is said, one utterance after the other, and quietly beside it where it stands.
+
+Nothing of the machine is in it: no figures, prompts or tools. Rows are made for a width in cells; texts are cleaned here,
+markers of address and tags of stages are left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.court_words import SIDES
+from app.desk.court.draft import Draft
+from app.desk.court.exhibits import STATES, exhibit_name
+from app.desk.court.programme import Item, programme
+from app.desk.court.scene import Scene
+from app.desk.episode.renderers import Line, many, one, policy_name
+from app.desk.wrapping import wrap
+from app.strings import t
+from app.terminal import clean, pad, truncate, width
+from store.text.normalise import fold_width
+from tasks.courts.casefile.case import CivilCase, CriminalCase
+from tasks.courts.casefile.roles import ENV_NAMES, role_of, seat_of
+from tasks.courts.casefile.visibility import Role
+from tasks.courts.play.routing import shown
+from tasks.courts.scores.drafted import LABELS, TITLE
+from tasks.courts.scores.rulings import RULES
+from tasks.episode.events import ActDone, ModelCalled, Record, Said
+
+INDENT = "　　"
+"""Every paragraph is moved in by two characters."""
+RULING = "question"
+"""Role of the items of a ruling."""
+ACTS = 6
+"""Acts that are named beside what is said."""
+MARKS: Mapping[str, tuple[str, str]] = {
+    "done": ("✔", "good"), "now": ("▶", "label"), "partly": ("◐", "dim"), "failed": ("◐", "dim"), "open": ("○", "dim"),
+}  # fmt: skip
+"""How far a stage is -> sign and role."""
+TONES: Mapping[Role, str] = {
+    "judge": "label", "trainee": "label", "plaintiff_lawyer": "tool", "plaintiff": "tool", "procurator": "tool",
+    "defendant_lawyer": "seat", "defendant": "seat", "defence_lawyer": "seat", "client": "seat",
+}  # fmt: skip
+"""Who speaks -> the colour of the name: the bench, who claims or accuses, who answers."""
+_ITEM = re.compile(r"[一二三四五六七八九十]{1,3}、")
+_BREAK = re.compile(r"(?<=[：:；;。])[ \t]*(?=[一二三四五六七八九十]{1,3}、)")
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """Something said: by whom, to whom ('' where it goes without saying), and whether a person said it."""
+
+    seq: int
+    step: int
+    role: Role
+    speaker: str
+    to: str
+    person: bool
+    text: str
+
+    @property
+    def tone(self) -> str:
+        """The colour of the speaker."""
+        return TONES.get(self.role, "text")
+
+
+def utterances(scene: Scene) -> tuple[Utterance, ...]:
+    """All that was said, in its order."""
+    typed: set[tuple[int, str]] = set()
+    found: list[Utterance] = []
+    for record in scene.records:
+        event = record.event
+        if isinstance(event, ModelCalled) and event.human:
+            typed.add((record.step, event.seat))
+        elif isinstance(event, Said):
+            role = role_of(scene.env, event.seat)
+            others = [one(scene.name(to)) for to in event.to if to != "judge"] if scene.court else []
+            person = (record.step, event.seat) in typed
+            text = clean(shown(event.text))
+            found.append(Utterance(record.seq, record.step, role, one(scene.name(role)), "、".join(others), person, text))
+    return tuple(found)
+
+
+def until(records: Sequence[Record], step: int) -> list[Record]:
+    """The records up to the end of a step."""
+    return [record for record in records if record.step <= step]
+
+
+# the head
+
+
+def title_lines(scene: Scene, task: str, fictional: bool) -> list[Line]:
+    """Court, docket, cause and procedure; of what is no trial, what it is."""
+    court = getattr(scene.case, "court", None) if scene.court else None
+    cause = scene.case.cause if scene.case is not None else ""
+    name = court.name if court is not None else ENV_NAMES[scene.env]
+    facts = (court.docket, cause, court.procedure) if court is not None else (cause or task,)
+    below: list[tuple[str, str]] = [("　".join(one(fact) for fact in facts if fact), "dim")]
+    if fictional:
+        below += [("　", "dim"), (t("mark.fictional"), "mark")]
+    return [((one(name), "question"),), tuple(below)]
+
+
+def stage_line(scene: Scene) -> Line:
+    """The stages and how far they are; of advice its topics, of a draft its parts."""
+    items: Sequence[Item] = programme(scene)
+    if not scene.court:
+        items = items[0].children if items else ()
+    pieces: list[tuple[str, str]] = []
+    for number, item in enumerate(items, 1):
+        sign, tone = MARKS[item.mark]
+        advice = scene.env in ("KQ", "LC")
+        name = t("court.topic", n=number) if advice else item.text
+        now = item.mark == "now"
+        # Blanks that do not break keep a sign with its name.
+        pieces += [("　", "dim")] if pieces else []
+        pieces += [(f"{sign}\u00a0", tone), (one(name).replace(" ", "\u00a0"), "label" if now else "text" if item.mark == "done" else "dim")]
+    return tuple(pieces)
+
+
+# what is said
+
+
+def heading(said: Utterance) -> Line:
+    """审判长　→　原告委托诉讼代理人."""
+    pieces: list[tuple[str, str]] = [(said.speaker, said.tone)]
+    if said.person:
+        pieces.append((f"（{t('court.person')}）", "mark"))
+    if said.to:
+        pieces += [("　→　", "dim"), (said.to, "text")]
+    return tuple(pieces)
+
+
+def heading_rule(said: Utterance, room: int) -> Line:
+    """The line below the heading, its beginning in the colour of the speaker."""
+    mine = min(width(said.speaker), room)
+    return (("━" * mine, said.tone), ("─" * (room - mine), "rule"))
+
+
+def paragraphs(said: Utterance) -> list[Line]:
+    """The text in paragraphs; the items of a ruling each have their own and stand out."""
+    if not said.text:
+        return [((t("court.silent"), "dim"),)]
+    head, introduction, rulings = said.text.partition(RULES)
+    text = head + introduction + _BREAK.sub("\n", rulings) if said.role == "judge" else said.text
+    lines: list[Line] = []
+    ruled = False
+    for part in filter(None, map(str.strip, text.split("\n"))):
+        lines.append(((INDENT, "text"), (part, RULING if ruled and _ITEM.match(part) else "text")))
+        ruled = ruled or (said.role == "judge" and RULES in part)
+    return lines
+
+
+def before_lines(said: Sequence[Utterance], room: int, rows: int) -> list[Line]:
+    """What was said just before, each on so many rows below its speaker; on one row together with it where there is but one."""
+    lines: list[Line] = []
+    for utterance in said:
+        text = " ".join(utterance.text.split())
+        if rows == 1:
+            lines.append((_cut(f"{utterance.speaker}：{text}", room),))
+            continue
+        lines += [((utterance.speaker, "rule"),), *(((row, "rule"),) for row in _rows(text, room, rows - 1)), (("", "rule"),)]
+    return lines
+
+
+def _cut(text: str, cells: int) -> tuple[str, str]:
+    return truncate(text, cells), "rule"
+
+
+def _rows(text: str, room: int, count: int) -> list[str]:
+    """A text on at most so many rows, with a sign where there is more."""
+    spans = wrap(text, room)
+    rows = [text[start:end] for start, end in spans[:count]]
+    if len(spans) > count:
+        rows[-1] = truncate(rows[-1] + "……", room) if width(rows[-1]) + 2 > room else rows[-1] + "…"
+    return rows
+
+
+# beside it
+
+
+def act_lines(scene: Scene, room: int, limit: int = ACTS) -> list[Line]:
+    """The acts done last, each with its article; an act that comes again and again is told once, where it was done last."""
+    acts: dict[str, list[tuple[int, ActDone]]] = {}
+    for record in scene.records:
+        if isinstance(record.event, ActDone):
+            acts[record.event.name] = [*acts.pop(record.event.name, []), (record.step, record.event)]
+    last = max((record.step for record in scene.records), default=0)
+    lines: list[Line] = []
+    for name, done in list(acts.items())[-limit:]:
+        fresh = done[-1][0] == last
+        whole = one(name) + _of_whom(scene, done)
+        named = whole if width(whole) <= room - 2 else truncate(one(name), room - 2)
+        lines.append((("✔ ", "good" if fresh else "dim"), (named, "text" if fresh else "dim")))
+        if basis := next(iter(done[-1][1].basis), ""):
+            lines.append((("  ", "dim"), (one(basis).replace(" ", ""), "rule")))
+    return lines
+
+
+def _of_whom(scene: Scene, done: Sequence[tuple[int, ActDone]]) -> str:
+    """The sides an act was done to; of exhibits the last, or how many there were at once."""
+    step, act = done[-1]
+    exhibits = list(dict.fromkeys(event.exhibit for at, event in done if at == step and event.exhibit))
+    if exhibits:
+        number = one(exhibit_name(scene, exhibits[0]).split(" ")[0])
+        return t("presenter.of.many", n=len(exhibits)) if len(exhibits) > 1 else t("presenter.of", what=number)
+    sides = dict.fromkeys(SIDES.get(event.side, event.side) for _, event in done if event.side)
+    named = "、".join(side for side in sides if side not in act.name)
+    return t("presenter.of", what=named) if named else ""
+
+
+def state_lines(scene: Scene, room: int) -> list[Line]:
+    """The exhibits that were shown, each with its state."""
+    lines: list[Line] = []
+    for exhibit, moved in scene.exhibits.items():
+        sign, tone = STATES.get(moved.state, ("·", "text"))
+        size = room - 2 - width(moved.state) - 1
+        lines.append(((f"{sign} ", tone), (pad(one(exhibit_name(scene, exhibit)), size), "dim"), (f" {moved.state}", tone)))
+    return lines
+
+
+def topic_lines(scene: Scene) -> list[Line]:
+    """The questions of somebody who asks for advice, those that were put."""
+    items = programme(scene)
+    asked = [item for item in (items[0].children if items else ()) if item.mark != "open"]
+    signs = (MARKS[item.mark] for item in asked)
+    return [((f"{sign} ", tone), (one(item.text), "text" if item.mark == "now" else "dim")) for item, (sign, tone) in zip(asked, signs, strict=True)]
+
+
+def strip_lines(scene: Scene, room: int) -> list[Line]:
+    """All that stands beside what is said: acts and exhibits of a trial, the questions of advice."""
+    parts = (("acts", act_lines(scene, room)), ("exhibits", state_lines(scene, room))) if scene.court else (("topics", topic_lines(scene)),)
+    lines: list[Line] = []
+    for name, part in parts:
+        if part and not (name == "topics" and scene.env in ("CD", "DD")):
+            lines += [*([(("", "dim"),)] if lines else []), ((t(f"presenter.{name}"), "label"),), *part]
+    return lines
+
+
+def document_lines(draft: Draft) -> list[Line]:
+    """The document that a lawyer wrote, its title and labels marked."""
+    return [((text, _role(draft, text)),) for ((text, _),) in many(shown(draft.text))]
+
+
+def _role(draft: Draft, text: str) -> str:
+    if _is_title(draft, text):
+        return "question"
+    return "label" if any(label.strict.match(fold_width(text)) for label in LABELS[draft.kind]) else "text"
+
+
+def _is_title(draft: Draft, text: str) -> bool:
+    return text.strip("#*【】《》 　") == TITLE[draft.kind]
+
+
+def is_document(said: Utterance, draft: Draft) -> bool:
+    """Whether it is the utterance that holds the document."""
+    return said.text == clean(shown(draft.text))
+
+
+def beside_document(said: Utterance, draft: Draft) -> list[Line]:
+    """What a lawyer said before the document, and that it stands beside it."""
+    lines = said.text.split("\n")
+    title = next((at for at, line in enumerate(lines) if _is_title(draft, line)), 0)
+    before = [((INDENT, "text"), (line.strip(), "text")) for line in lines[:title] if line.strip()]
+    return [*before, ((INDENT, "text"), (t("presenter.written", what=TITLE[draft.kind]), "dim"))]
+
+
+# the beginning
+
+
+def cast_lines(scene: Scene) -> list[Line]:
+    """Who is there: the role, in court the name, and who plays it."""
+    court = getattr(scene.case, "court", None) if scene.court else None
+    names = _names(scene.case) if scene.court and isinstance(scene.case, CivilCase | CriminalCase) else {}
+    rows = [
+        (one(scene.name(role)), one(names.get(role, "")), policy_name(seated.policy, seated.engine), TONES.get(role, "text"))
+        for role in scene.roles
+        if role != "tracker" and (seated := scene.seats.get(seat_of(scene.env, role))) is not None
+    ]
+    if court is not None:
+        rows[1:1] = [(one(member.title), one(member.name), "", "label") for member in court.panel]
+    columns = [max((width(row[at]) for row in rows), default=0) + 4 for at in (0, 1)]
+    columns[1] *= any(row[1] for row in rows)
+    return [((pad(role, columns[0]), tone), (pad(name, columns[1]), "text"), (who, "dim")) for role, name, who, tone in rows]
+
+
+def _names(case: CivilCase | CriminalCase) -> dict[Role, str]:
+    """Role -> the name that is called out in court; a party that has no counsel speaks for itself."""
+    court = case.court
+    names: dict[Role, str] = {"judge": court.presiding.name if court.presiding else "", "clerk": court.clerk}
+    for party in case.parties:
+        counsel = party.counsel.name if party.counsel else ""
+        if isinstance(case, CriminalCase):
+            names |= {"defendant": party.name, "defence_lawyer": counsel}
+        else:
+            names[f"{party.side}_lawyer"] = counsel or party.name
+    if isinstance(case, CriminalCase):
+        names["procurator"] = case.criminal.prosecution.prosecutor
+    return names

@@ -1,0 +1,1 @@
+"""Dialogs that any screen may open."""

@@ -1,0 +1,48 @@
+"""Long work: what is being done and how far it is."""
+
+from __future__ import annotations
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import ProgressBar, Static
+
+from app.desk.episode.renderers import one
+
+
+class ProgressScreen(ModalScreen[None]):
+    """A bar; whoever pushed the screen takes it away."""
+
+    CSS_PATH = "dialog.tcss"
+
+    class Came(Message):
+        """So much is done; `total` None means unknown."""
+
+        def __init__(self, what: str, done: int, total: int | None) -> None:
+            super().__init__()
+            self.what = what
+            self.done = done
+            self.total = total
+
+        def can_replace(self, message: Message) -> bool:
+            """Only the newest matters."""
+            return isinstance(message, ProgressScreen.Came)
+
+    def __init__(self, title: str, text: str) -> None:
+        super().__init__()
+        self._title = title
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """Text, bar, what is being done."""
+        with Vertical(classes="dialog") as box:
+            box.border_title = self._title
+            yield Static(self._text, classes="dialog--text", markup=False)
+            yield ProgressBar(show_eta=False)
+            yield Static("", classes="dialog--hint", id="what", markup=False)
+
+    def on_progress_screen_came(self, event: Came) -> None:
+        """Move the bar."""
+        self.query_one(ProgressBar).update(total=event.total, progress=event.done)
+        self.query_one("#what", Static).update(one(event.what))

@@ -1,0 +1,1 @@
+"""One episode: the record in the middle, plan and seats, evidence and scores around it."""

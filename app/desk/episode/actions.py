@@ -1,0 +1,376 @@
+"""What a person can do on the Episode screen. Wishes go to the thread of the run; looking back only reads.
+
+Kept apart from what the screen shows: `EpisodeScreen` is this plus panes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from textual import on
+from textual.timer import Timer
+
+from app.desk.court.tree import ProgrammePane
+from app.desk.episode.faces import ASIDE, Face
+from app.desk.episode.finding import FindingScreen
+from app.desk.episode.markdown import export_episode
+from app.desk.episode.open import OpenTurn
+from app.desk.episode.plan_pane import PlanPane
+from app.desk.episode.prompt import PromptScreen
+from app.desk.episode.seat import SeatScreen, sat_before
+from app.desk.episode.shown import Shown
+from app.desk.episode.tokens import TokensScreen
+from app.desk.episode.transcript import Transcript
+from app.desk.messages import EpisodeLine, RunFacts
+from app.desk.pace import PACES
+from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.view_tabs import VIEWS, ViewTabs
+from app.strings import t
+from app.terminal import clean
+from store.errors import StoreError
+from tasks.episode.events import ModelCalled, Record, Seated, StepEnded, Stopped
+from tasks.episode.scheduler import HUMAN
+from tasks.episode.state import State
+from tasks.errors import TaskError
+from tasks.run.header import spec_of
+
+if TYPE_CHECKING:
+    from app.desk.episode.screen import EpisodeScreen
+    from app.desk.shell import Desk
+
+QUICK = 0.2
+"""Seconds that a stored step is shown at least while it is replayed."""
+
+
+class EpisodeActions(FindingScreen):
+    """The actions; `show_panes` brings the screen in line with what they changed."""
+
+    face: Face
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shown = Shown()
+        self.facts: RunFacts | None = None
+        self.episodes: tuple[EpisodeLine, ...] = ()
+        self.episode = ""
+        self.moving = "stored"
+        self.state = State()
+        self.turn: OpenTurn | None = None
+        self.pausing = False
+        self.stopping = False
+        self._view = 0
+        self._tab = ""
+        self._replay: Timer | None = None
+
+    @property
+    def desk(self) -> Desk:
+        """The app."""
+        return cast("Desk", self.app)
+
+    @property
+    def loaded(self) -> bool:
+        """Whether there is an episode."""
+        return self.facts is not None and bool(self.shown.records)
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode has ended."""
+        return self.state.stopped is not None
+
+    @property
+    def human(self) -> bool:
+        """Whether a person holds a seat of the running episode."""
+        return not self.over and any(seated.engine == HUMAN for seated in self.state.seats.values())
+
+    @property
+    def speaking(self) -> bool:
+        """Whether a call of this episode is in flight."""
+        return self.turn is not None and self.turn.under_way
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model holds a seat of the episode, or has spoken in it."""
+        seated = any(seat.engine not in ("", HUMAN) for seat in self.state.seats.values())
+        return seated or next(self._calls(), None) is not None
+
+    def _calls(self) -> Iterator[Record]:
+        """The model calls of the record, newest first."""
+        return (r for r in reversed(self.shown.records) if isinstance(r.event, ModelCalled) and not r.event.human)
+
+    def show_panes(self) -> None:
+        """Bring every pane in line with the looked-at step."""
+        raise NotImplementedError
+
+    def show_turn(self) -> None:
+        """Bring the open turn in line with what the thread of the run last said of it."""
+        raise NotImplementedError
+
+    def show_heading(self) -> None:
+        """Bring the title bar and the key bar in line with what moves."""
+        raise NotImplementedError
+
+    def work(self, job: Callable[[], Any], name: str) -> None:
+        """Do something slow in a thread; the newest job of a name counts."""
+        self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim."""
+        if action == "tokens":
+            return self.loaded and self.facts is not None and self.facts.benchmark == "legalsearch"
+        if action == "present":
+            return self.loaded and self.facts is not None and self.facts.benchmark == "courts"
+        if action in ("stop", "prompt") and not (self.loaded and self.has_model):
+            return False
+        if action in ("aside", "everything"):
+            return self.loaded and bool(self.face.tabs)
+        needs = ("step", "auto", "back", "now", "fork", "seat", "find", "copy", "export", "view", "wide")
+        if action == "review":
+            return True if self.loaded and self.over else None
+        if action in needs and not self.loaded:
+            return None
+        if action == "view":
+            return self.has_class("-narrow")
+        if action == "now" and self.loaded:
+            return self.shown.back
+        live = self.shown.back or not self.over
+        rules = {
+            "step": self.shown.back or not (self.over or self.speaking), "auto": live, "back": self.shown.step > 0,
+            "seat": not self.over and not self.shown.back, "stop": self.speaking and not self.stopping,
+            "prompt": action != "prompt" or next(self._calls(), None) is not None,
+        }  # fmt: skip
+        return True if rules.get(action, True) else None
+
+    def action_step(self) -> None:
+        """One step: a stored one while looking back, else a new one."""
+        self._stop_replay()
+        if self.shown.back:
+            return self._look(1)
+        if self.desk.with_live(self, lambda live: live.step(self.episode)):
+            self.moving = "paused"
+        return None
+
+    def action_auto(self) -> None:
+        """Go on by itself, or pause. While looking back the stored steps are shown one after the other."""
+        if self._replay:
+            return self._stop_replay()
+        if self.shown.back:
+            self._replay_later()
+            return self.show_panes()
+        if self.moving in ("auto", "all"):
+            self.desk.with_live(self, lambda live: live.pause())
+            self.pausing = True
+            self.show_heading()
+        else:
+            self.desk.with_live(self, lambda live: live.auto(self.episode))
+        return None
+
+    def action_stop(self) -> None:
+        """Break off the turn that a model is making: nothing of it is recorded."""
+        if self.desk.with_live(self, lambda live: live.stop()):
+            self.stopping = True
+            self.show_heading()
+
+    def action_prompt(self) -> None:
+        """What the model really saw: of the call at the cursor, else of the last one before it."""
+        block = self.query_one(Transcript).current
+        calls = list(self._calls())
+        before = (record for record in calls if block is None or record.seq <= block.seq)
+        record = next(before, calls[-1] if calls else None)
+        if record is not None and self.facts is not None:
+            self.desk.push_screen(PromptScreen(self.facts, self.episode, tuple(self.shown.records), record.seq))
+
+    def action_present(self) -> None:
+        """Show the episode to an audience."""
+        from app.desk.presenter.screen import PresenterScreen
+
+        self._stop_replay()
+        self.desk.push_screen(PresenterScreen(cast("EpisodeScreen", self)))
+
+    def action_tokens(self) -> None:
+        """The tokens of the episode, with entropies and advantages."""
+        if self.facts is not None:
+            self.desk.push_screen(TokensScreen(self.facts, self.episode, tuple(self.shown.records)))
+
+    def action_pace(self, by: int) -> None:
+        """Faster or slower."""
+        self.desk.pace = min(max(self.desk.pace + by, 0), len(PACES) - 1)
+        if self.desk.live is not None:
+            self.desk.live.pace = self.desk.pace
+        self.desk.say(t("episode.pace", n=self.desk.pace + 1, of=len(PACES)))
+
+    def action_back(self) -> None:
+        """Look one step back. What goes on by itself is paused first."""
+        self._stop_replay()
+        if self.moving in ("auto", "all"):
+            self.desk.with_live(self, lambda live: live.pause())
+            self.pausing = True
+        self._look(-1)
+
+    def action_now(self) -> None:
+        """Back to the head."""
+        self._stop_replay()
+        self._look(self.shown.total - self.shown.step)
+
+    def _look(self, by: int) -> None:
+        if self.shown.go(by):
+            self.show_turn()
+            self.query_one(Transcript).show(self.shown.blocks())
+            self.show_panes()
+
+    def _replay_later(self) -> None:
+        """The next stored step comes when the shown one has been read."""
+        read = [record for record in self.shown.records if record.step == self.shown.step]
+        self._replay = self.set_timer(max(QUICK, PACES[self.desk.pace].pause(read)), self._replay_step)
+
+    def _replay_step(self) -> None:
+        self._look(1)
+        if self.shown.back:
+            self._replay_later()
+        else:
+            self._stop_replay()
+
+    def _stop_replay(self) -> None:
+        if self._replay:
+            self._replay.stop()
+            self._replay = None
+            self.show_panes()
+
+    def action_fork(self) -> None:
+        """A new run from the shown step; from the one before where the shown step ended the episode."""
+        assert self.facts is not None
+        self._stop_replay()
+        step, records = self.shown.step, self.shown.records
+        if records and isinstance(records[-1].event, StepEnded):
+            step -= any(isinstance(r.event, Stopped) and r.step == step for r in records)
+        self.desk.fork(self.facts.path, self.episode, step)
+
+    def action_seat(self) -> None:
+        """Ask who shall sit where."""
+        if self.facts is None or not self.state.seats:
+            return
+        seated = [record.event for record in self.shown.records if isinstance(record.event, Seated)]
+        try:
+            spec, face = spec_of(self.facts.header), self.face
+            dialog = SeatScreen(spec, self.state.seats, sat_before(seated), face.seat, face.following)
+        except (StoreError, TaskError) as error:
+            return self.desk.problem(error.title, error.hint)
+        self.desk.push_screen(dialog, self._take_seat)
+        return None
+
+    def _take_seat(self, newcomer: Seated | None) -> None:
+        if newcomer is None:
+            return
+        human = newcomer.engine == HUMAN
+        if not human:
+            self.query_one(AnswerBox).close()
+            self.query_one(Transcript).focus()
+        self.desk.with_live(self, lambda live: live.seat(self.episode, newcomer, ask=human))
+
+    @on(AnswerBox.Said)
+    def _said(self, event: AnswerBox.Said) -> None:
+        self.query_one(AnswerBox).close()
+        self.query_one(Transcript).focus()
+        self.desk.with_live(self, lambda live: live.say(self.episode, event.text))
+
+    def action_copy(self) -> None:
+        """The raw source of the block at the cursor, or of the pane on the right that has the focus."""
+        block = self.query_one(Transcript).current
+        text = clean(self.face.copied() or (block.raw if block else ""))
+        if text:
+            self.desk.copy_to_clipboard(text)
+            self.desk.say(t("episode.copied", n=len(text)))
+
+    def action_export(self) -> None:
+        """Write the looked-at record as Markdown."""
+        assert self.facts is not None
+        blocks = () if self.face.ruled else tuple(self.shown.blocks())
+        self.work(partial(export_episode, self.facts, self.episode, tuple(self.shown.visible()), blocks), "export")
+
+    async def action_review(self) -> None:
+        """Score the episode by hand, once it is over."""
+        if self.facts is not None and self.over:
+            await self.desk.review(self.facts.path, self.episode)
+
+    def action_view(self, view: int | None = None) -> None:
+        """On a narrow screen: the next pane."""
+        self._view = (self._view + 1) % len(VIEWS) if view is None else view
+        for index, name in enumerate(VIEWS):
+            self.set_class(index == self._view, f"-view-{name}", update=False)
+        self.update_node_styles()
+        self.query_one("#tabs", ViewTabs).show(self._view)
+        self.query_one(f"#{self.face.panes[self._view]}").focus()
+
+    @on(ViewTabs.Chosen, "#tabs")
+    def _view_chosen(self, event: ViewTabs.Chosen) -> None:
+        self.action_view(event.index)
+
+    @property
+    def tab(self) -> str:
+        """The pane on the right that is shown where one is shown at a time, else the upper one."""
+        return self._tab if self._tab in self.face.tabs else next(iter(self.face.tabs), "evidence")
+
+    def show_tab(self) -> None:
+        """Show the chosen pane on the right."""
+        tabs, bar = self.face.tabs, self.query_one("#aside", ViewTabs)
+        bar.offer(tabs, "tab")
+        bar.show(tabs.index(self.tab) if tabs else 0)
+        for name in ASIDE:
+            self.query_one(f"#{name}").display = name == self.tab if tabs else name in ("evidence", "scores")
+
+    def action_aside(self, index: int | None = None) -> None:
+        """The next pane on the right, or the one with this index; on a narrow screen the right side is shown first."""
+        tabs = self.face.tabs
+        if not tabs:
+            return
+        narrow = self.has_class("-narrow")
+        shown = not narrow or VIEWS[self._view] == "evidence"
+        focused = self.focused is not None and self.focused.id in tabs
+        if index is not None or shown:
+            self._tab = tabs[(tabs.index(self.tab) + 1) % len(tabs) if index is None else index]
+        self.show_tab()
+        self.face.paint()
+        if not shown:
+            self.action_view(VIEWS.index("evidence"))
+        elif focused or narrow:
+            self.query_one(f"#{self.tab}").focus()
+
+    @on(ViewTabs.Chosen, "#aside")
+    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
+        self.action_aside(event.index)
+
+    def action_everything(self) -> None:
+        """All material of the case, or only what the seat may see."""
+        self.desk.say(self.face.toggle_everything())
+        self.show_panes()
+
+    @on(ProgrammePane.Chosen)
+    @on(PlanPane.Chosen)
+    def _plan_chosen(self, event: PlanPane.Chosen | ProgrammePane.Chosen) -> None:
+        record = self.query_one(Transcript)
+        index = next((i for i, block in enumerate(record.blocks) if block.seq == event.seq), None)
+        if index is not None:
+            record.move_to(index)
+
+    def action_wide(self) -> None:
+        """The focused pane fills the screen, or goes back."""
+        if self.maximized is not None:
+            self.minimize()
+        elif self.focused is not None:
+            self.maximize(self.focused)
+
+    def action_episode(self, by: int) -> None:
+        """The next episode of the run, or the one before."""
+        names = [line.id for line in self.episodes]
+        if self.facts is not None and self.episode in names:
+            index = names.index(self.episode) + by
+            if 0 <= index < len(names):
+                self.desk.open_episode(self.facts.path, names[index])
+
+    async def action_leave(self) -> None:
+        """Back to the list of runs."""
+        if self.maximized is not None:
+            self.minimize()
+        else:
+            await self.desk.action_mode("home")

@@ -1,0 +1,338 @@
+"""How each kind of event looks in the record: one renderer an event, in a table.
+
+A renderer turns an event into a `Block`: a label, lines of (text, role) pieces, and the raw source that `y` copies. Roles
+are names; the widget gives them colours from the theme. All text from tasks, models and corpora is cleaned here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from app.court_words import exhibit_words, fault_words
+from app.desk.episode.calls import call_lines
+from app.desk.law.events import asked, items_of, returned_lines, summary, tool_name
+from app.strings import counted, known, t
+from app.terminal import clean
+from tasks.episode.events import (
+    ActDone,
+    ActionParsed,
+    Answered,
+    AttemptStarted,
+    EngineFailed,
+    Event,
+    ExhibitMoved,
+    Leaked,
+    LimitHit,
+    ModelCalled,
+    Planned,
+    Record,
+    Routed,
+    Said,
+    Seated,
+    StageEntered,
+    Stopped,
+    Thought,
+    TokensReported,
+    ToolCalled,
+    ToolReturned,
+    ToolsChosen,
+    TopicTracked,
+    Unknown,
+    Violation,
+)
+
+Piece = tuple[str, str]
+"""Text and its role."""
+Line = tuple[Piece, ...]
+"""One line before wrapping."""
+
+ROLES = (
+    "text", "label", "dim", "thought", "tool", "value", "answer", "question", "good", "warn", "bad", "seat", "mark",
+    "rule", "match", "removed", "added",
+)  # fmt: skip
+SHORT = 6
+"""Lines shown of a long text until it is unfolded."""
+ALL = 10_000
+
+
+@dataclass(frozen=True)
+class Block:
+    """What one event shows. `fold` is the number of wrapped lines shown until a person unfolds it.
+
+    `full` is shown instead of `lines` once it is unfolded, where that is more than the rest of the same lines. A `heading`
+    stands alone, with a line across.
+    """
+
+    seq: int
+    step: int
+    label: str
+    tone: str
+    lines: tuple[Line, ...]
+    raw: str
+    fold: int = ALL
+    full: tuple[Line, ...] | None = None
+    heading: bool = False
+
+    @property
+    def whole(self) -> tuple[Line, ...]:
+        """All lines: what is shown of it when it is unfolded."""
+        return self.lines if self.full is None else self.full
+
+
+def one(text: str) -> str:
+    """Untrusted text on one line."""
+    return clean(text, multiline=False)
+
+
+def many(text: str, role: str = "text") -> tuple[Line, ...]:
+    """Untrusted text as lines of one role."""
+    return tuple(((line, role),) for line in clean(text).split("\n"))
+
+
+def seat_name(seat: str) -> str:
+    """The seat in words of the court."""
+    return t(f"seat.{seat}") if known(f"seat.{seat}") else one(seat)
+
+
+def policy_name(policy: str, engine: str = "") -> str:
+    """Who sits there: "规则，无模型", or the method, with its form where it is not the default, and its model."""
+    name = policy.split("/")[0]
+    form = f"policy.form.{policy.partition('+')[2]}"
+    words = t(f"policy.{name}") if known(f"policy.{name}") else one(policy)
+    words = t("policy.in_form", policy=words, form=t(form)) if known(form) else words
+    return t("policy.with_model", policy=words, model=engine_name(engine)) if engine and engine != "human" else words
+
+
+def engine_name(spec: str) -> str:
+    """The short name of an engine: a file without its folder, a model without its address, and no settings."""
+    kind, colon, rest = spec.partition(":")
+    if not colon:
+        return one(spec)
+    if kind == "endpoint":
+        return one(rest.rpartition("#")[2] or rest)
+    name = re.split(r"[\\/]", rest.partition("#")[0])[-1] or rest
+    return one(name.removesuffix(".gguf") if kind == "llama" else f"{kind}:{name}")
+
+
+def compact(value: Any) -> str:
+    """JSON data on one line, short and readable: a person's view of a tool's input."""
+    if isinstance(value, str):
+        return one(value)
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return one("、".join(value))
+    return one(json.dumps(value, ensure_ascii=False))
+
+
+def provenance_marks(event: ToolReturned) -> list[Piece]:
+    """Where the data came from and what the pack could not say."""
+    marks: list[Piece] = [(t("mark.fictional"), "mark")] if "authored" in event.provenance else []
+    if event.status == "outside_pack":
+        return marks
+    if event.unknown:
+        marks.append((counted("mark.outside_cells", event.unknown), "warn"))
+    if not event.complete:
+        marks.append((t("mark.incomplete"), "warn"))
+    return marks
+
+
+def size_of(value: Any) -> str:
+    """How much a tool returned, in words; '' for a single value."""
+    if isinstance(value, list):
+        return counted("event.items", len(value))
+    return counted("event.cells", len(value)) if isinstance(value, dict) else ""
+
+
+def duration(milliseconds: float) -> str:
+    """A machine time in three figures or so."""
+    if milliseconds >= 1000:
+        return t("event.seconds", n=f"{milliseconds / 1000:.1f}")
+    return t("event.milliseconds", n=f"{milliseconds:.0f}" if milliseconds >= 10 else f"{milliseconds:.1f}")
+
+
+def _joined(pieces: Iterable[Piece]) -> Line:
+    line: list[Piece] = []
+    for piece in pieces:
+        if piece[0]:
+            line += [(" · ", "dim"), piece] if line else [piece]
+    return tuple(line)
+
+
+def _block(record: Record, label: str, tone: str, lines: tuple[Line, ...], raw: str, fold: int = ALL) -> Block:
+    return Block(record.seq, record.step, label, tone, lines, raw, fold)
+
+
+def _attempt(record: Record, event: AttemptStarted) -> Block:
+    question = str(event.card.get("question", ""))
+    return _block(record, t("event.question"), "label", many(question, "question"), question, 12)
+
+
+def _seated(record: Record, event: Seated) -> Block:
+    line = ((seat_name(event.seat), "seat"), (" ← ", "dim"), (policy_name(event.policy, event.engine), "text"))
+    return _block(record, t("event.seated"), "dim", (line,), f"{event.seat} {event.policy} {event.engine}".rstrip())
+
+
+def _planned(record: Record, event: Planned) -> Block:
+    lines = tuple(
+        ((f"{number}. ", "dim"), (one(step), "text")) for number, step in enumerate(event.steps, 1)
+    )  # fmt: skip
+    return _block(record, t("event.planned"), "label", lines or many("—", "dim"), "\n".join(event.steps), 12)
+
+
+def _tools(record: Record, event: ToolsChosen) -> Block:
+    tables = "、".join(map(one, event.tables))
+    head = _joined([(counted("event.tables", len(event.tables)), "label"), (counted("event.tools", len(event.tools)), "dim")])
+    note = many(event.note, "warn" if event.result == "repaired" else "bad") if event.note else ()
+    return _block(record, t("event.tools_chosen"), "dim", (head, ((tables, "text"),), *note), "\n".join(event.tools), SHORT)
+
+
+def _thought(record: Record, event: Thought) -> Block:
+    return _block(record, t("event.thought"), "dim", many(event.text, "thought"), event.text, SHORT)
+
+
+def _model(record: Record, event: ModelCalled) -> Block:
+    if event.human:
+        return _block(record, t("event.human_called"), "seat", many(event.text), event.text, SHORT)
+    lines, full = call_lines(event)
+    return Block(record.seq, record.step, t("event.model_called"), "dim", lines, event.text, full=full)
+
+
+def _engine_failed(record: Record, event: EngineFailed) -> Block:
+    return _block(record, t("event.engine_failed"), "bad", many(event.message, "bad"), event.message, SHORT)
+
+
+def _parsed(record: Record, event: ActionParsed) -> Block | None:
+    if event.result == "ok":
+        return None
+    tone = "warn" if event.result == "repaired" else "bad"
+    return _block(record, t(f"event.action_{event.result}"), tone, many(event.note or "—"), event.note, SHORT)
+
+
+def _called(record: Record, event: ToolCalled) -> Block:
+    pieces: list[Piece] = [(tool_name(event.tool), "tool")]
+    if (texts := asked(event.tool, event.input)) is not None:
+        pieces += [("  ", "dim"), (texts, "value")]
+    elif isinstance(event.input, dict):
+        for name, value in event.input.items():
+            shown = t("event.all_columns") if name == "columns" and value == [] else compact(value)
+            pieces += [("  " if len(pieces) == 1 else " · ", "dim"), (f"{one(str(name))}=", "dim"), (shown, "value")]
+    elif event.input is not None:
+        pieces += [("  ", "dim"), (compact(event.input), "value")]
+    raw = json.dumps({"tool": event.tool, "input": event.input}, ensure_ascii=False)
+    return _block(record, t("event.tool_called"), "tool", (tuple(pieces),), raw, SHORT)
+
+
+TONES = {"ok": "good", "no_data": "warn", "outside_pack": "warn"}
+"""Status of a tool -> role; every other status is an error."""
+
+
+def _returned(record: Record, event: ToolReturned) -> Block:
+    status = t(f"status.{event.status}") if known(f"status.{event.status}") else one(event.status)
+    tone = TONES.get(event.status, "bad")
+    size = summary(event) if items_of(event) else [(size_of(event.value), "dim")]
+    head = _joined([(status, tone), *size, *provenance_marks(event), (duration(event.milliseconds), "dim")])
+    if items_of(event):
+        whole = (head, *many(event.observation))
+        return Block(record.seq, record.step, t("event.observation"), tone, (head, *returned_lines(event)), event.observation, SHORT, whole)
+    lines = (head, *many(event.observation)) if event.observation else (head,)
+    return _block(record, t("event.observation"), tone, lines, event.observation, SHORT)
+
+
+def _said(record: Record, event: Said) -> Block:
+    to = (("、".join(map(seat_name, event.to)), "seat"), ("：", "dim")) if event.to else ()
+    first, *rest = many(event.text)
+    head = ((seat_name(event.seat), "seat"), (" → " if to else "：", "dim"), *to, *first)
+    return _block(record, t("event.said"), "seat", (head, *rest), event.text)
+
+
+def _answered(record: Record, event: Answered) -> Block:
+    lines = many(event.res, "answer")
+    if event.summary and event.summary != event.res:
+        lines += (((t("event.summary"), "dim"),), *many(event.summary, "dim"))
+    return _block(record, t("event.answered"), "answer", lines, event.res, 10)
+
+
+def _limit(record: Record, event: LimitHit) -> Block:
+    line = f"{t(f'limit.{event.kind}')} {event.used:g} / {event.limit:g}"
+    return _block(record, t("event.limit_hit"), "warn", (((line, "warn"),),), line)
+
+
+def _stopped(record: Record, event: Stopped) -> Block:
+    tone = "good" if event.outcome == "finished" else "bad" if event.outcome == "error" else "warn"
+    pieces: list[Piece] = [(t(f"outcome.{event.outcome}"), tone)]
+    if event.reason and event.reason != "answered":
+        pieces.append((one(event.reason), "dim"))
+    return _block(record, t("event.stopped"), tone, (_joined(pieces),), f"{event.outcome} {event.reason}".strip(), SHORT)
+
+
+def _tokens(record: Record, event: TokensReported) -> Block:
+    line = t("event.tokens", prompt=f"{event.prompt:,}", generated=f"{event.generated:,}")
+    return _block(record, t("fact.tokens"), "dim", (((line, "dim"),),), f"{event.prompt} {event.generated}")
+
+
+def _unknown(record: Record, event: Unknown) -> Block:
+    raw = json.dumps({event.name: event.content}, ensure_ascii=False)
+    return _block(record, t("event.unknown"), "warn", (((one(event.name), "text"),), ((one(raw), "dim"),)), raw, SHORT)
+
+
+def _line(label: str, tone: str, words: Callable[[Any], str]) -> Callable[[Record, Any], Block | None]:
+    """The renderer of an event that is told in a line; nothing is shown where there are no words."""
+
+    def show(record: Record, event: Any) -> Block | None:
+        said = words(event)
+        return _block(record, t(label), tone, many(said, "text" if tone == "dim" else tone), said, SHORT) if said else None
+
+    return show
+
+
+def routed_words(event: Routed, name: Callable[[str], str] = seat_name) -> str:
+    """Whom an utterance reached where its words alone do not say it, and who was addressed in vain; '' for the plain case."""
+    lost = t("court.dropped", to="、".join(map(name, event.dropped))) if event.dropped else ""
+    if not event.to:
+        return lost or (t("court.unrouted") if not event.how else "")
+    how = f"court.routed.{event.how}"
+    reached = t(how, to="、".join(map(name, event.to))) if known(how) else ""
+    return "；".join(filter(None, (reached, lost)))
+
+
+def tracked_words(event: TopicTracked, topic: str = "") -> str:
+    """What a reply says on the topic that was asked; `topic` is what to call it."""
+    said = t(f"court.verdict.{event.verdict}") if event.verdict != "none" else t("court.answered" if event.answered else "court.open")
+    return f"{topic or event.pointer} {said}" + (f"：“{event.quote}”" if event.quote else "")
+
+
+RENDERERS: dict[type[Event], Callable[[Record, Any], Block | None]] = {
+    StageEntered: _line("event.stage", "label", lambda event: event.name),
+    ActDone: _line("event.act", "dim", lambda event: " ".join((event.name, *event.basis[:1]))),
+    Violation: _line("event.fault", "bad", fault_words),
+    ExhibitMoved: _line("event.exhibit", "dim", exhibit_words),
+    Leaked: _line("event.leaked", "bad", lambda event: f"{t('court.leak')}：{event.text}"),
+    Routed: _line("event.routed", "dim", routed_words),
+    TopicTracked: _line("event.tracked", "dim", tracked_words),
+    AttemptStarted: _attempt,
+    Seated: _seated,
+    Planned: _planned,
+    Thought: _thought,
+    ModelCalled: _model,
+    EngineFailed: _engine_failed,
+    ActionParsed: _parsed,
+    ToolCalled: _called,
+    ToolReturned: _returned,
+    ToolsChosen: _tools,
+    Said: _said,
+    Answered: _answered,
+    LimitHit: _limit,
+    Stopped: _stopped,
+    TokensReported: _tokens,
+    Unknown: _unknown,
+}
+"""Event -> renderer. Events that are not here (the end of a step) show nothing."""
+
+
+def render(record: Record) -> Block | None:
+    """The block of a record, or None when it shows nothing."""
+    renderer = RENDERERS.get(type(record.event))
+    return renderer(record, record.event) if renderer else None

@@ -1,0 +1,209 @@
+"""Scores for the desk: of one episode as it stands at a step, and of a run so far. Called from workers only.
+
+This is the one place of the desk that holds gold. What leaves it are rates (0 to 1) and, for the score strip, the keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from app.desk.messages import RunFacts
+from store.journal import Journal, ScoreRow
+from tasks.benchmark import benchmark
+from tasks.episode.events import Record
+from tasks.episode.state import State, fold
+from tasks.reports.layouts import OVERALL, CourtLayout, layout_of
+from tasks.run.header import spec_of
+from tasks.run.reading import grades, read_episode
+from tasks.run.rescoring import stored_task_file
+from tasks.scoring.context import Grade, ScoreContext
+
+
+@dataclass(frozen=True)
+class StepScores:
+    """Scores of an episode at a step. `answered` says whether there is an answer to score; evidence needs none."""
+
+    answered: bool
+    compat: dict[str, float | None]
+    strict: dict[str, float | None]
+    evidence: float | None
+    keys: tuple[dict[str, Any], ...]
+    group: str = ""
+    rates: tuple[str, ...] = ("success", "process")
+    """Which values are shown, in their order."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One group of a run: the answer rate of all LegalAgentBench tasks, or one task of LegalSearch."""
+
+    group: str
+    n: int
+    compat: float | None = None
+    strict: float | None = None
+    compat_interval: tuple[float, float] | None = None
+    strict_interval: tuple[float, float] | None = None
+    floor: tuple[float | None, float | None] = (None, None)
+    """By the published rule and strictly, as the rates: the gold itself may fail a published rule."""
+    ceiling: tuple[float | None, float | None] = (None, None)
+
+
+@dataclass(frozen=True)
+class RunScores:
+    """Scores of the ended episodes of a run: rates, intervals, floor and ceiling of the answer rate."""
+
+    n: int
+    parts: tuple[Part, ...] = ()
+    outcomes: dict[str, int] = field(default_factory=dict)
+
+
+COURTS = "courts"
+RATES: dict[str, tuple[str, ...]] = {"legalsearch": ("score",)}
+"""Benchmark -> the values of a step that are shown; the default is success and process, the courts have their metrics."""
+
+
+class Scorekeeper:
+    """Scores the episodes of one run, from its task file alone: an imported run has no pack."""
+
+    def __init__(self, facts: RunFacts) -> None:
+        """Read the keys, and what a grader said so far.
+
+        Raises:
+            StoreError: pack or task file are gone.
+            RecordMismatch: the task file is not the one of the run.
+        """
+        self.bench = benchmark(facts.benchmark)
+        self.questions = {question.id: question for question in self.bench.load(stored_task_file(facts.header))}
+        self.run = facts.id
+        self.spec = spec_of(facts.header)
+        with Journal.open(facts.path) as journal:
+            self.epochs = {row.id: row.epoch for row in journal.episodes()}
+            self._graded = self._grades(journal)
+
+    def _grades(self, journal: Journal) -> Mapping[tuple[str, int], Grade]:
+        return grades(journal) if self.bench.graders else {}
+
+    def group(self, task_id: str) -> str:
+        """The hop group of a task, its task or environment; '' when unknown."""
+        question = self.questions.get(task_id)
+        if question is not None and self.bench.name == "legalsearch":
+            return str(question.kind.id)
+        if question is not None and self.bench.name == COURTS:
+            return str(question.case.env)
+        return str(getattr(getattr(question, "gold", None), "group", ""))
+
+    def step(self, records: Sequence[Record], episode: str = "") -> StepScores | None:
+        """The scores of an episode as its records stand; a grade counts once its answer is there."""
+        state = fold(records)
+        question = self.questions.get(state.task_id)
+        if question is None:
+            return None
+        result = self.bench.result(state.task_id, self.epochs.get(episode, 0), state)
+        context = ScoreContext(graded=self._graded if state.stopped is not None else {}, spec=self.spec)
+        if self.bench.name == COURTS and state.stopped is None:
+            result = replace(result, outcome="finished")  # a trial has scores as it stands
+        rows = {row.scorer: row for row in self.bench.score_rows(0, question, result, context)}
+        if self.bench.name == COURTS:
+            return _of_court(rows, bool(result.res), self.group(state.task_id), state.stopped is None)
+        evidence = rows.get("evidence")
+        return StepScores(
+            state.answered is not None,
+            rows["compat"].value,
+            rows["strict"].value,
+            evidence.value.get("evidence_rate") if evidence else None,
+            tuple(evidence.evidence) if evidence else (),
+            self.group(state.task_id),
+            RATES.get(self.bench.name, ("success", "process")),
+        )
+
+    def so_far(self, tasks: Sequence[str], states: Mapping[str, State]) -> RunScores:
+        """The scores of those episodes (id -> state) that are over; floor and ceiling are of the same tasks.
+
+        Before anything is over, floor and ceiling are those of all `tasks` of the run.
+        """
+        ended = {
+            name: state for name, state in states.items() if state.stopped is not None and state.task_id in self.questions
+        }
+        over = [state.task_id for state in ended.values()] or [task for task in tasks if task in self.questions]
+        questions = [self.questions[task] for task in dict.fromkeys(over)]
+        if not questions:
+            return RunScores(0)
+        results = [self.bench.result(state.task_id, self.epochs.get(name, 0), state) for name, state in ended.items()]
+        block = self.bench.score(self.run, questions, results, ScoreContext(graded=self._graded, spec=self.spec))
+        outcomes = {outcome: n for outcome, n in block["outcomes"].items() if n} if ended else {}
+        return RunScores(len(ended), tuple(_parts(block, bool(ended))), outcomes)
+
+    def of_file(self, path: Path) -> RunScores:
+        """The scores of a run file so far."""
+        with Journal.open(path) as journal:
+            rows = journal.episodes()
+            states = {row.id: fold(read_episode(journal, row.id)) for row in rows}
+            self._graded = self._grades(journal)
+        return self.so_far([row.task_id for row in rows], states)
+
+    def rows(self, journal: Journal) -> dict[str, list[ScoreRow]]:
+        """Episode -> the scores of its last attempt, computed: for a run that came without any."""
+        found: dict[str, list[ScoreRow]] = {}
+        context = ScoreContext(graded=self._grades(journal), spec=self.spec)
+        for row in journal.episodes():
+            state, question = fold(read_episode(journal, row.id)), self.questions.get(row.task_id)
+            if state.stopped is not None and question is not None:
+                result = self.bench.result(row.task_id, row.epoch, state)
+                found[row.id] = self.bench.score_rows(journal.attempts(row.id)[-1].id, question, result, context)
+        return found
+
+
+def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str, is_open: bool) -> StepScores:
+    """The rows of all scorers of a court episode together, in the order of tables.
+
+    While it is open nothing has failed: what has not happened yet has no value, it is not 0.
+    """
+    from tasks.courts.scores.of_run.columns import METRICS
+
+    made: dict[str, dict[str, float | None]] = {"compat": {}, "strict": {}}
+    for name, row in rows.items():
+        if (rule := name.rpartition("_")[2]) in made:
+            waits = is_open and bool(row.settings.get("failed"))  # no judgment or document yet
+            made[rule].update({metric: None if waits or is_open and not value else value for metric, value in row.value.items()})
+    order = [name for env, names in METRICS["strict"].items() if env == group for name in names]
+    return StepScores(answered, made["compat"], made["strict"], None, (), group, tuple(order))
+
+
+def _places(block: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    """(label, group, rate) of what the strip says of a run."""
+    layout = layout_of(block)
+    if isinstance(layout, CourtLayout):
+        from tasks.courts.scores.of_run.columns import REPORTED
+
+        for env in block["groups"]:
+            yield from ((f"{env} {metric}", env, metric) for metric in REPORTED[env])
+        yield OVERALL, OVERALL, OVERALL
+        return
+    for group in ["all"] if layout.across == "columns" else list(block["groups"]):
+        yield group, group, layout.rates[0][1]
+
+
+def _parts(block: dict[str, Any], ended: bool) -> Iterator[Part]:
+    """The groups of a block as shares from 0 to 1; only floor and ceiling before anything has ended."""
+    layout = layout_of(block)
+    for label, group, rate in _places(block):
+        limits = [
+            [layout.limit(name, block, rule, rate, group) for rule in ("compat", "strict")] for name in ("floor", "reference")
+        ]
+        figures = [layout.value(block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
+        spans = [layout.beside("intervals", block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
+        top = layout.top
+        yield Part(
+            label,
+            layout.count(block, "compat", rate, group) if ended else 0,
+            *(_share(value, top) for value in figures),
+            *((span[0] / top, span[1] / top) if span else None for span in spans),
+            *((_share(compat, top), _share(strict, top)) for compat, strict in limits),
+        )
+
+
+def _share(value: float | None, top: float) -> float | None:
+    return None if value is None else value / top

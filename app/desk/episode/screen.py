@@ -1,0 +1,399 @@
+"""One episode: plan left, record in the middle, evidence and scores right. The same screen for every benchmark.
+
+A pure view over stored records, plus the wishes a person sends to the thread of the run. Looking back runs no code.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.timer import Timer
+from textual.widgets import Input, Label, TextArea
+from textual.worker import Worker, WorkerState
+
+from app.court_words import DISCLAIMER
+from app.desk import live as running
+from app.desk.bindings import bindings
+from app.desk.court.panes import CourtFace
+from app.desk.court.tree import ProgrammePane
+from app.desk.episode.actions import EpisodeActions
+from app.desk.episode.calls import totals
+from app.desk.episode.evidence_pane import EvidencePane
+from app.desk.episode.faces import Face
+from app.desk.episode.open import OpenTurn
+from app.desk.episode.open_turn import phase_word
+from app.desk.episode.plan_pane import PlanPane
+from app.desk.episode.renderers import one
+from app.desk.episode.scores import Scorekeeper
+from app.desk.episode.seat_bar import Heading, SeatBar
+from app.desk.episode.transcript import Transcript
+from app.desk.messages import (
+    Closed,
+    EpisodeLine,
+    Failed,
+    Happened,
+    HumanAsked,
+    LiveMessage,
+    Moving,
+    Progressed,
+    RunFacts,
+    RunOpened,
+    Streamed,
+    Watched,
+)
+from app.desk.widgets.answer_box import AnswerBox
+from app.desk.widgets.empty import Empty
+from app.desk.widgets.find_bar import FindBar
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.score_strip import ScoreStrip
+from app.desk.widgets.sheet import Sheet
+from app.desk.widgets.view_tabs import VIEWS, ViewTabs
+from app.library import read_records
+from app.strings import known, t
+from tasks.episode.events import ToolReturned
+from tasks.episode.state import State, fold
+from tasks.errors import RecordMismatch
+from tasks.run.header import is_fictional
+
+FRAME = 0.05
+"""Seconds between two looks at a turn that streams."""
+TICK = 1.0
+"""Seconds after which the time a silent call takes is shown anew."""
+FACES: dict[str, type[Face]] = {"courts": CourtFace}
+"""Benchmark -> what it shows differently."""
+TITLED = ("plan", "record", "evidence", "scores", "programme", "file", "exhibits", "document")
+"""Panes with a title."""
+
+
+class EpisodeScreen(EpisodeActions):
+    """Shows an episode, stored or in motion."""
+
+    CSS_PATH = "episode.tcss"
+    area = "episode"
+    help_id = "transcript"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("episode")
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.keeper: Scorekeeper | None = None
+        self.keeper_failed = False
+        self.hint = ""
+        self.asked = ""
+        self.face: Face = Face(self)
+        self._due: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title bar, three panes, bars."""
+        yield SeatBar(id="seats")
+        yield ViewTabs(id="tabs")
+        with Horizontal(id="panes"):
+            yield PlanPane(id="plan")
+            yield ProgrammePane(id="programme")
+            with Vertical(id="middle"):
+                yield Transcript(id="record")
+                yield FindBar(id="find")
+                yield AnswerBox(id="answer")
+            with Vertical(id="right"):
+                yield ViewTabs((), "tab", id="aside")
+                for name in ("file", "exhibits", "document"):
+                    yield Sheet(name, id=name, hang=0 if name == "document" else 2)
+                yield EvidencePane(id="evidence")
+                yield ScoreStrip(id="scores")
+        yield Empty(id="nothing")
+        yield Label("", id="hint", markup=False)
+        yield Label("", id="notice", markup=False)
+        yield KeyBar(("episode", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Words first, then whatever there is."""
+        self.retranslate()
+        self.set_interval(TICK, self._tick)
+
+    def on_screen_resume(self) -> None:
+        """What streamed while another screen was shown."""
+        self.show_turn()
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        self.name_panes()
+        self.query_one(Empty).say(t("episode.nothing"), t("episode.nothing.hint"))
+        record = self.query_one(Transcript)
+        self.face.forget()
+        self.shown.relabel()
+        record.relabel(self.shown.blocks())
+        self.show_panes()
+
+    def name_panes(self) -> None:
+        """Titles and tabs in the words of the benchmark."""
+        prefix = self.face.prefix
+        for name in TITLED:
+            words = f"pane.{prefix}{name}"
+            self.query_one(f"#{name}").border_title = t(words if known(words) else f"pane.{name}")
+        views = self.query_one("#tabs", ViewTabs)
+        views.offer(VIEWS, f"view.{prefix}".rstrip("."))
+        views.show(self._view)
+        self.query_one(EvidencePane).nothing = f"evidence.{prefix}empty" if known(f"evidence.{prefix}empty") else "evidence.empty"
+        self.show_tab()
+
+    def on_descendant_focus(self) -> None:
+        """While one types, the key bar speaks of the text box."""
+        around = self.focused.ancestors_with_self if self.focused else []
+        area = next((node.help_id for node in around if isinstance(node, FindBar | AnswerBox)), "episode")
+        self.query_one(KeyBar).areas(area, "app")
+
+    # what happens
+
+    def show_stored(self, facts: RunFacts, episodes: tuple[EpisodeLine, ...], episode: str, records: list[Any]) -> None:
+        """Show an episode as it is on disk."""
+        self._enter(facts, episodes)
+        self.moving = "stored"
+        self._show_episode(episode, fold(records))
+
+    def hear(self, message: LiveMessage) -> None:
+        """News from the thread of the run."""
+        match message:
+            case Streamed(episode=episode):
+                return self._stream(episode)
+            case Progressed():
+                return None
+            case RunOpened(run=run, episodes=episodes):
+                self._enter(run, episodes)
+                self.moving = "paused"
+            case Watched(episode=episode, state=state, ask=ask):
+                self._show_episode(episode, state)
+                self.show_turn()
+                if ask is not None:
+                    self._ask(ask.seat)
+            case Happened(episode=episode, state=state) if episode == self.episode:
+                self._extend(state)
+            case HumanAsked(episode=episode, ask=ask) if episode == self.episode:
+                self.shown.go_to_head()
+                self._ask(ask.seat)
+            case Moving(mode=mode):
+                self.moving = mode
+                self.pausing = False
+            case Failed():
+                self.query_one(AnswerBox).give_back()
+            case Closed():
+                self.moving = "stored"
+                self.pausing = False
+                self.show_turn()
+        self.show_panes()
+        return None
+
+    # the open turn
+
+    def _stream(self, episode: str) -> None:
+        """There is news of the open turn: look at it a moment later, with all that comes until then."""
+        if episode == self.episode and self._due is None and self.is_current:
+            self._due = self.set_timer(FRAME, self.show_turn)
+
+    def show_turn(self) -> None:
+        """Bring the open turn in line with what the thread of the run last said of it; the record alone is painted."""
+        if self._due is not None:
+            self._due.stop()
+            self._due = None
+        before = self.turn.phase if self.turn else ""
+        self.turn = self._turn_now()
+        self.stopping = self.stopping and self.speaking
+        self.query_one(Transcript).speak(None if self.shown.back else self.turn, running.clock())
+        if before != (self.turn.phase if self.turn else ""):
+            self.show_heading()
+
+    def _turn_now(self) -> OpenTurn | None:
+        live = self.desk.live
+        ours = live is not None and self.facts is not None and live.path == self.facts.path and not live.closed.is_set()
+        return live.turn(self.episode) if live is not None and ours else None
+
+    def _tick(self) -> None:
+        if self.speaking and self.is_current:
+            self.show_turn()
+
+    def _enter(self, facts: RunFacts, episodes: tuple[EpisodeLine, ...]) -> None:
+        fresh = self.facts is None or self.facts.id != facts.id
+        self.facts, self.episodes = facts, episodes
+        if fresh:
+            self.keeper, self.keeper_failed = None, False
+            self._wear(FACES.get(facts.benchmark, Face)(self))
+            self.query_one(ScoreStrip).hide("")
+            self.query_one(ScoreStrip).forget()
+            self.work(partial(Scorekeeper, facts), "keeper")
+
+    def _wear(self, face: Face) -> None:
+        """Look like the benchmark of the run."""
+        for other in FACES.values():
+            self.set_class(other.style == face.style, other.style)
+        self.face = face
+        self.shown.make = face.make
+        record = self.query_one(Transcript)
+        record.margin_cells, record.ruled = face.gutter, face.ruled
+        record.about, self.query_one(AnswerBox).about = face.about
+
+    def _show_episode(self, episode: str, state: State) -> None:
+        again = episode == self.episode and len(state.records) == len(self.shown.records) > 0
+        self.episode, self.state, self.asked = episode, state, ""
+        self.turn = None
+        self.query_one(Transcript).speak(None)
+        self.query_one(AnswerBox).close()
+        if not again:
+            self.face.forget()
+            self.query_one(ProgrammePane).forget()
+            self.shown.reset(state.records)
+            self.name_panes()
+            self._stop_replay()
+            self.query_one(Transcript).show(self.shown.blocks())
+        self.show_panes()
+        self.query_one(Transcript).focus()
+
+    def _extend(self, state: State) -> None:
+        """The state after a commit. It may hold more than was committed: what an unfinished step had on record before."""
+        self.state, self.asked = state, ""
+        fresh = self.shown.extend(state.records)
+        if self.hint == "demo.hint":
+            self.hint = ""
+        self.turn = self._turn_now()
+        if not self.shown.back:
+            self.query_one(Transcript).extend(self.shown.blocks_of(fresh), self.turn, running.clock())
+        if state.stopped is not None and self.moving != "all":
+            self._score_run()
+
+    def _ask(self, seat: str) -> None:
+        self.asked = seat
+        self.query_one(Transcript).show(self.shown.blocks())
+        typing = isinstance(self.focused, Input | TextArea)
+        key = f"{self.facts.id if self.facts else ''}/{self.episode}"
+        box, face = self.query_one(AnswerBox), self.face
+        box.open(face.seat(seat), key, focus=not typing, brief=face.brief(seat), words=face.answering)
+
+    # what is shown
+
+    def show_panes(self) -> None:
+        """Bring every pane in line with the looked-at step."""
+        self.set_class(not self.loaded, "-empty")
+        self._hint()
+        self.show_heading()
+        if not self.loaded:
+            return
+        visible = self.shown.visible()
+        self.face.paint()
+        self._evidence()
+        strip = self.query_one(ScoreStrip)
+        strip.hide(t("scores.hidden") if self.human else "")
+        strip.expect(self.over)
+        if self.keeper and not self.human:
+            self.work(partial(self.keeper.step, tuple(visible), self.episode), "step_scores")
+
+    def show_heading(self) -> None:
+        """The title bar and the key bar: what it is, and whether it moves."""
+        self.query_one(KeyBar).refresh()
+        if not self.loaded or self.facts is None:
+            return self.query_one(SeatBar).show(Heading())
+        state = self._state()
+        word = "replay" if self._replay else "back" if self.shown.back else self._motion()
+        said = ""
+        if self.turn is not None and word not in ("replay", "back"):
+            word, said = "speaking" if self.speaking else "stopped", phase_word(self.turn, self.pausing, self.stopping)
+        group = self.keeper.group(state.task_id) if self.keeper else ""
+        fictional = is_fictional(self.facts.header)
+        seats = tuple(state.seats.values())
+        step, of = self.shown.step, self.shown.total
+        heading = Heading(self.facts.benchmark, state.task_id, group, seats, step, of, word, fictional, said)
+        notice = " · ".join((*((t("mark.fictional"),) if fictional else ()), DISCLAIMER))
+        self.query_one("#notice", Label).update(notice)
+        return self.query_one(SeatBar).show(self.face.heading(heading))
+
+    def _state(self) -> State:
+        """The state that is looked at."""
+        return fold(self.shown.visible()) if self.shown.back else self.state
+
+    def _motion(self) -> str:
+        if self.query_one(AnswerBox).is_open:
+            return "waiting"
+        return "ended" if self.over and self.moving != "all" else self.moving
+
+    def fact_lines(self) -> list[tuple[str, str]]:
+        """What is known of the looked-at state in figures: name, value."""
+        state = self._state()
+        calls = sum(isinstance(record.event, ToolReturned) for record in state.records)
+        facts = [(t("fact.steps"), str(state.steps)), (t("fact.calls"), str(calls))]
+        models, evaluated, reused, generated = totals(state.records)
+        if models:
+            facts.append((t("fact.models"), f"{models:,}"))
+            facts += [(t("fact.read"), f"{evaluated:,}"), (t("fact.reused"), f"{reused:,}"), (t("fact.generated"), f"{generated:,}")]
+        elif state.tokens:
+            facts.append((t("fact.tokens"), f"{state.tokens:,}"))
+        if self.facts is not None:
+            facts += [(t("fact.pack"), self.facts.pack)] if self.facts.pack else []
+            parent = self.facts.header.get("parent") or {}
+            if parent:
+                facts.append((t("fact.parent"), t("fact.parent.value", run="-".join(str(parent.get("run", "")).split("-")[-2:]), step=parent.get("step", 0))))
+        flags = [t(f"flag.{flag}") for flag in sorted(state.flags)]
+        return [*facts, (t("fact.flags"), "、".join(flags))] if flags else facts
+
+    def _hint(self) -> None:
+        hint = t(self.hint) if self.hint else ""
+        if self.shown.back:
+            hint = t("episode.back.hint", step=self.shown.step, of=self.shown.total)
+        label = self.query_one("#hint", Label)
+        if str(label.content) != hint:
+            label.update(hint)
+        label.display = bool(hint) and self.loaded
+        label.set_class(self.shown.back, "-back")
+
+    @on(Transcript.Looked)
+    def _evidence(self) -> None:
+        """The tool result at the cursor, else the last one before it."""
+        block = self.query_one(Transcript).current
+        visible = self.shown.visible()
+        seq = block.seq if block else -1
+        calls = [record for record in visible if isinstance(record.event, ToolReturned)]
+        of_call = next((r for r in calls if r.parent == seq), None)
+        before = [r for r in calls if r.seq <= seq]
+        record = of_call or (before[-1] if before else None)
+        self.query_one(EvidencePane).show(cast(ToolReturned, record.event) if record else None)
+
+    # scores and other slow things
+
+    def _score_run(self) -> None:
+        if self.keeper is not None and self.facts is not None:
+            self.work(partial(self.keeper.of_file, self.facts.path), "run_scores")
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Results of workers, by name; a failure becomes a dialog."""
+        if event.worker.name == "keeper" and event.state == WorkerState.ERROR:
+            changed = isinstance(event.worker.error, RecordMismatch)
+            self.keeper_failed = True
+            self.query_one(ScoreStrip).give_up(changed)
+            self.show_panes()
+            if changed:
+                event.stop()
+                return
+        if self.desk.worker_failed(event):
+            return
+        if event.worker.result is None:
+            return
+        result = event.worker.result
+        match event.worker.name:
+            case "keeper":
+                self.keeper = result
+                self.retranslate()
+                self._score_run()
+            case "step_scores" if not self.human:
+                self.query_one(ScoreStrip).show_step(result)
+            case "run_scores" if not self.human:
+                self.query_one(ScoreStrip).show_run(result)
+            case "stored":
+                self.show_stored(*result)
+            case "export":
+                self.desk.say(t("export.done", path=one(str(result))))
+
+    def open_stored(self, path: Path, episode: str) -> None:
+        """Read an episode from disk and show it."""
+        self.work(partial(read_records, path, episode), "stored")

@@ -1,0 +1,263 @@
+"""The dialog for a seat: who sits there, and who shall from the next turn on: a person, a policy, a model with its engine.
+
+The usual wish needs one more key: the list stands on the person, or, when a person sits there, on whoever sat there
+before, and Enter agrees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widgets import Button, OptionList, Select, Static
+from textual.widgets.option_list import Option
+from textual.worker import Worker, WorkerState
+
+from app.desk import engines_offered
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import one, policy_name, seat_name
+from app.desk.widgets.engine_field import EngineField
+from app.desk.widgets.field import Field, choice
+from app.desk.widgets.mode_field import ModeField
+from app.strings import t
+from tasks.benchmark import Benchmark, Choices, benchmark
+from tasks.episode.events import Seated
+from tasks.episode.scheduler import HUMAN
+from tasks.run.spec import RunSpec, newcomer, seated
+
+BACK = "\0back"
+"""The choice that gives a seat back to whoever sat there before the person."""
+REFERENCES = ("gold", "echo")
+"""Agents that stand for a line of comparison, not for a solution."""
+
+
+class SeatScreen(ModalScreen[Seated | None]):
+    """Gives who is to take which seat; None when nobody is."""
+
+    CSS_PATH = ["../dialogs/dialog.tcss", "seat.tcss"]
+    help_id = "seat"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
+
+    def __init__(
+        self, spec: RunSpec, sitting: Mapping[str, Seated], before: Mapping[str, Seated],
+        name: Callable[[str], str] = seat_name, following: str = "",
+    ) -> None:  # fmt: skip
+        """Open the dialog.
+
+        Args:
+            spec: what the run was asked to do; its engine and mode are offered first.
+            sitting: seat -> who sits there now.
+            before: seat -> who sat there before a person took it.
+            name: what a seat is called.
+            following: the seat that speaks next, '' where that is not known.
+        """
+        super().__init__()
+        self._seat_name = name
+        self._following = following
+        self._spec = spec
+        self._sitting = dict(sitting)
+        self._before = dict(before)
+        self._bench: Benchmark = benchmark(spec.benchmark)
+
+    def compose(self) -> ComposeResult:
+        """Which seat, who sits there, who may; engine and mode for a model."""
+        seats = list(self._sitting)
+        # First the person's own seat, then the one that speaks next, if a person may hold it, then the tested one.
+        likely = [seat for seat in (self._following, self._bench.seat) if "human" in self._bench.roles.get(seat, self._bench.agents)]
+        seats.sort(key=lambda seat: (self._sitting[seat].engine != HUMAN, likely.index(seat) if seat in likely else len(likely)))
+        mode = "paper" if self._spec.paper else "free" if self._spec.free else "lean"
+        model = next((who.engine for who in self._sitting.values() if who.engine not in ("", HUMAN)), self._spec.model)
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("seat_dialog.title")
+            yield Field(t("seat_dialog.seat"), choice([(self._seat_name(seat), seat) for seat in seats], "seat"), id="seat-field")
+            yield Static("", id="now", markup=False)
+            yield OptionList(id="who", markup=False, compact=True)
+            yield EngineField(model)
+            yield ModeField(mode)
+            with Horizontal(classes="buttons"):
+                yield Button(t("seat_dialog.take"), variant="primary", id="take", compact=True)
+                yield Button(t("new.cancel"), id="cancel", compact=True)
+            yield Static("", id="busy", markup=False)
+
+    def on_mount(self) -> None:
+        """Stand on the likeliest wish; engines are looked for meanwhile."""
+        self.query_one("#seat-field").display = len(self._sitting) > 1
+        self._list()
+        self.query_one("#who").focus()
+        self.run_worker(engines_offered.offered, name="offers", thread=True, exit_on_error=False)
+
+    # what is chosen
+
+    @property
+    def seat(self) -> str:
+        """The seat that is spoken of."""
+        return str(self.query_one("#seat", Select).value)
+
+    @property
+    def _choices(self) -> Choices:
+        """Who may sit in the seat: agents in the tested one, else whoever its role allows."""
+        return self._bench.roles.get(self.seat, self._bench.agents)
+
+    def _agents(self) -> list[str]:
+        """Who may sit there, the person first."""
+        return sorted(self._choices, key=lambda agent: agent != "human")
+
+    def _list(self) -> None:
+        """Everybody who may take the seat."""
+        now = self._sitting[self.seat]
+        self.query_one("#now", Static).update(t("seat_dialog.now", policy=policy_name(now.policy, now.engine)))
+        options = []
+        if now.engine == HUMAN:
+            back = self._back()
+            options.append(Option(Content(t("seat_dialog.back", policy=policy_name(back.policy, back.engine))), id=BACK))
+        for agent in self._agents():
+            if agent != "human" or now.engine != HUMAN:
+                options.append(Option(Content(self._label(agent)), id=agent))
+        who = self.query_one("#who", OptionList)
+        who.set_options(options)
+        who.highlighted = 0
+        self._fit()
+
+    def _label(self, agent: str) -> str:
+        name = policy_name(self._choices[agent][0] if self.seat in self._bench.roles else agent)
+        if agent == "human":
+            return t("seat_dialog.human", policy=name)
+        if agent in REFERENCES:
+            return t("seat_dialog.reference", policy=name)
+        return t("new.with_model", policy=name) if self._choices[agent][1] else name
+
+    @property
+    def agent(self) -> str:
+        """The chosen one."""
+        option = self.query_one("#who", OptionList).highlighted_option
+        return str(option.id) if option is not None else ""
+
+    @property
+    def with_model(self) -> bool:
+        """Whether the chosen one needs an engine."""
+        return self._choices.get(self.agent, ("", False))[1]
+
+    def _hint(self) -> str:
+        """What Enter does, to which seat."""
+        leaves = self.agent == BACK
+        return t("seat_dialog.hint.leave" if leaves else "seat_dialog.hint", seat=self._seat_name(self.seat))
+
+    def _fit(self) -> None:
+        self.query_one("#busy", Static).update(self._hint())
+        self.query_one("#engine").display = self.with_model
+        tested = self.seat not in self._bench.roles
+        self.query_one(ModeField).display = self.with_model and tested
+        if self.with_model and tested:
+            self.query_one(ModeField).offer(self._bench, self.agent)
+
+    @on(Select.Changed, "#seat")
+    def _seat_changed(self) -> None:
+        self._list()
+
+    @on(OptionList.OptionHighlighted)
+    def _highlighted(self) -> None:
+        self._fit()
+
+    @on(OptionList.OptionSelected)
+    def _selected(self) -> None:
+        """Enter agrees at once, except that a model's engine is looked at first."""
+        if not self.with_model:
+            self._submit()
+        elif self.query_one(EngineField).spec:
+            self.query_one("#take").focus()
+        else:
+            self.query_one(EngineField).focus_control()
+
+    # taking the seat
+
+    def wanted(self) -> RunSpec:
+        """A run in which the chosen one sits there from its beginning."""
+        if self.seat in self._bench.roles:
+            value = self.query_one(EngineField).spec if self.with_model else self.agent
+            return self._spec.model_copy(update={"seats": {**self._spec.seats, self.seat: value}})
+        flags = self.query_one(ModeField).flags if self.with_model else {"free": False, "paper": False}
+        model = self.query_one(EngineField).spec if self.with_model else ""
+        return self._spec.model_copy(update={"agent": self.agent, "model": model, **flags})
+
+    def _newcomer(self, wanted: RunSpec) -> Seated:
+        if self.seat in self._bench.roles:
+            return newcomer(self._bench, self.seat, wanted.seats[self.seat], "")
+        return seated(self._bench, wanted).model_copy(update={"seat": self.seat})
+
+    def _back(self) -> Seated:
+        """Who sat there before the person."""
+        if before := self._before.get(self.seat):
+            return before
+        if self.seat in self._bench.roles:
+            return newcomer(self._bench, self.seat, "rules", "")
+        return seated(self._bench, RunSpec(benchmark=self._bench.name))
+
+    def _submit(self) -> None:
+        if not self.agent or any(w.node is self and w.name == "check" and not w.is_finished for w in self.workers):
+            return
+        if self.with_model and not self.query_one(EngineField).spec:
+            self.query_one(EngineField).fault(t("engine.none"))
+            self.query_one(EngineField).focus_control()
+            return
+        if not self.with_model:
+            self.dismiss(self._back() if self.agent == BACK else self._newcomer(self.wanted()))
+            return
+        wanted = self.wanted()
+        self.query_one("#busy", Static).update(t("engine.checking"))
+        self.run_worker(lambda: self._checked(wanted), name="check", thread=True, exit_on_error=False)
+
+    def _checked(self, wanted: RunSpec) -> tuple[Seated | None, str]:
+        """In the worker: who takes the seat, or why nobody can."""
+        sentence = engines_offered.refusal(wanted)
+        return (None, sentence) if sentence else (self._newcomer(wanted), "")
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What can be offered; whether the engine can be had."""
+        event.stop()
+        if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
+            return
+        engine = self.query_one(EngineField)
+        if event.worker.name == "offers":
+            engine.offer(event.worker.result or [] if event.state == WorkerState.SUCCESS else [])
+            return
+        self.query_one("#busy", Static).update(self._hint())
+        if event.state == WorkerState.ERROR:
+            engine.fault(one(str(event.worker.error)))
+        else:
+            who, sentence = event.worker.result  # type: ignore[misc]
+            if who is not None:
+                self.dismiss(who)
+                return
+            engine.fault(sentence)
+        engine.focus_control()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Take the seat, or not."""
+        if event.button.id == "cancel":
+            self.dismiss(None)
+        else:
+            self._submit()
+
+    def on_input_submitted(self) -> None:
+        """Enter after a typed SPEC goes on to the button."""
+        self.query_one("#take").focus()
+
+    def action_confirm(self) -> None:
+        """Take the seat."""
+        self._submit()
+
+    def action_cancel(self) -> None:
+        """Nothing."""
+        self.dismiss(None)
+
+
+def sat_before(events: Sequence[Seated]) -> dict[str, Seated]:
+    """Seat -> who sat there last that was no person."""
+    return {event.seat: event for event in events if event.engine != HUMAN}

@@ -1,0 +1,354 @@
+"""The record of an episode: a virtual view over stored events with a cursor on blocks, folding and search.
+
+Below the record stands the open turn, which is no part of it: rows without an owner, made anew as it grows, while those
+of the record stay. The view follows the tail only while the reader is at the tail; otherwise it says how much is new.
+Nothing here runs code of an episode: it shows blocks, and tells which one the reader looks at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
+
+from textual.binding import BindingType
+from textual.events import Click
+from textual.geometry import Size
+from textual.message import Message
+
+from app.desk.bindings import bindings
+from app.desk.episode.open import OpenTurn
+from app.desk.episode.open_turn import turn_rows
+from app.desk.episode.renderers import Block, Line, Piece
+from app.desk.episode.searchable import Searchable, Wrapped
+from app.desk.widgets.lines import Row, slice_pieces, wrapped
+from app.strings import t
+from app.terminal import pad, width
+
+EXACT = 1500
+"""Characters up to which hidden lines are counted by wrapping them; above, by their width."""
+SAMPLE = 400
+"""Characters whose width stands for that of a longer text."""
+
+
+class Transcript(Searchable):
+    """Blocks under each other, a rule at each step."""
+
+    help_id = "transcript"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("transcript")
+
+    class Looked(Message):
+        """The reader looks at a block."""
+
+        def __init__(self, block: Block) -> None:
+            super().__init__()
+            self.block = block
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.unseen = 0
+        self.follows = True
+        self.turn: OpenTurn | None = None
+        self.margin_cells: int | None = None
+        self.ruled = True
+        self.about = ""
+        self._now = 0.0
+        self._fixed = self._turns = 0
+
+    # content
+
+    def show(self, blocks: Sequence[Block], *, at: int | None = None) -> None:
+        """Show these blocks instead; the cursor goes to the block with this sequence number, else to the last."""
+        self.blocks = list(blocks)
+        self.unseen = 0
+        self.search()
+        where = next((i for i, block in enumerate(self.blocks) if block.seq == at), len(self.blocks) - 1)
+        self.rebuild()
+        self._announce()
+        self.move_to(where, tail=at is None)
+
+    def extend(self, blocks: Sequence[Block], turn: OpenTurn | None = None, now: float = 0.0) -> None:
+        """Blocks that just happened, and the turn that is open now; the view moves only if the reader was at the tail."""
+        if not blocks:
+            return self.speak(turn, now)
+        tail = self.at_tail
+        self.turn, self._now = turn, now
+        self.blocks += blocks
+        self.search()
+        self.rebuild()
+        if tail:
+            self.move_to(len(self.blocks) - 1, tail=True)
+        else:
+            self.unseen += len(blocks)
+        self._announce()
+        return None
+
+    def speak(self, turn: OpenTurn | None, now: float = 0.0) -> None:
+        """The open turn as it stands at a moment, or none; only its own rows are made and painted anew."""
+        if turn is None and self.turn is None:
+            return
+        tail = self.at_tail
+        self.turn, self._now = turn, now
+        if self._stale:
+            return
+        before = self.rows[self._fixed :]
+        fresh = list(self._turn_rows(self.room))
+        same = next((i for i, pair in enumerate(zip(before, fresh, strict=False)) if pair[0] != pair[1]), min(len(before), len(fresh)))
+        if same == len(before) == len(fresh):
+            return
+        first = self._fixed + same
+        self.rows[self._fixed :] = fresh
+        for key in [key for key in self._strips.keys() if key[0] >= first]:  # noqa: SIM118
+            self._strips.discard(key)
+        self.refresh_lines(first, max(len(before), len(fresh)) - same)
+        if len(fresh) != len(before):
+            self.virtual_size = Size(self.room, len(self.rows))
+            if tail:
+                self.follows = True
+                self.scroll_end(animate=False, force=True, immediate=True, x_axis=False)
+                self.call_after_refresh(self._settle)
+        self._announce()
+
+    @property
+    def at_tail(self) -> bool:
+        """Whether the reader is at the end."""
+        return self.cursor >= len(self.blocks) - 1 and (
+            self.scroll_offset.y >= self.max_scroll_y - 1 or not self.size.height
+        )
+
+    @property
+    def current(self) -> Block | None:
+        """The block under the cursor."""
+        return self.blocks[self.cursor] if 0 <= self.cursor < len(self.blocks) else None
+
+    def relabel(self, blocks: Sequence[Block]) -> None:
+        """The same blocks in other words; the reader keeps the place."""
+        self.blocks = list(blocks)
+        self._wrapped.clear()
+        self.search()
+        self.rebuild()
+        self._announce()
+        self.call_after_refresh(self._settle)
+
+    # rows
+
+    def rebuild(self) -> None:
+        """Make the rows again, those of the open turn as well."""
+        super().rebuild()
+        if not self._stale:
+            self._fixed = len(self.rows) - self._turns
+
+    def heading(self, step: int) -> str:
+        """What the rule above the blocks of a step says."""
+        return t("event.step", step=step) if step else t("event.setting")
+
+    def build(self, width: int) -> Iterator[Row]:
+        """All rows; blocks that did not change are not wrapped again."""
+        step = -1
+        for index, block in enumerate(self.blocks):
+            if block.step != step:
+                step = block.step
+                if self.ruled:
+                    yield self._rule(self.heading(step), width)
+            known = self._wrapped.get(block.seq)
+            if known is None or known.width != width or known.index != index or known.block is not block:
+                rows = list(self._block_rows(index, block, width))
+                known = self._wrapped[block.seq] = Wrapped(width, index, block, rows)
+            yield from known.rows
+        turn = list(self._turn_rows(width))
+        self._turns = len(turn)
+        yield from turn
+
+    def _rule(self, words: str, width: int, owner: int = -1, role: str = "rule") -> Row:
+        title = f"── {words} "
+        return Row((("  ", "rule"), (title, role), ("─" * max(0, width - 3 - _cells(title)), "rule")), owner)
+
+    @property
+    def _margin(self) -> int:
+        """Cells of the column of labels."""
+        return label_width() if self.margin_cells is None else self.margin_cells
+
+    def _turn_rows(self, width: int) -> Iterator[Row]:
+        """The open turn, under a rule of its own where it begins a step."""
+        turn = self.turn
+        if turn is None:
+            return
+        if self.ruled and (not self.blocks or self.blocks[-1].step != turn.step):
+            yield self._rule(self.heading(turn.step), width)
+        gutter = self._margin
+        tone = "warn" if turn.phase == "stopped" else "label"
+        phase = t(f"turn.{turn.phase}")
+        if _cells(phase) > gutter:
+            yield Row((("  ", "text"), (" " * gutter, tone), (" ", "text"), (phase, tone)), -1)
+            phase = ""
+        for number, row in enumerate(turn_rows(turn, max(8, width - gutter - 3), self._now)):
+            label = pad(phase if number == 0 else "", gutter)
+            yield Row((("  ", "text"), (label, tone), (" ", "text"), *row), -1)
+
+    def on_resize(self, event: object) -> None:
+        """Wrap again, keeping the reader's place."""
+        if self.virtual_size.width != self.room or self._stale:
+            self.rebuild()
+        self.call_after_refresh(self._settle)
+
+    def _block_rows(self, index: int, block: Block, width: int) -> Iterator[Row]:
+        gutter = self._margin
+        if block.heading:
+            words = "".join(text for line in block.lines for text, _ in line)
+            yield self._rule(words, width, index, block.tone)
+            return
+        body = max(8, width - gutter - 3)
+        unfolded = block.seq in self.unfolded
+        lines = block.whole if unfolded else block.lines
+        limit = ALL_ROWS if unfolded else block.fold + 1
+        enough = limit * body
+        rows = _take((self.with_marks(tuple(slice_pieces(line, 0, enough))) for line in lines), body, limit)
+        hidden = 0
+        if not unfolded and len(rows) > block.fold:
+            hidden = _count(block.lines, body) - block.fold
+        if hidden > 1:
+            rows = rows[: block.fold] + [[(t("event.more_lines", n=hidden), "dim")]]
+        elif hidden == 1:
+            rows = _take(map(self.with_marks, block.lines), body, ALL_ROWS)
+        elif unfolded and (block.full is not None or len(rows) > block.fold + 1):
+            rows.append([(t("event.fold"), "dim")])
+        for number, row in enumerate(rows):
+            label = pad(block.label if number == 0 else "", gutter)
+            yield Row(((" ", "text"), (" ", "text"), (label, block.tone), (" ", "text"), *row), index)
+
+    # cursor
+
+    def marked(self, y: int) -> bool:
+        """Rows of the block under the cursor."""
+        return self.rows[y].owner == self.cursor and self.cursor >= 0
+
+    def move_to(self, index: int, *, tail: bool = False, row: int | None = None) -> None:
+        """Put the cursor on a block and bring it into view."""
+        if not self.blocks:
+            self.cursor = -1
+            return
+        index = min(max(index, 0), len(self.blocks) - 1)
+        changed = index != self.cursor
+        self.cursor = index
+        self.follows = tail
+        self.refresh()
+        if tail:
+            self.unseen = 0
+            self._announce()
+            self.scroll_end(animate=False, force=True, immediate=True, x_axis=False)
+            self.call_after_refresh(self._settle)
+        else:
+            self._reveal(row)
+        if changed or tail:
+            self.post_message(self.Looked(self.blocks[index]))
+
+    def _settle(self) -> None:
+        """Find the reader's place again: the layout may have changed only now."""
+        if self.follows:
+            self.scroll_end(animate=False, force=True, immediate=True, x_axis=False)
+        else:
+            self._reveal()
+
+    def on_mouse_scroll_up(self) -> None:
+        """Who scrolls up reads."""
+        self.follows = False
+
+    def on_show(self) -> None:
+        """Paint what changed while the view was hidden, and find the place again."""
+        self.rebuild()
+        self.call_after_refresh(self._settle)
+
+    def _reveal(self, row: int | None = None) -> None:
+        own = [y for y, candidate in enumerate(self.rows) if candidate.owner == self.cursor]
+        if not own:
+            return
+        first, last = (own[0], own[-1]) if row is None else (row, row)
+        height = max(1, self.scrollable_content_region.height)
+        top = self.scroll_offset.y
+        if first <= top:
+            target = max(0, first - 1)
+        elif last >= top + height:
+            target = min(first - 1, last - height + 1) if last - first >= height else last - height + 1
+        else:
+            return
+        self.scroll_to(y=target, animate=False, force=True, immediate=True)
+
+    def action_cursor(self, by: int) -> None:
+        """Move the cursor by so many blocks; inside a long block, scroll first."""
+        own = [y for y, row in enumerate(self.rows) if row.owner == self.cursor]
+        height = max(1, self.scrollable_content_region.height)
+        top = self.scroll_offset.y
+        if own and by > 0 and own[-1] >= top + height:
+            return self.scroll_to(y=min(top + height // 2, own[-1] - height + 1), animate=False)
+        if own and by < 0 and own[0] < top:
+            return self.scroll_to(y=max(top - height // 2, own[0] - 1), animate=False)
+        self.move_to(self.cursor + by)
+        if self.cursor == len(self.blocks) - 1 and by > 0:
+            self.move_to(self.cursor, tail=True)
+        return None
+
+    def action_edge(self, end: bool) -> None:
+        """To the first or the last block."""
+        self.move_to(len(self.blocks) - 1 if end else 0, tail=end)
+
+    def action_fold(self) -> None:
+        """Unfold or fold the block under the cursor."""
+        if self.current is not None:
+            self.unfolded ^= {self.current.seq}
+            self._wrapped.pop(self.current.seq, None)
+            self.rebuild()
+            self._reveal()
+
+    def on_click(self, event: Click) -> None:
+        """A click moves the cursor; a click on the last line of a folded block unfolds it."""
+        y = event.get_content_offset_capture(self).y + self.scroll_offset.y
+        if 0 <= y < len(self.rows) and self.rows[y].owner >= 0:
+            twice = self.rows[y].owner == self.cursor and event.chain == 2
+            self.move_to(self.rows[y].owner)
+            if twice:
+                self.action_fold()
+
+    def _announce(self) -> None:
+        """Under the border: what is new below, for a reader who is elsewhere."""
+        speaks = self.turn is not None and self.turn.under_way and not self.at_tail
+        below = t("episode.unseen", n=self.unseen) if self.unseen else t("episode.speaks") if speaks else ""
+        if self.border_subtitle != below:
+            self.border_subtitle = below
+
+
+ALL_ROWS = 1_000_000
+
+
+def label_width() -> int:
+    """Cells of the column of labels in the current language."""
+    return 8 if t("app.code") == "zh" else 12
+
+
+def _cells(text: str) -> int:
+    return width(text)
+
+
+def _take(lines: Iterable[Line], body: int, limit: int) -> list[list[Piece]]:
+    """The first rows of lines; no more text is wrapped than is needed."""
+    rows: list[list[Piece]] = []
+    for line in lines:
+        enough = (limit - len(rows)) * body
+        if sum(len(part) for part, _ in line) > enough:
+            line = tuple(slice_pieces(line, 0, enough))
+        rows += wrapped(line, body)
+        if len(rows) >= limit:
+            break
+    return rows
+
+
+def _count(lines: Sequence[Line], body: int) -> int:
+    """Rows of lines: exact for short texts, from their length for long ones."""
+    texts = ["".join(part for part, _ in line) for line in lines]
+    if sum(map(len, texts)) <= EXACT:
+        return len(_take(lines, body, ALL_ROWS))
+    return sum(max(1, math.ceil(_long(text) / body)) for text in texts)
+
+
+def _long(text: str) -> float:
+    """Cells of a text, from a sample of a long one."""
+    return _cells(text) if len(text) <= SAMPLE else _cells(text[:SAMPLE]) * len(text) / SAMPLE

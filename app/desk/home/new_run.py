@@ -1,0 +1,277 @@
+"""The dialog for a new run: who is tested, with which engine and how, on what; step by step or all at once.
+
+Every answer is checked before anything starts, and what is wrong is said beside its field in one sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Button, Input, Select, Static
+from textual.worker import Worker, WorkerState
+
+from app.desk import engines_offered
+from app.desk.bindings import bindings
+from app.desk.court.chosen import fault_of_cases
+from app.desk.episode.renderers import one, policy_name
+from app.desk.widgets.engine_field import EngineField
+from app.desk.widgets.field import Field, choice, line
+from app.desk.widgets.mode_field import ModeField
+from app.library import PackLine, RunLine
+from app.strings import known, language, t
+from tasks.benchmark import BENCHMARKS, benchmark
+from tasks.courts.casefile.roles import ENV_NAMES
+from tasks.courts.procedure.tables import PROFILES
+from tasks.run.spec import RunSpec
+
+PARALLEL = 16
+"""Episodes driven together when everything runs without a model: their steps share one commit."""
+COURT = ("env", "profile", "task")
+"""Fields that only the courts have."""
+ALL = "*"
+FEW = 10
+"""Tasks of a first run."""
+NUMBERS: dict[str, tuple[str, int | None, int]] = {
+    "limit": (str(FEW), None, 1_000_000),
+    "parallel": ("1", 1, 64),
+    "turns": ("", None, 10_000),
+    "seed": ("0", 0, 2**31 - 1),
+}
+"""Field -> (what stands there at first, what an empty field means, the greatest number)."""
+
+
+class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
+    """Gives a RunSpec and whether everything is to run at once; None when cancelled."""
+
+    CSS_PATH = ["../dialogs/dialog.tcss", "new_run.tcss"]
+    help_id = "new_run"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (30, "-high")]
+
+    def __init__(self, packs: Sequence[PackLine], runs: Sequence[RunLine] | None = None, engine: str = "") -> None:
+        """Open the dialog.
+
+        Args:
+            packs: packs with tasks.
+            runs: runs whose replies may serve as an engine; None reads them from disk.
+            engine: a SPEC chosen already; the first agent is then one that needs a model.
+        """
+        super().__init__()
+        self._packs = packs
+        self._runs = runs
+        self._engine = engine
+        self._everything = False
+
+    def compose(self) -> ComposeResult:
+        """Who, how, on what; three buttons."""
+        names = [name for name in BENCHMARKS if any(name in pack.tasks for pack in self._packs)] or list(BENCHMARKS)
+        benchmarks = [(t(f"benchmark.{name}") if known(f"benchmark.{name}") else name, name) for name in names]
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("new.title")
+            with VerticalScroll(id="form", can_focus=False):
+                yield Field(t("new.benchmark"), choice(benchmarks, "benchmark"), id="benchmark-field")
+                yield Field(t("new.agent"), choice(self._agents(names[0]), "agent", self._first(names[0])), id="agent-field")
+                yield EngineField(self._engine)
+                yield ModeField()
+                yield Field(t("new.env"), choice(_environments(), "env"), id="env-field")
+                yield Field(t("new.profile"), choice(_profiles(), "profile"), id="profile-field")
+                yield Field(t("new.task"), line("task", "", t("new.task.empty")), note=t("new.task.note"), id="task-field", short=True)
+                packs = [(_pack(pack), pack.name) for pack in self._packs]
+                yield Field(t("new.pack"), choice(packs, "pack"), id="pack-field")
+                for name, (value, _, _) in NUMBERS.items():
+                    yield Field(
+                        t(f"new.{name}"), line(name, value, t(f"new.{name}.empty")), note=t(f"new.{name}.note"),
+                        id=f"{name}-field", short=True,
+                    )  # fmt: skip
+            with Horizontal(classes="buttons"):
+                yield Button(t("new.step"), variant="primary", id="step", compact=True)
+                yield Button(t("new.everything"), id="everything", compact=True)
+                yield Button(t("new.cancel"), id="cancel", compact=True)
+            yield Static("", id="busy", markup=False)
+
+    def on_mount(self) -> None:
+        """The first question has the cursor, so that a stray Enter starts nothing; engines are looked for meanwhile."""
+        self.query_one("#benchmark").focus()
+        self._fit()
+        self.run_worker(partial(engines_offered.offered, self._runs), name="offers", thread=True, exit_on_error=False)
+
+    # what is chosen
+
+    def _agents(self, name: str) -> list[tuple[str, str]]:
+        offered = benchmark(name).agents.items()
+        return [
+            (t("new.with_model", policy=_agent_name(agent, policy)) if needs_model else _agent_name(agent, policy), agent)
+            for agent, (policy, needs_model) in offered
+        ]
+
+    def _first(self, name: str) -> str | None:
+        """The agent that is chosen at first: one that fits the engine, if there is one already."""
+        agents = benchmark(name).agents
+        return next((agent for agent, (_, needs_model) in agents.items() if needs_model), None) if self._engine else None
+
+    def _chosen(self, name: str) -> str:
+        value = self.query_one(f"#{name}", Select).value
+        return value if isinstance(value, str) else ""
+
+    @property
+    def with_model(self) -> bool:
+        """Whether the chosen agent needs an engine."""
+        return benchmark(self._chosen("benchmark")).agents.get(self._chosen("agent"), ("", False))[1]
+
+    def _fit(self) -> None:
+        """Show the fields that mean something for this agent."""
+        for name in ("#engine", "#mode-field", "#parallel-field"):
+            self.query_one(name).display = self.with_model
+        for name in COURT:
+            self.query_one(f"#{name}-field").display = "env" in benchmark(self._chosen("benchmark")).options
+        for field in self.query_one("#engine").query(Field):
+            field.fault("")
+        self.query_one(ModeField).offer(benchmark(self._chosen("benchmark")), self._chosen("agent"))
+
+    @on(Select.Changed, "#benchmark")
+    def _benchmark_changed(self) -> None:
+        agents = self.query_one("#agent", Select)
+        offered = self._agents(self._chosen("benchmark"))
+        kept = agents.value
+        agents.set_options(offered)
+        agents.value = kept if kept in [agent for _, agent in offered] else offered[0][1]
+        self._fit()
+
+    @on(Select.Changed, "#agent")
+    def _agent_changed(self) -> None:
+        self._fit()
+
+    # checking and starting
+
+    def _read(self) -> RunSpec | None:
+        """The answers as a spec, or None when one is wrong; then its field says so and has the cursor."""
+        numbers = {name: self._number(name) for name in NUMBERS if name != "parallel" or self.with_model}
+        self.query_one("#pack-field", Field).fault("" if self._chosen("benchmark") in self._tasks() else t("new.no_tasks"))
+        spec = self.query_one(EngineField).spec if self.with_model else ""
+        if self.with_model and not spec:
+            self.query_one(EngineField).fault(t("engine.none"))
+        bad = next((field for field in self.query(Field) if field.bad and field.display), None)
+        if bad is not None:
+            bad.control.focus()
+            return None
+        return RunSpec(
+            **self._court(), benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec, pack=self._chosen("pack"),
+            limit=numbers["limit"], max_turns=numbers["turns"], seed=numbers["seed"] or 0,
+            parallel=numbers.get("parallel") or (PARALLEL if self._everything else 1),
+            **(self.query_one(ModeField).flags if self.with_model else {}),
+        )  # fmt: skip
+
+    def _court(self) -> dict[str, Any]:
+        """Environment, profile and case, where the benchmark knows them."""
+        if "env" not in benchmark(self._chosen("benchmark")).options:
+            return {}
+        task = self.query_one("#task", Input).value.strip()
+        env = "" if self._chosen("env") == ALL else self._chosen("env")
+        return {"env": env, "profile": self._chosen("profile"), "task_ids": (task,) if task else ()}
+
+    def _tasks(self) -> dict[str, int]:
+        return next((pack.tasks for pack in self._packs if pack.name == self._chosen("pack")), {})
+
+    def _number(self, name: str) -> int | None:
+        """The number in a field; a fault is shown where it is none."""
+        _, empty, most = NUMBERS[name]
+        text = self.query_one(f"#{name}", Input).value.strip()
+        least = 0 if name == "seed" else 1
+        if not text:
+            return empty
+        if text.isdecimal() and least <= int(text) <= most:
+            return int(text)
+        self.query_one(f"#{name}-field", Field).fault(t("new.not_a_number", least=least, most=f"{most:,}"))
+        return None
+
+    def _submit(self, everything: bool) -> None:
+        self._everything = everything
+        spec = self._read()
+        if spec is None or self._busy:
+            return
+        if not spec.model and not spec.env and not spec.task_ids:
+            self.dismiss((spec, everything))
+            return
+        self._say(t("engine.checking") if spec.model else "")
+        self.run_worker(partial(_checked, spec), name="check", thread=True, exit_on_error=False)
+
+    @property
+    def _busy(self) -> bool:
+        return any(worker.node is self and worker.name == "check" and not worker.is_finished for worker in self.workers)
+
+    def _say(self, text: str) -> None:
+        self.query_one("#busy", Static).update(text)
+        self.query_one("#busy").display = bool(text)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What can be offered; whether the engine can be had."""
+        event.stop()
+        if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
+            return
+        if event.worker.name == "offers":
+            self.query_one(EngineField).offer(event.worker.result or [] if event.state == WorkerState.SUCCESS else [])
+            return
+        self._say("")
+        if event.state == WorkerState.ERROR:
+            spec, field, sentence = None, "", one(str(event.worker.error))
+        else:
+            spec, field, sentence = event.worker.result  # type: ignore[misc]
+        if field:
+            wrong = self.query_one(f"#{field}-field", Field)
+            wrong.fault(sentence)
+            wrong.control.focus()
+        elif sentence or spec is None:
+            self.query_one(EngineField).fault(sentence)
+            self.query_one(EngineField).focus_control()
+        else:
+            self.dismiss((spec, self._everything))
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Start, or not."""
+        if event.button.id == "cancel":
+            self.dismiss(None)
+        else:
+            self._submit(event.button.id == "everything")
+
+    def on_input_submitted(self) -> None:
+        """Enter in a line goes on to the next one; the person starts with F5 or a button."""
+        self.focus_next()
+
+    def action_confirm(self) -> None:
+        """Start step by step."""
+        self._submit(everything=False)
+
+    def action_cancel(self) -> None:
+        """Nothing."""
+        self.dismiss(None)
+
+
+def _checked(spec: RunSpec) -> tuple[RunSpec, str, str]:
+    """In the worker: the spec, and (field, sentence) of what is wrong with it; field '' for the engine."""
+    field, sentence = fault_of_cases(spec)
+    return spec, field, sentence or (engines_offered.refusal(spec) if spec.model else "")
+
+
+def _environments() -> list[tuple[str, str]]:
+    return [(t("new.env.all"), ALL), *((f"{env}  {name}" if language() == "zh" else env, env) for env, name in ENV_NAMES.items())]
+
+
+def _profiles() -> list[tuple[str, str]]:
+    return [(t(f"new.profile.{name}"), name) for name in PROFILES]
+
+
+def _agent_name(agent: str, policy: str) -> str:
+    """The agent in words: of its policy where that has words of its own."""
+    return policy_name(policy) if known(f"policy.{policy.split('/')[0]}") else policy_name(agent)
+
+
+def _pack(pack: PackLine) -> str:
+    mark = f"  ● {t('mark.fictional')}" if "authored" in pack.provenance else ""
+    return f"{one(pack.name)}{mark}"

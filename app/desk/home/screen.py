@@ -1,0 +1,306 @@
+"""Home: the runs, the packs, and what to do next."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import DataTable, Label
+from textual.worker import Worker
+
+from app import library
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import Line, one, policy_name
+from app.desk.home.new_run import NewRunScreen
+from app.desk.home.run import RunScreen
+from app.desk.messages import Closed, Ended, LiveMessage, Moving, Progressed
+from app.desk.widgets.empty import Empty
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.score_strip import rate
+from app.desk.widgets.text_pane import TextPane
+from app.library import PackLine, RunLine
+from app.strings import counted, known, t
+from app.terminal import truncate
+from tasks.run.spec import RunSpec
+
+if TYPE_CHECKING:
+    from app.desk.shell import Desk
+
+
+class Table(DataTable[Text]):
+    """A table of rows that can be chosen; Enter belongs to the screen."""
+
+    help_id = "runs"
+
+
+class HomeScreen(Screen[None]):
+    """Runs left, packs and next steps right; under each other on a narrow screen."""
+
+    CSS_PATH = "home.tcss"
+    area = "home"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("home")
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.runs: list[RunLine] = []
+        self.packs: list[PackLine] = []
+        self.progress: tuple[int, int] | None = None
+        self._loaded = False
+
+    @property
+    def desk(self) -> Desk:
+        """The app."""
+        return cast("Desk", self.app)
+
+    def compose(self) -> ComposeResult:
+        """Title, panes, keys."""
+        yield Label("", id="title", markup=False)
+        with Horizontal(id="panes"):
+            with Vertical(id="runs"):
+                yield Table(cursor_type="row", zebra_stripes=False, id="table")
+                yield Empty(id="none")
+            with Vertical(id="side"):
+                yield TextPane(id="packs")
+                yield TextPane(id="next")
+        yield Label("", id="progress", markup=False)
+        yield KeyBar(("home", "app"), also=("episode", "models", "law", "review"), id="keys")
+
+    def on_mount(self) -> None:
+        """Words, then what is on disk."""
+        self.retranslate()
+        self.query_one(Table).focus()
+
+    def on_resize(self) -> None:
+        """Other widths fit."""
+        self.call_after_refresh(self._show)
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        self.query_one("#title", Label).update(t("home.title"))
+        self.query_one("#runs").border_title = t("home.runs")
+        self.query_one("#packs").border_title = t("home.packs")
+        self.query_one("#next").border_title = t("home.next")
+        self._show()
+
+    def on_screen_resume(self) -> None:
+        """Back from an episode: things have changed."""
+        self.reload()
+
+    def reload(self) -> None:
+        """Read again what is on disk."""
+        job = partial(lambda: (list(library.runs()), library.packs()))
+        self.run_worker(job, name="library", group="library", thread=True, exclusive=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What is on disk, or why it cannot be read."""
+        if not self.desk.worker_failed(event) and event.worker.name == "library" and event.worker.result is not None:
+            self.runs, self.packs = event.worker.result
+            self._loaded = True
+            self._show()
+
+    def hear(self, message: LiveMessage) -> None:
+        """News from the run in motion."""
+        match message:
+            case Progressed(done=done, total=total):
+                self.progress = (done, total)
+            case Closed():
+                self.progress = None
+                self.reload()
+            case Moving(mode="paused"):
+                self.progress = None
+                self.reload()
+            case Ended():
+                self.reload()
+        self._show_progress()
+
+    # what is shown
+
+    def _show(self) -> None:
+        self._show_runs()
+        self.query_one("#packs", TextPane).show(self._packs(), hang=2)
+        self.query_one("#next", TextPane).show(self._next(), hang=2)
+        self._show_progress()
+        self.query_one(KeyBar).refresh()
+
+    def _show_progress(self) -> None:
+        label = self.query_one("#progress", Label)
+        label.display = self.progress is not None
+        if self.progress is not None:
+            done, total = self.progress
+            label.update(t("home.progress", done=done, total=total))
+        self.query_one(KeyBar).refresh()
+
+    def _show_runs(self) -> None:
+        table = self.query_one(Table)
+        at = table.cursor_row
+        table.clear(columns=True)
+        table.display = bool(self.runs)
+        empty = self.query_one(Empty)
+        empty.display = not self.runs
+        empty.say(t("home.empty" if self._loaded else "home.loading"), t("home.empty.hint") if self._loaded else "")
+        for name in COLUMNS:
+            table.add_column(Text(t(f"column.{name}"), justify="right" if name in RATES else "left"), key=name)
+        for line in self.runs:
+            table.add_row(*run_cells(line, self.query_one("#runs").content_size.width), key=str(line.path), height=2)
+        if self.runs:
+            table.move_cursor(row=min(at, len(self.runs) - 1), animate=False)
+
+    def _packs(self) -> list[Line]:
+        if not self.packs:
+            return [((t("home.packs.none"), "dim"),)]
+        lines: list[Line] = []
+        for pack in self.packs:
+            marks = "、".join(t(f"mark.{kind}") if known(f"mark.{kind}") else one(kind) for kind in pack.provenance)
+            tone = "mark" if "authored" in pack.provenance else "dim"
+            lines.append(((one(pack.name), "question"), (f"  ● {marks}" if marks else "", tone)))
+            if pack.error:
+                lines.append((("  ✘ ", "bad"), (one(pack.error), "bad")))
+            else:
+                lines.append((("  ", "dim"), (pack_counts(pack), "dim")))
+        return lines
+
+    def _next(self) -> list[Line]:
+        """What to do next, from what is there."""
+        names = ["demo", "run"] if any(pack.tasks for pack in self.packs) else ["build"]
+        names += ["open"] if self.runs else []
+        names += ["resume"] if any(line.outcomes.get("unfinished") for line in self.runs) else []
+        names += ["models"] if self.packs else []
+        names += ["import"] if all(set(pack.provenance) == {"authored"} for pack in self.packs) else []
+        return [(("· ", "label"), (t(f"next.{name}"), "text")) for name in names]
+
+    # wishes
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim."""
+        if action == "pause":
+            return self.progress is not None
+        line = self._current()
+        rules = {
+            "open": line is not None,
+            "resume": line is not None and bool(line.outcomes.get("unfinished")),
+            "new": any(pack.tasks for pack in self.packs),
+            "review": line is not None and not line.error and line.finished > 0,
+        }
+        return True if rules.get(action, True) else None
+
+    def _current(self) -> RunLine | None:
+        row = self.query_one(Table).cursor_row if self.is_mounted else -1
+        return self.runs[row] if 0 <= row < len(self.runs) else None
+
+    def on_data_table_row_highlighted(self) -> None:
+        """Other keys may make sense."""
+        self.query_one(KeyBar).refresh()
+
+    def on_data_table_row_selected(self) -> None:
+        """Enter or a click."""
+        self.action_open()
+
+    def action_open(self) -> None:
+        """The episodes of the run, or the episode when there is one only."""
+        line = self._current()
+        if line is None:
+            return
+        if line.error:
+            self.desk.problem(line.error, t("home.unreadable", file=one(str(line.path))))
+        elif line.n == 1:
+            self.desk.open_episode(line.path, "")
+        else:
+            self.app.push_screen(RunScreen(line))
+
+    async def action_review(self) -> None:
+        """Score the run by hand."""
+        line = self._current()
+        if line is not None and self.check_action("review", ()):
+            await self.desk.review(line.path)
+
+    def action_new(self) -> None:
+        """A new run."""
+        packs = [pack for pack in self.packs if pack.tasks and not pack.error]
+        self.app.push_screen(NewRunScreen(packs, self.runs), self.start)
+
+    def start(self, wanted: tuple[RunSpec, bool] | None) -> None:
+        """Start what the dialog gave; None is nothing."""
+        if wanted is not None:
+            spec, everything = wanted
+            if everything:
+                self.progress = (0, 0)
+                self._show_progress()
+            self.run_worker(self.desk.start(spec, everything=everything), name="start", exit_on_error=False)
+
+    def action_resume(self) -> None:
+        """Go on with an unfinished run."""
+        line = self._current()
+        if line is not None and line.outcomes.get("unfinished"):
+            self.run_worker(self.desk.resume(line.path), name="resume", exit_on_error=False)
+
+    def action_pause(self) -> None:
+        """Stop the run in motion after the step it is making."""
+        if self.desk.live is not None:
+            self.desk.live.pause()
+
+    def action_build(self) -> None:
+        """Build the sample pack."""
+        self.desk.build_sample()
+
+    def action_demo(self) -> None:
+        """The ready episode."""
+        self.run_worker(self.desk.start_demo(), name="demo", exit_on_error=False)
+
+    def action_refresh(self) -> None:
+        """Read again what is on disk."""
+        self.reload()
+
+
+COLUMNS = ("created", "run", "progress", "compat", "strict")
+RATES = ("compat", "strict")
+
+
+def pack_counts(pack: PackLine) -> str:
+    """How much of everything a pack holds; what it has none of is left out."""
+    counts = {
+        "rows": pack.rows, "documents": pack.documents, "articles": pack.articles, "pages": pack.pages,
+        "tasks": sum(pack.tasks.values()),
+    }  # fmt: skip
+    return " · ".join(counted(f"home.pack.{name}", n) for name, n in counts.items() if n) or t("home.pack.nothing")
+
+
+RUN = 35
+"""Cells of the column that names a run."""
+FIXED = 5 + RUN + 2 * 8 + 5 * 2 + 1
+"""Cells that date, run, rates and the space between the columns take."""
+
+
+def run_cells(line: RunLine, room: int = 80) -> list[Text]:
+    """The cells of a run in the list, two lines each, in a table of `room` cells."""
+    if line.error:
+        return [Text("✘"), Text.assemble(one(line.id), "\n", (one(line.error), "dim")), Text(""), Text(""), Text("")]
+    name = f"benchmark.{line.benchmark}"
+    benchmark = t(name) if known(name) else one(line.benchmark)
+    outcomes = " · ".join(f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n)
+    pack = (f" · {one(line.pack)}" if line.pack else "") + (f" ● {t('mark.fictional')}" if line.fictional else "")
+    when = _local(line.created)
+    rates = [t("scores.unscored") if line.unscored else rate(value) for value in (line.compat, line.strict)]
+    measure = t(f"measure.{line.measure}") if known(f"measure.{line.measure}") else one(line.measure).upper()
+    return [
+        Text.assemble(f"{when:%m-%d}" if when else "—", "\n", (f"{when:%H:%M}" if when else "", "dim")),
+        Text.assemble(
+            truncate(policy_name(line.agent, line.model), RUN), "\n", (truncate(f"{benchmark}{pack}", RUN), "dim")
+        ),
+        Text.assemble(f"{line.finished}/{line.n}", "\n", (truncate(outcomes, min(24, max(9, room - FIXED))), "dim")),
+        *(Text.assemble(figure, "\n", (measure, "dim"), justify="right") for figure in rates),
+    ]
+
+
+def _local(moment: str) -> datetime | None:
+    """A stored moment (UTC) on the clock of this machine."""
+    try:
+        return datetime.fromisoformat(moment).astimezone()
+    except ValueError:
+        return None

@@ -1,0 +1,1 @@
+"""Law: statutes in time."""

@@ -1,0 +1,191 @@
+"""One article on a day: its words and window, or why there are none — 尚未施行, 已废止, 版本表缺口, 未收录文本, each in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from app.cli.law_words import answer_line, period, place
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import Line, many, one
+from app.desk.law.bar import FULL, HOLE, law_bar, period_bar, pointer, with_years, years_width
+from app.desk.law.events import STATES
+from app.desk.law.shelf import Reading
+from app.desk.widgets.lines import LineView, Row, wrapped
+from app.strings import t
+from app.terminal import pad
+from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, Unknown
+from store.statutes.model import Article, LawVersion
+from store.statutes.timeline import wording
+
+LABEL = 10
+"""Cells of the names of facts."""
+LONGEST_BAR = 40
+HEADS = {"found": "", "no_text": "warn", "not_yet": "warn", "repealed": "bad", "gap": "bad", "unknown": "bad"}
+"""Kind of answer -> role of the word above it; a found text needs none."""
+
+
+class ArticleView(LineView):
+    """Shows a reading; the keys of a pane scroll it."""
+
+    help_id = "law_article"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.reading: Reading | None = None
+        self._said: tuple[Line, ...] = ()
+
+    def show(self, reading: Reading | None, said: tuple[Line, ...] = ()) -> None:
+        """Show an article; without one, what to do next."""
+        self.reading, self._said = reading, said
+        self.rebuild()
+        self.scroll_home(animate=False, immediate=True)
+
+    def build(self, width: int) -> Iterable[Row]:
+        """Head, bar, facts, words."""
+        reading = self.reading
+        lines = self._said if reading is None else reading_lines(reading, width)
+        for line in lines:
+            hang = LABEL if line and line[0][1] == "dim" and len(line) == 2 else 0
+            yield from (Row(tuple(row)) for row in wrapped(line, width, hang))
+
+
+def reading_lines(reading: Reading, width: int) -> Iterator[Line]:
+    """All lines of a reading for a width in cells; bars and rules fill it."""
+    law = one(reading.law.short or reading.law.name)
+    title = reading.article.title if reading.article else ""
+    yield ((f"{law}{reading.number.chinese}", "question"), *(((f"　{one(title)}", "label"),) if title else ()))
+    answer = reading.answer
+    if role := HEADS[answer.kind]:
+        day, word = reading.day or reading.today, t(f"law_screen.head.{answer.kind}")
+        yield ((f"▌{word}", role), (f"　{day.isoformat()}", "text"))
+        yield ((one(answer_line(answer)).removeprefix(word).lstrip("：: "), role),)
+    if reading.life is not None:
+        yield from _bar(reading, width)
+    match answer:
+        case Found(article, version, others) | NoText(article, version, others):
+            yield from version_lines(reading, version, article, width)
+            for other in others:
+                yield ((t("law.other", label=one(other.label), period=period(other)), "warn"),)
+            yield from _without_text(reading) if isinstance(answer, NoText) else ()
+            yield from _near(reading, width)
+        case Gap():
+            yield from _gap(reading, answer, width)
+        case NotYet(first, article, current):
+            yield from _instead(current)
+            yield ((t("law_screen.later_text"), "label"),)
+            yield from version_lines(reading, first, article, width)
+        case Repealed(last, article, successors, current):
+            yield from _instead(current)
+            for link in successors:
+                name = f"《{link.to_law}》{link.to_number.chinese if link.to_number else ''}"
+                yield ((t("law.successor", law=one(name), on=link.on.isoformat(), basis=one(link.basis)), "label"),)
+            yield ((t("law_screen.last_text"), "label"),)
+            yield from version_lines(reading, last, article, width)
+        case Unknown(what, _, near):
+            if near:
+                yield ((t("law_screen.near", laws="、".join(map(one, near))), "text"),)
+            yield ((t(f"law_screen.unknown.{what}"), "dim"),)
+
+
+def version_lines(reading: Reading, version: LawVersion, article: Article | None, width: int) -> Iterator[Line]:
+    """The facts of a version and of the article in it, then the words."""
+    state = reading.states.get(version.label, "unknown")
+    days = f"{period(version)}{t('law.inferred') if version.inferred else ''}　"
+    yield ((_name("period"), "dim"), (days, "text"), (t(f"law.state.{state}"), STATES.get(state, "dim")))
+    yield _fact("version", version.label)
+    if article is None:
+        return
+    known = wording(reading.entries, version.label)
+    if known is not None and known != (version.valid_from, version.valid_to):
+        last = known[1].isoformat() if known[1] else t("law.open")
+        yield _fact("wording", t("law.span", first=known[0].isoformat() if known[0] else "?", last=last))
+    yield (("─" * width, "rule"),)
+    yield from many(article.text) if article.text is not None else (((t("law.no_words"), "warn"),),)
+    facts = (
+        ("place", place(article)),
+        ("amended_by", article.amended_by),
+        ("source", f"{article.text_source}{t('law.derived') if article.derived else ''}"),
+        ("listed", article.listed),
+    )
+    if any(text for _, text in facts):
+        yield (("─" * width, "rule"),)
+    yield from (_fact(name, text) for name, text in facts if text)
+
+
+def _bar(reading: Reading, width: int) -> Iterator[Line]:
+    life = reading.life
+    assert life is not None
+    cells = min(LONGEST_BAR, max(8, width - years_width(life)))
+    version, answer = reading.version, reading.answer
+    whole = isinstance(answer, Gap) or version is None
+    day = reading.day
+    if whole:
+        bar = law_bar(life, cells)
+    else:
+        assert version is not None
+        bar = period_bar((version.valid_from, version.valid_to), life, cells)
+    yield tuple(with_years(bar, life))
+    if day is not None:
+        yield pointer(life, cells, day)
+    if whole and life.holes:
+        legend = [(f"{FULL} ", "label"), (t("law_screen.legend.any"), "dim")]
+        yield (*legend, (f"　{HOLE} ", "bad"), (t("law_screen.legend.hole"), "dim"))
+
+
+def _gap(reading: Reading, gap: Gap, width: int) -> Iterator[Line]:
+    if gap.basis:
+        yield ((t("law.gap_basis", basis=one(gap.basis)), "text"),)
+    yield ((t("law_screen.gap_todo" if gap.before and gap.after else "law_screen.gap_todo_one"), "dim"),)
+    for word, side, article in (("before", gap.before, gap.article_before), ("after", gap.after, gap.article_after)):
+        yield ((" ", "dim"),)
+        if side is None:
+            yield ((f"{t(f'law.{word}')}：", "label"), (t("law_screen.none_in_pack"), "dim"))
+            continue
+        article = _followed(reading, side) or article
+        number = f"　{article.number.chinese}" if article else ""
+        yield ((f"▌{t(f'law.{word}')}{number}", "label"),)
+        if article is not None and article.number != reading.number:
+            yield ((t("law.followed", old=reading.number.chinese, new=article.number.chinese), "warn"),)
+        yield from version_lines(reading, side, article, width)
+        if article is None:
+            yield ((t("law.change.absent"), "warn"),)
+
+
+def _followed(reading: Reading, version: LawVersion) -> Article | None:
+    """The article in a version, under the number that it has there."""
+    return next((entry.article for entry in reading.entries if entry.version.label == version.label), None)
+
+
+def _instead(current: LawVersion | None) -> Iterator[Line]:
+    """The version of the law on that day, where only the article is missing in it."""
+    if current is not None:
+        yield ((t("law_screen.current", label=one(current.label), period=period(current)), "text"),)
+
+
+def _without_text(reading: Reading) -> Iterator[Line]:
+    having = [entry.version for entry in reading.entries if entry.article is not None and entry.article.text is not None]
+    if having:
+        names = "、".join(one(version.label) for version in having[:4])
+        yield ((t("law_screen.text_elsewhere", labels=names), "text"),)
+    else:
+        yield ((t("law_screen.text_nowhere"), "dim"),)
+
+
+def _near(reading: Reading, width: int) -> Iterator[Line]:
+    marks = [(sign, other) for sign, other in zip(("[", "]"), reading.near, strict=True) if other is not None]
+    if marks:
+        yield (("─" * width, "rule"),)
+    for sign, other in marks:
+        yield ((f"{sign} ", "label"), (f"{other.number.chinese}　{one(other.title)}".rstrip("　"), "dim"))
+
+
+def _fact(name: str, text: str) -> Line:
+    return ((_name(name), "dim"), (one(text), "text"))
+
+
+def _name(name: str) -> str:
+    return pad(t(f"law.{name}"), LABEL)

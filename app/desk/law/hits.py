@@ -1,0 +1,140 @@
+"""The articles that a search found: what each is, when it applied, which channel put it where, and why it was kept."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from datetime import date
+
+from app.desk.episode.renderers import Line, Piece, one
+from app.desk.law.bar import period_bar
+from app.desk.law.events import STATES, days_words
+from app.desk.law.shelf import HitLine
+from app.desk.widgets.choice import Choice
+from app.desk.widgets.lines import Row, wrapped
+from app.strings import known, t
+from app.terminal import width
+from store.statutes.model import LawVersion
+
+CHANNELS = ("exact", "keyword", "dense", "bm25")
+EXTRACT = 2
+"""Lines of an extract."""
+INDENT = 4
+SHORTEST_BAR, LONGEST_BAR = 8, 18
+
+
+class HitsView(Choice):
+    """Hits under each other."""
+
+    help_id = "law_hits"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.hits: Sequence[HitLine] = ()
+        self._day: date | None = None
+        self._words: re.Pattern[str] | None = None
+        self._said: Sequence[Line] = ()
+
+    @property
+    def count(self) -> int:
+        """How many hits there are."""
+        return len(self.hits)
+
+    def show(self, hits: Sequence[HitLine], day: date | None, words: Sequence[str] = (), said: Sequence[Line] = ()) -> None:
+        """Show these hits, with the words of the question marked; without any, what to do next."""
+        self.hits, self._day, self._said = hits, day, said
+        longest = sorted({one(word) for word in words if word}, key=lambda word: (-len(word), word))
+        self._words = re.compile("|".join(map(re.escape, longest)), re.IGNORECASE) if longest else None
+        self.cursor = 0 if hits else -1
+        self.rebuild()
+        self.scroll_home(animate=False, immediate=True)
+
+    def build(self, width_: int) -> Iterable[Row]:
+        """Four or five rows a hit."""
+        if not self.hits:
+            for line in self._said:
+                yield from (Row(tuple(row)) for row in wrapped(line, width_))
+        for index, line in enumerate(self.hits):
+            if index:
+                yield Row(())
+            for row in self._rows(index, line, width_):
+                yield Row(tuple(row), index)
+
+    def _rows(self, index: int, line: HitLine, room: int) -> Iterable[Sequence[Piece]]:
+        hit = line.hit
+        head = ((f" {index + 1:<{INDENT - 1}}", "dim"), (f"{one(line.short)}{hit.article.number.chinese}", "question"))
+        title = ((f"　{one(hit.article.title)}", "label"),) if hit.article.title else ()
+        yield from wrapped((*head, *title), room, INDENT)
+        margin: Piece = (" " * INDENT, "dim")
+        for row in self._extract(hit.article.text, room - INDENT):
+            yield (margin, *row)
+        for row in wrapped(self._window(line, room - INDENT), room - INDENT):
+            yield (margin, *row)
+        for row in wrapped(_reasons(line), room - INDENT):
+            yield (margin, *row)
+
+    def _extract(self, text: str | None, room: int) -> list[list[Piece]]:
+        """The beginning of the text, or the part where the first word of the question stands."""
+        if text is None:
+            return [[(t("law.no_words"), "warn")]]
+        flat = one(re.sub(r"\s+", "", text))
+        fits = EXTRACT * room // 2
+        found = self._words.search(flat) if self._words else None
+        start = _clause(flat, found.start(), room // 2) if found and found.end() > fits - 4 else 0
+        shown = ("…" if start else "") + flat[start : start + fits + 2]
+        rows = wrapped(self._marked(shown), room)
+        if len(rows) > EXTRACT or start + len(shown) < len(flat):
+            rows = rows[:EXTRACT]
+            rows[-1] = _ellipsis(rows[-1], room)
+        return rows
+
+    def _marked(self, text: str) -> Line:
+        pieces: list[Piece] = []
+        at = 0
+        for match in self._words.finditer(text) if self._words else ():
+            pieces += [(text[at : match.start()], "text"), (match.group(), "mark")]
+            at = match.end()
+        return tuple(piece for piece in (*pieces, (text[at:], "text")) if piece[0])
+
+    def _window(self, line: HitLine, room: int) -> Line:
+        version = line.hit.version
+        words = window_words(version, line.state)
+        if line.life is None:
+            return words
+        used = sum(width(text) for text, _ in words) + 1
+        cells = min(LONGEST_BAR, max(SHORTEST_BAR, room - used))
+        return (*period_bar((version.valid_from, version.valid_to), line.life, cells, self._day), (" ", "dim"), *words)
+
+
+def window_words(version: LawVersion, state: str) -> Line:
+    """The days of a version in short, and its state: 2015-11-01—2017-11-03 已修改."""
+    days = days_words(version.valid_from, version.valid_to)
+    return ((days, "text"), (" ", "dim"), (t(f"law.state.{state}"), STATES.get(state, "dim")))
+
+
+def _reasons(line: HitLine) -> Line:
+    hit = line.hit
+    pieces: list[Piece] = []
+    for channel in (*CHANNELS, *(name for name in hit.ranks if name not in CHANNELS)):
+        name = t(f"law_screen.channel.{channel}") if known(f"law_screen.channel.{channel}") else one(channel)
+        rank = hit.ranks.get(channel)
+        pieces += [(f"{name}{rank if rank is not None else '–'}", "text" if rank is not None else "rule"), (" ", "dim")]
+    kept = [t(f"law_screen.kept.{code}") if known(f"law_screen.kept.{code}") else one(code) for code in hit.kept]
+    reasons = t("law_screen.kept.join").join(word for word in kept if word)
+    return (*pieces, (f"· {reasons}", "dim")) if reasons else tuple(pieces)
+
+
+def _clause(text: str, at: int, reach: int) -> int:
+    """Where the clause with this place begins, not further away than `reach`."""
+    begins = (place + 1 for place in range(at - 1, max(-1, at - reach), -1) if text[place] in "。；，：、")
+    return next(begins, max(0, at - reach // 2))
+
+
+def _ellipsis(row: Sequence[Piece], room: int) -> list[Piece]:
+    """The row with … at its end, within the room."""
+    pieces = list(row)
+    while pieces and sum(width(text) for text, _ in pieces) > room - 1:
+        text, role = pieces.pop()
+        if len(text) > 1:
+            pieces.append((text[:-1], role))
+    return [*pieces, ("…", "dim")]

@@ -1,0 +1,319 @@
+"""What the Law screen reads: packs with statutes, answers of the search, one article through time, faults of a law.
+
+Everything here is asked from worker threads and gives plain data that widgets only draw. Days are inclusive.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from app.cli.law_options import LAST
+from store import manifest as manifests
+from store.errors import StoreError
+from store.pack import Pack
+from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, State, StatuteBook
+from store.statutes.check import KINDS, Finding, check_law
+from store.statutes.model import Article, ArticleNumber, Law, LawVersion
+from store.statutes.timeline import Entry
+from tasks.run.embedding import embedder_of
+
+if TYPE_CHECKING:
+    from store.search import law_search
+    from store.search.query import Span
+
+MOST = 20
+"""Articles that a search offers."""
+_DAY = timedelta(days=1)
+
+Days = tuple[date, date]
+"""First and last day."""
+Hole = tuple[date, date]
+"""First and last day of a run of days without a version, between two versions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """A pack that holds statutes, or that cannot be read."""
+
+    name: str
+    articles: int = 0
+    fictional: bool = False
+    hash: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Life:
+    """The days of a law across its versions: from the first to today, or later where a version ends or begins later."""
+
+    first: date
+    last: date
+    windows: tuple[tuple[date, date | None], ...] = ()
+    holes: tuple[Hole, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class HitLine:
+    """A hit with what its line needs."""
+
+    hit: law_search.Hit
+    short: str
+    state: State
+    life: Life | None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """An answered question.
+
+    day: given beside the words, else the day that they name; direct: the first article that they name with its law; fault:
+    why the channels of words could not be used.
+    """
+
+    text: str
+    day: date | None
+    answer: law_search.Answer
+    hits: tuple[HitLine, ...]
+    direct: tuple[str, ArticleNumber] | None
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An article of a law on a day, or in a version that a person chose, with its history.
+
+    day: the day asked for, None where the newest text was; states: label -> state today.
+    """
+
+    law: Law
+    number: ArticleNumber
+    day: date | None
+    today: date
+    answer: Answer
+    entries: tuple[Entry, ...] = ()
+    versions: tuple[LawVersion, ...] = ()
+    states: Mapping[str, State] = field(default_factory=dict)
+    life: Life | None = None
+    near: tuple[Article | None, Article | None] = (None, None)
+
+    @property
+    def version(self) -> LawVersion | None:
+        """The version shown, or the one nearest to the day."""
+        match self.answer:
+            case Found(version=version) | NoText(version=version) | NotYet(first=version) | Repealed(last=version):
+                return version
+            case Gap(before=before, after=after):
+                return before or after
+        return None
+
+    @property
+    def article(self) -> Article | None:
+        """The article shown, or the one nearest to the day."""
+        match self.answer:
+            case Found(article=article) | NoText(article=article) | NotYet(article=article) | Repealed(article=article):
+                return article
+            case Gap(article_before=before, article_after=after):
+                return before or after
+        return None
+
+    @property
+    def place(self) -> int:
+        """Where the shown version stands in the timeline; -1 where it does not."""
+        version = self.version
+        labels = [entry.version.label for entry in self.entries]
+        return labels.index(version.label) if version and version.label in labels else -1
+
+
+@dataclass(frozen=True, slots=True)
+class Faults:
+    """What `check` says of a law."""
+
+    law: Law
+    life: Life | None
+    versions: int
+    findings: tuple[Finding, ...]
+
+
+def today() -> date:
+    """The day on the clock of this machine."""
+    return datetime.now().astimezone().date()
+
+
+def shelves() -> list[Shelf]:
+    """The installed packs that hold statutes, and those that cannot be read, by name."""
+    found: list[Shelf] = []
+    for folder in manifests.installed():
+        try:
+            manifest = manifests.read(folder)
+        except StoreError as error:
+            found.append(Shelf(folder.name, error=error.title))
+            continue
+        if manifest.counts.statutes:
+            found.append(Shelf(folder.name, manifest.counts.statutes, "authored" in manifest.provenance, manifest.hash))
+    return found
+
+
+def first_choice(found: Sequence[Shelf]) -> str | None:
+    """The pack to open: the first with real law, else the index without text, else fiction; as `moot law` chooses."""
+    names = [shelf.name for shelf in found if not shelf.error]
+    return next(iter([*(name for name in names if name not in LAST), *(name for name in LAST if name in names)]), None)
+
+
+def life_of(versions: Sequence[LawVersion], now: date) -> Life | None:
+    """The life of a law; None where no day of it is known."""
+    windows = sorted((v.valid_from, v.valid_to) for v in versions if v.valid_from is not None)  # type: ignore[type-var]
+    if not windows:
+        return None
+    ends = [last or max(first, now) for first, last in windows]
+    holes = tuple(
+        (end + _DAY, windows[place + 1][0] - _DAY)
+        for place in range(len(windows) - 1)
+        if (end := max(ends[: place + 1])) + _DAY < windows[place + 1][0]
+    )
+    return Life(windows[0][0], max(*ends, now), tuple(windows), holes)
+
+
+def _day_in(span: Span, now: date) -> date:
+    """The day on which to show what a question about a period names: its last one, not later than today."""
+    return span.first if span.last == date.max else min(span.last, max(now, span.first))
+
+
+def _anchor(answer: Answer) -> date | None:
+    """A day of the version in which the number was meant: of a hole the version before it, if that has the article."""
+    match answer:
+        case Found(version=version) | NoText(version=version) | NotYet(first=version) | Repealed(last=version):
+            return version.valid_from
+        case Gap(before=before, after=after, article_before=article):
+            version_ = before if article is not None else after
+            return version_.valid_from if version_ else None
+    return None
+
+
+class LawDesk:
+    """An open pack with its statute book and its search; from any thread, one job at a time."""
+
+    def __init__(self, name: str) -> None:
+        """Open a pack.
+
+        Raises:
+            StoreError: it cannot be read. A search that cannot be opened is no reason: `fault` holds it.
+        """
+        from store.search.law_search import LawSearch
+
+        self.name = name
+        self.hash = ""
+        self.fault: StoreError | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+        self._checked: dict[str, Faults] = {}
+        self._pack = Pack.open(name)
+        try:
+            self.hash = self._pack.hash
+            self.book = StatuteBook(self._pack)
+            self.counts = self.book.counts()
+            self.fictional = "authored" in self._pack.provenance
+            self.example = self._example()
+            try:
+                self._search: LawSearch | None = LawSearch(self._pack, embed=embedder_of(self._pack))
+            except StoreError as error:
+                self._search, self.fault = None, error
+        except BaseException:
+            self._pack.close()
+            raise
+
+    def close(self) -> None:
+        """Close the pack; later jobs give None."""
+        with self._lock:
+            if not self._closed:
+                self._closed = True
+                self._pack.close()
+
+    def _example(self) -> str:
+        """A question that this pack can answer."""
+        for law in self.book.laws():
+            for version in reversed(self.book.versions(law.name)):
+                numbers = sorted(n for n in self.book.numbers(law.name, version.label) if n.number)
+                if numbers:
+                    named = [n for n in numbers if n.sub]
+                    return f"{law.short or law.name}{(named or numbers)[0].chinese}"
+        return ""
+
+    def ask(self, text: str, day: date | None) -> Asked | None:
+        """Search. A question that names one law and an article also says which article to show.
+
+        Raises:
+            StoreError: the search could not be opened, or stopped.
+        """
+        from store.search.law_search import Settings
+
+        with self._lock:
+            if self._closed:
+                return None
+            if self._search is None:
+                assert self.fault is not None
+                raise self.fault
+            fault = ""
+            try:
+                answer = self._search.search(text, Settings(k=MOST, at=day, today=today()))
+            except StoreError as error:
+                # Indexes of another build: articles that are named are found without them.
+                answer = self._search.search(text, Settings(k=MOST, at=day, today=today(), channels=("exact",)))
+                fault = f"{error.title}. {error.hint}"
+            now, query = today(), answer.query
+            direct = query.pairs[0] if query.pairs else None
+            when = day or (_day_in(query.spans[0], now) if query.spans else None)
+            return Asked(text, when, answer, tuple(self._lines(answer, now)), direct, fault)
+
+    def _lines(self, answer: law_search.Answer, now: date) -> Iterator[HitLine]:
+        lives: dict[str, Life | None] = {}
+        for hit in answer.hits:
+            law = hit.version.law
+            if law not in lives:
+                lives[law] = life_of(self.book.versions(law), now)
+            entry = self.book.law(law)
+            short = (entry.short if entry else "") or law
+            yield HitLine(hit, short, self.book.state(hit.version, now), lives[law])
+
+    def read(self, law: str, number: ArticleNumber, day: date | None, label: str | None = None) -> Reading | None:
+        """An article on a day (None: today), or as it stands in a version.
+
+        An article that no version has, and a law that the book does not know, are answers too.
+        """
+        with self._lock:
+            if self._closed:
+                return None
+            now = today()
+            entry = self.book.law(law)
+            answer = self._in_version(entry.name, label, number) if entry and label else None
+            answer = answer or self.book.on(law, number, day or now)
+            if entry is None:
+                return Reading(Law(law, law), number, day, now, answer)
+            versions = tuple(self.book.versions(entry.name))
+            states = {version.label: self.book.state(version, now) for version in versions}
+            entries = tuple(self.book.timeline(entry.name, number, _anchor(answer) or day or now))
+            article = answer.article if isinstance(answer, Found | NoText) else None
+            near = self.book.neighbours(article) if article else (None, None)
+            return Reading(entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near)
+
+    def _in_version(self, law: str, label: str, number: ArticleNumber) -> Answer | None:
+        version = next((v for v in self.book.versions(law) if v.label == label), None)
+        found = self.book.article(law, label, number) if version else []
+        if version is None or not found:
+            return None
+        return (Found if found[0].text is not None else NoText)(found[0], version)
+
+    def faults(self, law: str) -> Faults | None:
+        """The findings about a law, worst kinds first; computed once."""
+        with self._lock:
+            entry = None if self._closed else self.book.law(law)
+            if entry is None:
+                return None
+            if entry.name not in self._checked:
+                found = sorted(check_law(self.book, entry.name), key=lambda finding: KINDS.index(finding.kind))
+                versions = self.book.versions(entry.name)
+                self._checked[entry.name] = Faults(entry, life_of(versions, today()), len(versions), tuple(found))
+            return self._checked[entry.name]

@@ -1,0 +1,386 @@
+"""A run in motion: one thread owns the scheduler and everything it touches; the desk sends it wishes and gets messages.
+
+Wishes are callables on a queue; between two steps the thread takes the next one, so that pause and cancel always work.
+Only `stop` and `close` reach into a call: they interrupt it from the thread of the desk. Notices of the scheduler (facts
+already on disk) become messages. What streams does not: the desk is told once that there is news, fetches the newest
+state when it has time, and is told again only after that.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count, takewhile
+from pathlib import Path
+
+from app.desk.episode.open import OpenTurn
+from app.desk.messages import (
+    Closed,
+    Ended,
+    EpisodeLine,
+    Failed,
+    Happened,
+    HumanAsked,
+    LiveMessage,
+    Moving,
+    Progressed,
+    RunFacts,
+    RunOpened,
+    Streamed,
+    Watched,
+)
+from app.desk.pace import PACES
+from models.engine import Ask, Delta, EngineError
+from tasks.episode.driver import Driver
+from tasks.episode.events import Record, Seated, StepEnded, Stopped
+from tasks.episode.scheduler import HUMAN
+from tasks.episode.state import State
+from tasks.episode.watcher import Committed, EpisodeEnded, Notice, Streaming, Waiting
+from tasks.run.header import header_of
+from tasks.run.runner import Run
+
+Wish = Callable[[Run], None]
+clock = time.monotonic
+"""Seconds; what the speed of a model and the time it takes are measured with."""
+
+POLL = 0.2
+_numbers = count(1)
+
+
+class LiveRun:
+    """One run and its thread. `opener` makes the run inside the thread; `post` takes messages from any thread."""
+
+    def __init__(
+        self, opener: Callable[[], Run], post: Callable[[LiveMessage], object], *, episode: str | None = None,
+        mode: str = "paused", then: Wish | None = None,
+    ) -> None:  # fmt: skip
+        self.number = next(_numbers)
+        self.pace = 1
+        self.path: Path | None = None
+        self._opener = opener
+        self._post = post
+        self._watched = episode or ""
+        self._mode = mode
+        self._wishes: queue.SimpleQueue[Wish] = queue.SimpleQueue()
+        self._closing = threading.Event()
+        self.closed = threading.Event()
+        self._done = 0
+        self._told = 0.0
+        self._run: Run | None = None
+        self._watching = threading.RLock()
+        self._states: dict[str, State] = {}
+        self._asks: dict[str, Ask] = {}
+        self._turns: dict[str, OpenTurn] = {}
+        self._news = False
+        self._stopping = threading.Event()
+        self._idle = False
+        self._made: tuple[tuple[Record, ...], float, float] = ((), 0.0, 0.0)
+        if then is not None:
+            self._wishes.put(then)
+
+    # wishes, from the thread of the desk
+
+    def step(self, episode: str) -> None:
+        """One step of an episode."""
+        self._wishes.put(lambda run: self._step(run, episode, "paused"))
+
+    def auto(self, episode: str) -> None:
+        """Go on with an episode until it ends, waits for a person, or another wish comes."""
+        self._wishes.put(lambda run: self._step(run, episode, "auto"))
+
+    def run_all(self) -> None:
+        """Drive every episode to its end."""
+        self._wishes.put(lambda run: self._move("all"))
+
+    def pause(self) -> None:
+        """Stop after the step that is being made."""
+        self._wishes.put(lambda run: self._move("paused"))
+
+    def say(self, episode: str, text: str) -> None:
+        """What the person in the seat said; the others go on by themselves until a person is asked again."""
+
+        def speak(run: Run) -> None:
+            driver = run.scheduler.episodes[episode]
+            began = clock()
+            run.scheduler.answer(episode, text)
+            self._note(driver, began)
+            if episode not in self._asks and not driver.stopped:
+                self._move("auto")
+
+        self._wishes.put(speak)
+
+    def seat(self, episode: str, seated: Seated, *, ask: bool = False) -> None:
+        """Somebody takes a seat; with `ask` the next step begins at once, so that a person gets the question."""
+
+        def change(run: Run) -> None:
+            self._move("paused")
+            run.seat(episode, seated)
+            if ask:
+                run.scheduler.step(episode)
+
+        self._wishes.put(change)
+
+    def cancel(self, episode: str) -> None:
+        """End an episode where it stands."""
+        self._wishes.put(lambda run: run.scheduler.cancel(episode))
+
+    def watch(self, episode: str) -> None:
+        """Send the messages of this episode from now on: at once, even in the middle of a call."""
+        with self._watching:
+            if not self._states:
+                self._watched = episode
+            elif episode in self._states:
+                self._watched = episode
+                self._news = False
+                self._post(Watched(self.number, episode, self._states[episode], self._asks.get(episode)))
+
+    def stop(self) -> None:
+        """Break off the turn that is being made, at once: nothing of it is recorded, its question stays open."""
+        self._stopping.set()
+        self._interrupt()
+        self._wishes.put(self._stopped)
+
+    def close(self) -> None:
+        """Store the run and end the thread; a call in flight is broken off. Calling it again does no harm."""
+        self._closing.set()
+        self._interrupt()
+
+    def abandon(self) -> None:
+        """Close the engines under a call that does not end although it was told to. May take a second."""
+        self.close()
+        run = self._run
+        for engine in list(run.scheduler.engines.values()) if run is not None and not self.closed.is_set() else ():
+            with suppress(OSError, ValueError, EngineError):
+                engine.close()
+
+    def turn(self, episode: str) -> OpenTurn | None:
+        """The open turn of an episode as it now stands; `Streamed` comes again only after this was read."""
+        self._news = False
+        return self._turns.get(episode)
+
+    def _interrupt(self) -> None:
+        """Reach into the call in flight. What an engine cannot be told any more, it has ended by itself."""
+        if self._run is not None and not self.closed.is_set():
+            with suppress(OSError, ValueError, EngineError):
+                self._run.scheduler.interrupt()
+
+    # the thread
+
+    def work(self, cancelled: Callable[[], bool] = lambda: False) -> None:
+        """The body of the thread."""
+        try:
+            run = self._opener()
+        except Exception as error:
+            self._tell_failure(error, fatal=True)
+            self.closed.set()
+            self._post(Closed(self.number))
+            return
+        self._run = run
+        try:
+            with run:
+                self._begin(run)
+                while not self._closing.is_set() and not cancelled():
+                    self._go_on(run)
+                with suppress(Exception):
+                    run.record_scores()
+        except Exception as error:
+            self._tell_failure(error, fatal=True)
+        finally:
+            self.closed.set()
+            self._post(Closed(self.number))
+
+    def notify(self, notice: Notice) -> None:
+        """A notice of the scheduler, in its thread."""
+        match notice:
+            case Streaming(delta):
+                self._stream(delta)
+            case Committed(episode, records, state):
+                self._close_turn(episode, records)
+                with self._watching:
+                    self._states[episode] = state
+                    self._asks.pop(episode, None)
+                    if episode == self._watched:
+                        self._post(Happened(self.number, episode, state))
+                self._done += sum(isinstance(record.event, Stopped) for record in records)
+            case Waiting(episode, ask):
+                self._turns.pop(episode, None)
+                with self._watching:
+                    self._asks[episode] = ask
+                    if episode == self._watched:
+                        self._post(HumanAsked(self.number, episode, ask))
+                if episode == self._watched and self._mode == "auto":
+                    self._move("paused")
+            case EpisodeEnded(episode, stopped):
+                if episode == self._watched:
+                    self._post(Ended(self.number, episode, stopped))
+
+    def _begin(self, run: Run) -> None:
+        self.path = run.journal.path
+        run.scheduler.watchers.append(self)
+        episodes = run.scheduler.episodes
+        if self._watched not in episodes:
+            unfinished = (name for name, driver in episodes.items() if not driver.stopped)
+            self._watched = next(unfinished, next(iter(episodes), ""))
+        self._done = sum(driver.stopped for driver in episodes.values())
+        facts = RunFacts(run.id, run.journal.path, header_of(run.journal))
+        self._post(RunOpened(self.number, facts, tuple(_line(driver) for driver in episodes.values())))
+        with self._watching:
+            self._states = {name: driver.state for name, driver in episodes.items()}
+            self.watch(self._watched)
+        self._post(Moving(self.number, self._mode))
+
+    # the open turn
+
+    def _stream(self, delta: Delta) -> None:
+        """News of a call in flight. Who wanted it stopped before it could be told so is heard now."""
+        run = self._run
+        if run is None or delta.episode not in run.scheduler.episodes:
+            return
+        if self._stopping.is_set() or self._closing.is_set():
+            return self._interrupt()
+        turn = self._turns.get(delta.episode) or self._asked(run.scheduler.episodes[delta.episode])
+        self._set_turn(delta.episode, turn.after(delta, clock()))
+        return None
+
+    def _asked(self, driver: Driver) -> OpenTurn:
+        return OpenTurn(driver.episode, driver.step_number, clock())
+
+    def _set_turn(self, episode: str, turn: OpenTurn | None) -> None:
+        if turn is not None:
+            self._turns[episode] = turn
+        else:
+            self._turns.pop(episode, None)
+        if episode == self._watched and not self._news:
+            self._news = True
+            self._post(Streamed(self.number, episode))
+
+    def _open_turn(self, driver: Driver) -> None:
+        """A step begins: where a model holds a seat it will be asked, and may say nothing for a while."""
+        if any(seated.engine not in ("", HUMAN) for seated in driver.state.seats.values()):
+            self._set_turn(driver.episode, self._asked(driver))
+
+    def _close_turn(self, episode: str, records: tuple[Record, ...]) -> None:
+        """The turn is on disk; where the step goes on, the next one is expected."""
+        known = self._turns.pop(episode, None)
+        ended = any(isinstance(record.event, StepEnded | Stopped) for record in records)
+        if known is not None and known.under_way and self._run is not None and not ended:
+            self._open_turn(self._run.scheduler.episodes[episode])
+
+    def _after_calls(self, run: Run) -> None:
+        """No call is in flight: a question that is still open to a model was broken off."""
+        for episode, turn in list(self._turns.items()):
+            driver = run.scheduler.episodes[episode]
+            if driver.ask is None or episode in self._asks:
+                self._set_turn(episode, None)
+            elif turn.under_way:
+                self._set_turn(episode, turn.stopped())
+
+    def _stopped(self, run: Run) -> None:
+        self._stopping.clear()
+        self._move("paused")
+
+    # steps
+
+    def _go_on(self, run: Run) -> None:
+        try:
+            wish = self._next()
+            if wish is not None:
+                self._idle = False
+                wish(run)
+            elif self._mode == "auto":
+                self._step(run, self._watched, "auto")
+            elif self._mode == "all" and not self._idle:
+                self._step_all(run)
+        except Exception as error:
+            self._move("paused")
+            if getattr(error, "exit_code", None) is None:
+                raise
+            self._tell_failure(error, fatal=False)
+            self._ask_again()
+        finally:
+            self._after_calls(run)
+
+    def _ask_again(self) -> None:
+        """What a person said could not be taken: the question stands."""
+        with self._watching:
+            ask = self._asks.get(self._watched)
+            if ask is not None:
+                self._post(HumanAsked(self.number, self._watched, ask))
+
+    def _next(self) -> Wish | None:
+        """The next wish; None when it is time for another step, or nobody wished for anything."""
+        with suppress(queue.Empty):
+            if self._mode == "all" and not self._idle:
+                return self._wishes.get_nowait()
+            while self._mode == "auto" and (rest := self._rest()) > 0:
+                # A moment at a time: another pace counts at once.
+                with suppress(queue.Empty):
+                    return self._wishes.get(timeout=min(rest, POLL))
+                if self._closing.is_set():
+                    return None
+            return self._wishes.get_nowait() if self._mode == "auto" else self._wishes.get(timeout=POLL)
+        return None
+
+    def _note(self, driver: Driver, began: float) -> None:
+        """Keep what the last step brought, and when: what the pause after it depends on."""
+        now, records = clock(), driver.state.records
+        step = records[-1].step if records else 0
+        self._made = (tuple(takewhile(lambda record: record.step == step, reversed(records))), now - began, now)
+
+    def _rest(self) -> float:
+        """Seconds until the next step that comes by itself."""
+        records, spent, ended = self._made
+        return ended + PACES[self.pace].pause(records, spent) - clock()
+
+    def _step(self, run: Run, episode: str, mode: str) -> None:
+        driver = run.scheduler.episodes[episode]
+        if driver.stopped or self._stopping.is_set():
+            return self._move("paused")
+        self._move(mode)
+        self._open_turn(driver)
+        began = clock()
+        goes_on = run.scheduler.step(episode)
+        self._note(driver, began)
+        if driver.stopped:
+            run.record_scores()
+            self._tell_progress(run)
+        if not goes_on:
+            self._move("paused")
+        return None
+
+    def _step_all(self, run: Run) -> None:
+        def go_on() -> bool:
+            self._tell_progress(run, seldom=True)
+            return self._wishes.empty() and not self._closing.is_set() and not self._stopping.is_set()
+
+        run.scheduler.run(parallel=run.spec.parallel, go_on=go_on)
+        self._tell_progress(run)
+        if all(driver.stopped for driver in run.scheduler.episodes.values()):
+            run.record_scores()
+            self._move("paused")
+        elif go_on():
+            self._idle = True
+            run.record_scores()
+
+    def _move(self, mode: str) -> None:
+        if mode != self._mode:
+            self._mode = mode
+            self._post(Moving(self.number, mode))
+
+    def _tell_progress(self, run: Run, *, seldom: bool = False) -> None:
+        now = time.monotonic()
+        if not seldom or now - self._told > 0.1:
+            self._told = now
+            self._post(Progressed(self.number, self._done, len(run.scheduler.episodes)))
+
+    def _tell_failure(self, error: Exception, *, fatal: bool) -> None:
+        title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
+        self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), fatal))
+
+
+def _line(driver: Driver) -> EpisodeLine:
+    stopped = driver.state.stopped
+    return EpisodeLine(driver.episode, driver.state.task_id, driver.state.steps, stopped.outcome if stopped else "")

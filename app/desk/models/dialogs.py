@@ -1,0 +1,277 @@
+"""Dialogs over the library of models: taking a file in, and checking one. Both read whole files, so both show how far
+they are and can be stopped at any block.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.screen import ModalScreen
+from textual.widgets import Button, Checkbox, Input, ProgressBar, Static
+from textual.worker import Worker, WorkerState
+
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import Line, one
+from app.desk.models import listing as model_list
+from app.desk.models.facts import LABEL, FactsPane, fact_lines, header_lines
+from app.desk.models.listing import ModelLine, billions, size_words
+from app.desk.widgets.field import Field, line
+from app.desk.widgets.path_completion import PathCompletion
+from app.strings import t
+from models.errors import BadEngine
+from models.llama.header import Header, read_header
+from models.llama.library import name_for
+
+
+class Read(Message):
+    """So many bytes of so many have been read."""
+
+    def __init__(self, done: int, total: int) -> None:
+        super().__init__()
+        self.done = done
+        self.total = total
+
+    def can_replace(self, message: Message) -> bool:
+        """Only the newest matters."""
+        return isinstance(message, Read)
+
+
+class _Reading(ModalScreen[str | None]):
+    """A dialog whose work reads a whole file: told how far it is, stopped when the dialog goes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._stop = threading.Event()
+
+    def progress(self, done: int, total: int) -> None:
+        """From the worker: so far."""
+        if self._stop.is_set():
+            raise model_list.Stopped
+        self.post_message(Read(done, total))
+
+    def on_read(self, event: Read) -> None:
+        """Move the bar."""
+        bar = self.query_one(ProgressBar)
+        bar.display = True
+        bar.update(total=event.total, progress=event.done)
+
+    def on_unmount(self) -> None:
+        """Whoever still reads stops at the next block."""
+        self._stop.set()
+
+
+class Tick(Checkbox):
+    """A box that is empty, or ticked."""
+
+    BUTTON_INNER = "✔"
+
+
+class AddModelScreen(_Reading):
+    """Asks for a file, looks at its header at once, and takes it in. Gives the model's name, or None."""
+
+    CSS_PATH = ["../dialogs/dialog.tcss", "dialogs.tcss"]
+    help_id = "add_model"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def compose(self) -> ComposeResult:
+        """File, name, whether to copy; what the header says; how far it is."""
+        path = line("path", placeholder=t("models.add.path.empty"))
+        path.suggester = PathCompletion(".gguf")
+        with Vertical(classes="dialog") as box:
+            box.border_title = t("models.add.title")
+            yield Static(t("models.add.text"), classes="dialog--text", markup=False)
+            with Vertical(id="form"):
+                yield Field(t("models.add.path"), path, id="path-field")
+                yield Static("", id="peek", markup=False)
+                yield Field(t("models.add.name"), line("name"), id="name-field")
+                yield Tick(t("models.add.copy"), id="copy", compact=True)
+            yield ProgressBar(show_eta=False)
+            with Horizontal(classes="buttons"):
+                yield Button(t("models.add.yes"), variant="primary", id="add", compact=True)
+                yield Button(t("new.cancel"), id="cancel", compact=True)
+
+    def on_mount(self) -> None:
+        """The path first."""
+        self.query_one(ProgressBar).display = False
+        self.query_one("#path").focus()
+
+    # the header, while one types
+
+    @on(Input.Changed, "#path")
+    def _path_changed(self, event: Input.Changed) -> None:
+        self._sound("")
+        self.query_one("#name", Input).placeholder = ""
+        if event.value.strip().lower().endswith(".gguf"):
+            job = partial(self._peek, event.value.strip())
+            self.run_worker(job, name="peek", group="peek", thread=True, exclusive=True, exit_on_error=False)
+
+    def _peek(self, path: str) -> tuple[str, Header | None, str]:
+        """In the worker: the header of a file, or what is wrong with it; '' while there is none of that name."""
+        file = Path(os.path.expanduser(path))
+        if not file.exists():
+            return path, None, ""
+        try:
+            return path, read_header(file), ""
+        except BadEngine as error:
+            return path, None, error.title
+
+    def _peeked(self, path: str, header: Header | None, fault: str) -> None:
+        if path != self._path:
+            return
+        if fault:
+            self.query_one("#path-field", Field).fault(one(fault))
+        elif header is not None:
+            words = f"{one(header.architecture)} · {billions(header.parameters)} · {one(header.quantisation)}"
+            self._sound(t("models.add.sound", model=words, context=f"{header.context:,}", size=size_words(header.size)))
+            self.query_one("#name", Input).placeholder = name_for(Path(path))
+
+    def _sound(self, sentence: str) -> None:
+        self.query_one("#peek", Static).update(sentence)
+        self.query_one("#peek").display = bool(sentence)
+
+    @property
+    def _path(self) -> str:
+        return self.query_one("#path", Input).value.strip()
+
+    # taking it in
+
+    @property
+    def _busy(self) -> bool:
+        return any(w.node is self and w.name == "add" and not w.is_finished for w in self.workers)
+
+    def _submit(self) -> None:
+        if self._busy:
+            return
+        if not self._path:
+            self.query_one("#path-field", Field).fault(t("models.add.path.none"))
+            self.query_one("#path").focus()
+            return
+        name, copy = self.query_one("#name", Input).value.strip(), self.query_one("#copy", Tick).value
+        self.query_one("#form").disabled = True
+        self.query_one("#add").disabled = True
+        job = partial(model_list.add, self._path, name, copy, self.progress)
+        self.run_worker(job, name="add", thread=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What the header says; whether the file was taken in."""
+        event.stop()
+        if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
+            return
+        worker = event.worker
+        if worker.name == "peek":
+            if event.state == WorkerState.SUCCESS and worker.result is not None:
+                self._peeked(*worker.result)
+        elif event.state == WorkerState.SUCCESS and worker.result is not None:
+            self.dismiss(worker.result.name)
+        else:
+            self._failed(worker.error)
+
+    def _failed(self, error: BaseException | None) -> None:
+        self.query_one("#form").disabled = False
+        self.query_one("#add").disabled = False
+        self.query_one(ProgressBar).display = False
+        if isinstance(error, OSError) and error.strerror:
+            sentence = error.strerror
+        else:
+            sentence = str(getattr(error, "title", "") or error)
+        self.query_one("#path-field", Field).fault(one(sentence))
+        self.query_one("#path").focus()
+
+    def on_button_pressed(self, event: Button.Pressed) -> None:
+        """Take it in, or not."""
+        if event.button.id == "cancel":
+            self.action_cancel()
+        else:
+            self._submit()
+
+    def on_input_submitted(self) -> None:
+        """Enter in the path or the name: take it in."""
+        self._submit()
+
+    def action_confirm(self) -> None:
+        """Take it in."""
+        self._submit()
+
+    def action_cancel(self) -> None:
+        """Stop reading, and leave the library as it is."""
+        self._stop.set()
+        self.dismiss(None)
+
+
+class CheckModelScreen(_Reading):
+    """Reads a file of the library to its end and says all that is known of it."""
+
+    CSS_PATH = ["../dialogs/dialog.tcss", "dialogs.tcss"]
+    help_id = "check_model"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("dialog")
+
+    def __init__(self, model: ModelLine, free: int) -> None:
+        super().__init__()
+        self._model = model
+        self._free = free
+
+    def compose(self) -> ComposeResult:
+        """What came of it, how far it is, all facts."""
+        with Vertical(classes="dialog -tall") as box:
+            box.border_title = t("models.check.title", name=one(self._model.name))
+            yield Static(t("models.check.reading"), id="verdict", markup=False)
+            yield ProgressBar(show_eta=False)
+            yield FactsPane(id="known")
+            yield Button(t("problem.close"), variant="primary", compact=True)
+
+    def on_mount(self) -> None:
+        """Begin to read."""
+        self.query_one(FactsPane).focus()
+        self._show(self._model, [])
+        job = partial(model_list.verify, self._model, self.progress)
+        self.run_worker(job, name="verify", thread=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What came of it."""
+        event.stop()
+        if event.state not in (WorkerState.SUCCESS, WorkerState.ERROR) or not self.is_current:
+            return
+        self.query_one(ProgressBar).display = False
+        if event.state == WorkerState.ERROR or event.worker.result is None:
+            self._say(one(str(event.worker.error)), "bad")
+            return
+        model, found = event.worker.result
+        if model.fault:
+            self._say(one(model.fault), "bad")
+        elif found != model.entry.sha256:
+            self._say(t("models.check.differs"), "bad")
+        else:
+            self._say(t("models.check.same"), "good")
+        self._show(model, header_lines(model.header) if model.header is not None else [])
+
+    def _say(self, sentence: str, role: str) -> None:
+        verdict = self.query_one("#verdict", Static)
+        verdict.update(sentence)
+        verdict.set_class(role == "bad", "-bad")
+        verdict.set_class(role == "good", "-good")
+
+    def _show(self, model: ModelLine, more: list[Line]) -> None:
+        self.query_one(FactsPane).show([*fact_lines(model, self._free), *more], hang=LABEL)
+
+    def on_button_pressed(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+    def action_confirm(self) -> None:
+        """Close."""
+        self.dismiss(None)
+
+    def action_cancel(self) -> None:
+        """Stop reading, and close."""
+        self._stop.set()
+        self.dismiss(None)
+

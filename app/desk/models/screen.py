@@ -1,0 +1,261 @@
+"""Models: the library of GGUF files, what each needs against what is free, and what one can do with it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import DataTable, Label
+from textual.worker import Worker
+
+from app import library
+from app.desk.bindings import bindings
+from app.desk.dialogs.confirm import ConfirmScreen
+from app.desk.episode.renderers import one
+from app.desk.home.new_run import NewRunScreen
+from app.desk.models import listing as model_list
+from app.desk.models.chat import TrialScreen
+from app.desk.models.dialogs import AddModelScreen, CheckModelScreen
+from app.desk.models.facts import LABEL, fact_lines
+from app.desk.models.listing import ModelLine, ModelShelf, billions, size_words
+from app.desk.widgets.empty import Empty
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.text_pane import TextPane
+from app.library import PackLine, RunLine
+from app.strings import t
+from app.terminal import truncate
+from tasks.run.spec import RunSpec
+
+if TYPE_CHECKING:
+    from app.desk.shell import Desk
+
+COLUMNS = ("model", "parameters", "quantisation", "context", "size", "memory")
+NUMBERS = ("parameters", "context", "size", "memory")
+OTHERS = 50
+"""Cells that all columns but the name take, with the space between columns and the frame."""
+
+
+class Table(DataTable[Text]):
+    """The models; Enter belongs to the screen."""
+
+    help_id = "models"
+
+
+class ModelsScreen(Screen[None]):
+    """Models left, facts of the chosen one right; under each other on a narrow screen."""
+
+    CSS_PATH = "models.tcss"
+    area = "models"
+    help_id = "models"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("models")
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.shelf = ModelShelf()
+        self._loaded = False
+
+    @property
+    def desk(self) -> Desk:
+        """The app."""
+        return cast("Desk", self.app)
+
+    def compose(self) -> ComposeResult:
+        """Title, panes, keys."""
+        yield Label("", id="title", markup=False)
+        with Horizontal(id="panes"):
+            with Vertical(id="list"):
+                yield Table(cursor_type="row", zebra_stripes=False, id="table")
+                yield Empty(id="none")
+            yield TextPane(id="facts")
+        yield KeyBar(("models", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Words, then what is on disk."""
+        self.retranslate()
+        self.query_one(Table).focus()
+
+    def on_resize(self) -> None:
+        """Other widths fit."""
+        self.call_after_refresh(self._show)
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        self.query_one("#list").border_title = t("models.list")
+        self.query_one("#facts").border_title = t("models.facts")
+        self._show()
+
+    def on_screen_resume(self) -> None:
+        """Back from elsewhere: things have changed."""
+        self.reload()
+
+    def reload(self) -> None:
+        """Read again what is in the library."""
+        self.run_worker(model_list.shelf, name="shelf", group="shelf", thread=True, exclusive=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What is in the library, or why it cannot be read."""
+        if self.desk.worker_failed(event) or event.worker.result is None:
+            return
+        match event.worker.name:
+            case "shelf":
+                self.shelf = event.worker.result
+                self._loaded = True
+                self._show()
+            case "remove":
+                entry, deleted = event.worker.result
+                self.desk.say(t("models.removed.deleted" if deleted else "models.removed.kept", name=one(entry.name)))
+                self.reload()
+            case "before_run":
+                self._ask_run(*event.worker.result)
+
+    # what is shown
+
+    def _show(self) -> None:
+        self.query_one("#title", Label).update(self._title())
+        self._show_table()
+        self._show_facts()
+        self.query_one(KeyBar).refresh()
+
+    def _title(self) -> str:
+        free = size_words(self.shelf.free) if self.shelf.free else t("models.free.unknown")
+        parts = [t("models.title"), t("models.count", n=len(self.shelf.lines)), t("models.free", free=free)]
+        return truncate(" · ".join(parts if self._loaded else parts[:1]), max(20, self.size.width - 2))
+
+    def _show_table(self) -> None:
+        lines = self.shelf.lines
+        table, empty = self.query_one(Table), self.query_one(Empty)
+        at = table.cursor_row
+        table.clear(columns=True)
+        table.display, empty.display = bool(lines), not lines
+        self.query_one("#facts").display = bool(lines)
+        if self.shelf.fault:
+            empty.say(one(self.shelf.fault), one(self.shelf.hint))
+        elif self._loaded:
+            empty.say(t("models.empty"), t("models.empty.hint"))
+        else:
+            empty.say(t("home.loading"), "")
+        for name in COLUMNS:
+            table.add_column(Text(t(f"column.{name}"), justify="right" if name in NUMBERS else "left"), key=name)
+        room = max(12, self.query_one("#list").content_size.width - OTHERS)
+        for line in lines:
+            table.add_row(*self._cells(line, room), key=line.name)
+        if lines:
+            table.move_cursor(row=min(at, len(lines) - 1), animate=False)
+
+    def _cells(self, line: ModelLine, room: int) -> list[Text]:
+        entry = line.entry
+        name = Text.assemble("✘ " if line.fault else "", truncate(one(line.name), room - 2 * bool(line.fault)))
+        if line.fault:
+            return [name, Text(""), Text(one(entry.quantisation)), Text(""), Text(size_words(entry.size), justify="right"), Text("—", justify="right")]
+        return [
+            name,
+            Text(billions(entry.parameters), justify="right"),
+            Text(truncate(one(entry.quantisation), 8)),
+            Text(f"{entry.context:,}", justify="right"),
+            Text(size_words(entry.size), justify="right"),
+            Text(f"{size_words(line.needs[0][1].total)} {self._mark(line.needs[0][1].total)}", justify="right"),
+        ]
+
+    def _mark(self, need: int) -> str:
+        """Whether so much memory is free."""
+        return "" if not self.shelf.free else "✔" if need <= self.shelf.free else "✘"
+
+    def _show_facts(self) -> None:
+        line = self._current()
+        self.query_one("#facts", TextPane).show(fact_lines(line, self.shelf.free) if line else [], hang=LABEL)
+
+    # wishes
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim."""
+        line = self._current()
+        rules = {
+            "try": line is not None and not line.fault and not line.is_embedding,
+            "run": line is not None and not line.fault and not line.is_embedding,
+            "check": line is not None,
+            "remove": line is not None,
+        }
+        return True if rules.get(action, True) else None
+
+    def _current(self) -> ModelLine | None:
+        row = self.query_one(Table).cursor_row if self.is_mounted else -1
+        return self.shelf.lines[row] if 0 <= row < len(self.shelf.lines) else None
+
+    def on_data_table_row_highlighted(self) -> None:
+        """Other facts, other keys."""
+        self._show_facts()
+        self.query_one(KeyBar).refresh()
+
+    async def on_data_table_row_selected(self) -> None:
+        """Enter or a click."""
+        await self.run_action("try")
+
+    def action_try(self) -> None:
+        """A chat with the model, for trying it out."""
+        line = self._current()
+        if line is not None and self.check_action("try", ()):
+            self.app.push_screen(TrialScreen(line))
+
+    def action_run(self) -> None:
+        """A new run with the model."""
+        if self.check_action("run", ()):
+            job = partial(lambda: (library.packs(), list(library.runs())))
+            self.run_worker(job, name="before_run", group="before_run", thread=True, exclusive=True, exit_on_error=False)
+
+    def _ask_run(self, packs: Sequence[PackLine], runs: Sequence[RunLine]) -> None:
+        line = self._current()
+        usable = [pack for pack in packs if pack.tasks and not pack.error]
+        if line is None or not self.is_current:
+            return
+        if not usable:
+            self.desk.problem(t("models.no_packs"), t("models.no_packs.hint"))
+            return
+        self.app.push_screen(NewRunScreen(usable, runs, f"llama:{line.name}"), self._start)
+
+    async def _start(self, wanted: tuple[RunSpec, bool] | None) -> None:
+        if wanted is not None:
+            await self.desk.action_mode("home")
+            home = self.desk.home_screen
+            if home is not None:
+                home.start(wanted)
+
+    def action_add(self) -> None:
+        """Take a file into the library."""
+        self.app.push_screen(AddModelScreen(), self._added)
+
+    def _added(self, name: str | None) -> None:
+        if name:
+            self.desk.say(t("models.added", name=one(name)))
+        self.reload()
+
+    def action_check(self) -> None:
+        """Read the file again and say all that is known of it."""
+        line = self._current()
+        if line is not None:
+            self.app.push_screen(CheckModelScreen(line, self.shelf.free))
+
+    def action_remove(self) -> None:
+        """Take the model out of the library, after a question."""
+        line = self._current()
+        if line is None:
+            return
+        name = line.name
+        lost = t("models.remove.deleted" if line.entry.copied else "models.remove.kept", path=one(str(line.file)))
+        dialog = ConfirmScreen(t("models.remove.title"), t("models.remove.text", name=one(name)), lost, t("models.remove.yes"))
+
+        def agreed(yes: bool | None) -> None:
+            if yes:
+                self.run_worker(partial(model_list.remove, name), name="remove", thread=True, exit_on_error=False)
+
+        self.app.push_screen(dialog, agreed)
+
+    def action_refresh(self) -> None:
+        """Read again what is in the library."""
+        self.reload()

@@ -1,0 +1,31 @@
+"""How fast steps follow each other by themselves: never faster than a step, and slowly enough to read what was said aloud.
+
+Times are in seconds, speeds in characters a second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tasks.episode.events import Record, Said
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast steps follow each other by themselves: the least time between two, and a reader's characters a second."""
+
+    seconds: float
+    reads: float
+
+    def pause(self, records: Iterable[Record], spent: float = 0.0) -> float:
+        """Seconds to wait after a step with these records; `spent` went by while it was being made, before everybody's eyes."""
+        said = sum(len(record.event.text) for record in records if isinstance(record.event, Said))
+        reading = min(said / self.reads, LONGEST) if self.reads else 0.0
+        return max(self.seconds, reading - spent)
+
+
+PACES = (Pace(1.6, 6.0), Pace(0.8, 12.0), Pace(0.35, 30.0), Pace(0.1, 120.0), Pace(0.0, 0.0))
+"""From reading aloud to as fast as it goes; a speed of 0 waits for no reader."""
+LONGEST = 45.0
+"""Seconds that an utterance stays at most: a judgment is longer than anybody watches a still screen."""

@@ -1,0 +1,48 @@
+"""The command palette: every action of the screen that makes sense now, by its name in the current language."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.markup import escape
+
+from app.desk.bindings import KEYS, Key
+from app.strings import t
+
+AREAS = ("episode", "prompt", "tokens", "home", "run", "models", "trial", "law", "review", "app")
+HIDDEN = ("palette", "quit_now", "close", "open", "open_episode", "review_open")
+
+
+class MootCommands(Provider):
+    """Offers the actions whose screen is open and which are possible at the moment."""
+
+    def _offered(self) -> Iterator[tuple[str, Key, object]]:
+        screen = self.screen
+        area = getattr(screen, "area", "")
+        for name in AREAS:
+            if name not in (area, "app"):
+                continue
+            target = self.app if name == "app" else screen
+            for key in KEYS[name]:
+                if key.id in HIDDEN or target.check_action(key.action.split("(")[0], ()) is not True:
+                    continue
+                yield f"{t(f'palette.{name}')}：{key.label}" if t("app.code") == "zh" else f"{t(f'palette.{name}')}: {key.label}", key, target
+
+    async def discover(self) -> Hits:
+        """Everything that is possible."""
+        for name, key, target in self._offered():
+            yield DiscoveryHit(Content(name), partial(self._run, key, target), text=name, help=escape(f"{key.tip} · {key.shown}"))
+
+    async def search(self, query: str) -> Hits:
+        """What fits the words."""
+        matcher = self.matcher(query)
+        for name, key, target in self._offered():
+            score = max(matcher.match(name), matcher.match(key.tip) * 0.8, matcher.match(key.id) * 0.6)
+            if score > 0:
+                yield Hit(score, Content(name), partial(self._run, key, target), text=name, help=escape(f"{key.tip} · {key.shown}"))
+
+    async def _run(self, key: Key, target: object) -> None:
+        await self.app.run_action(key.action, target)  # type: ignore[arg-type]

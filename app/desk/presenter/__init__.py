@@ -1,0 +1,1 @@
+"""Presenter mode: a court episode for an audience."""

@@ -1,0 +1,1 @@
+"""Review: scores that people give, agreement of raters, cases to be read."""

@@ -1,0 +1,227 @@
+"""What the three tabs of the Review screen have in common: workers of their own, and what the keys of the screen do there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.message import Message
+from textual.widget import Widget
+from textual.widgets import ContentSwitcher
+from textual.worker import Worker, WorkerState
+
+from app import library
+from app.desk.episode.renderers import Line, many, one, policy_name
+from app.desk.live import LiveRun
+from app.desk.review.runs import ended
+from app.desk.widgets.choice import Choice
+from app.desk.widgets.things import Thing, Things, fixed
+from app.library import RunLine
+from app.strings import known, t
+from tasks.errors import UsageError
+
+if TYPE_CHECKING:
+    from app.desk.shell import Desk
+
+PREFIX = "review_"
+"""Of the names of all workers of the screen."""
+PATIENCE = 30.0
+"""Seconds to wait until a run that is over is stored."""
+
+
+class ReviewPane(Vertical):
+    """One tab, which shows one of its steps at a time. Of two jobs of one name the newer counts."""
+
+    BEGINNING: ClassVar[str]
+    """The step that is shown first."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._tickets: dict[str, int] = {}
+
+    @property
+    def desk(self) -> Desk:
+        """The app."""
+        return cast("Desk", self.app)
+
+    @property
+    def step(self) -> str:
+        """The step that is shown."""
+        return self.query_one("#steps", ContentSwitcher).current or self.BEGINNING
+
+    def go(self, step: str) -> None:
+        """Show a step; the cursor goes there."""
+        self.query_one("#steps", ContentSwitcher).current = step
+        if self.display:
+            self.first.focus()
+        self.post_message(self.Turned())
+
+    def work(self, name: str, job: Callable[[], Any]) -> None:
+        """Do something slow in a thread."""
+        ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
+        self.run_worker(
+            lambda: (ticket, job()), name=f"{PREFIX}{name}", group=f"{PREFIX}{name}", thread=True, exclusive=True, exit_on_error=False
+        )
+
+    def drop(self, *names: str) -> None:
+        """What these jobs find is no longer wanted."""
+        for name in names:
+            self._tickets[name] = self._tickets.get(name, 0) + 1
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Results by name; a failure becomes a dialog."""
+        name = event.worker.name.removeprefix(PREFIX)
+        failed = event.state == WorkerState.ERROR
+        if self.desk.worker_failed(event):
+            if failed:
+                self.failed(name)
+            return
+        if name in self._tickets and event.worker.result is not None:
+            ticket, result = event.worker.result
+            if ticket == self._tickets[name]:
+                self.done(name, result)
+
+    # what a tab has to say
+
+    def done(self, name: str, result: Any) -> None:
+        """A job has found something."""
+        raise NotImplementedError
+
+    def failed(self, name: str) -> None:
+        """A job has failed; the person has been told."""
+
+    def enter(self) -> None:
+        """The tab is shown."""
+        raise NotImplementedError
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        raise NotImplementedError
+
+    def title(self) -> list[str]:
+        """What the title of the screen says of this tab."""
+        raise NotImplementedError
+
+    @property
+    def on_court(self) -> bool:
+        """Whether material of a court is shown, so that the disclaimer stands above it."""
+        return False
+
+    @property
+    def first(self) -> Widget:
+        """Where the cursor goes when the tab is shown."""
+        raise NotImplementedError
+
+    def can(self, action: str) -> bool | None:
+        """Whether an action has a meaning now: None is dim, False is absent."""
+        return False
+
+    class Turned(Message):
+        """The tab shows something else: title and keys may have changed."""
+
+    def back(self) -> bool:
+        """One step back inside the tab; False where there is none."""
+        return False
+
+
+class RunPane(ReviewPane):
+    """A tab about one run: the list of runs first, then what `parts` are of the run that was chosen."""
+
+    BEGINNING = "runs"
+
+    class Chosen(Message):
+        """A run was chosen, for all tabs that are about one."""
+
+        def __init__(self, path: Path | None) -> None:
+            super().__init__()
+            self.path = path
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.path: Path | None = None
+        self.runs: list[RunLine] = []
+        self._listed = False
+
+    def compose(self) -> ComposeResult:
+        """The list of runs, and the parts."""
+        with ContentSwitcher(initial=self.BEGINNING, id="steps"):
+            yield Things("review", id="runs")
+            yield from self.parts()
+
+    def parts(self) -> ComposeResult:
+        """What is shown of a run, each with an id."""
+        raise NotImplementedError
+
+    def read(self) -> None:
+        """Read the chosen run."""
+        raise NotImplementedError
+
+    def enter(self) -> None:
+        """Read again what is on disk."""
+        self.work("runs", lambda: list(library.runs()))
+        if self.path is not None:
+            self.read()
+
+    def take(self, path: Path | None) -> None:
+        """Another run, or the list of them."""
+        if path == self.path and path is not None:
+            return
+        self.path = path
+        if path is None:
+            self.go("runs")
+        elif self.display:
+            self.read()
+
+    def have_runs(self, runs: list[RunLine]) -> None:
+        """The runs on disk that can be reviewed: those with an episode that is over."""
+        self.runs = [run for run in runs if not run.error and run.finished]
+        self._listed = True
+        self.show_runs()
+
+    def show_runs(self) -> None:
+        """The list, in the current language."""
+        empty = "review_screen.no_runs" if self._listed else "home.loading"
+        said = words(t(empty), t("review_screen.no_runs.hint") if self._listed else "")
+        self.query_one("#runs", Things).show([run_thing(run) for run in self.runs], said)
+
+    def on_choice_chosen(self, event: Choice.Chosen) -> None:
+        """A run was taken."""
+        if event.view.id == "runs":
+            event.stop()
+            self.post_message(self.Chosen(self.runs[event.index].path))
+
+
+def words(title: str, hint: str = "") -> list[Line]:
+    """What an empty list says: what is so, and what to do."""
+    return [((title, "question"),), *([(), *many(hint, "dim")] if hint else [])]
+
+
+def run_thing(run: RunLine) -> Thing:
+    """A run in two lines."""
+    name = f"benchmark.{run.benchmark}"
+    words = [t(name) if known(name) else one(run.benchmark), policy_name(run.agent, run.model)]
+    fictional = ((f"  ● {t('mark.fictional')}", "mark"),) if run.fictional else ()
+    when = run.created[:16].replace("T", " ")
+    return Thing(
+        fixed(
+            ((" · ".join(words), "question"), *fictional),
+            ((f"{one(when)}  {t('review_screen.ended', done=run.finished, of=run.n)}  ", "dim"), (one(run.id), "dim")),
+        )
+    )
+
+
+def admit(live: LiveRun | None, path: Path) -> None:
+    """Make sure that a run is not in motion; one that is over but still open is stored first. Slow; called from workers.
+
+    Raises:
+        UsageError: it is in motion.
+    """
+    if live is None or live.path != path or live.closed.is_set():
+        return
+    if not ended(path):
+        raise UsageError(t("review_screen.in_motion"), t("review_screen.in_motion.hint"))
+    live.close()
+    live.closed.wait(PATIENCE)

@@ -1,0 +1,221 @@
+"""Review: scores that people give, how far raters agree, and cases that somebody has to read. Three tabs under one title."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.widgets import ContentSwitcher, Label
+
+from app.court_words import DISCLAIMER
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import one
+from app.desk.review.agreement import AgreementPane
+from app.desk.review.cases_pane import CasesPane
+from app.desk.review.form import ReviewForm
+from app.desk.review.pane import PREFIX, ReviewPane, RunPane
+from app.desk.review.path import PathScreen, SaveScreen
+from app.desk.review.scores import ScoresPane
+from app.desk.widgets.choice import Choice
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.lines import LineView
+from app.desk.widgets.view_tabs import ViewTabs
+from app.strings import t
+from app.terminal import truncate
+
+if TYPE_CHECKING:
+    from app.desk.shell import Desk
+
+TABS = ("scores", "agreement", "cases")
+SCORES, AGREEMENT, CASES = range(3)
+
+
+class ReviewScreen(Screen[None]):
+    """A title, tabs, the tab that is shown, keys; court material stands below its disclaimer."""
+
+    CSS_PATH = "review.tcss"
+    area = "review"
+    help_id = "review"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("review")
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tab = SCORES
+
+    @property
+    def desk(self) -> Desk:
+        """The app."""
+        return cast("Desk", self.app)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a worker of this screen is at work."""
+        return any(worker.name.startswith(PREFIX) and not worker.is_finished for worker in self.workers)
+
+    @property
+    def pane(self) -> ReviewPane:
+        """The tab that is shown."""
+        return cast(ReviewPane, self.query_one(f"#{TABS[self.tab]}"))
+
+    def compose(self) -> ComposeResult:
+        """Title, tabs, disclaimer, panes, keys."""
+        yield Label("", id="title", markup=False)
+        yield ViewTabs(TABS, "review_screen.tab", id="review-tabs")
+        yield Label(DISCLAIMER, id="disclaimer", markup=False)
+        with ContentSwitcher(initial="scores", id="views"):
+            yield ScoresPane(id="scores")
+            yield AgreementPane(id="agreement")
+            yield CasesPane(id="cases")
+        yield KeyBar(("review", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Words; what is on disk comes when the screen is shown."""
+        self.retranslate()
+        self.pane.first.focus()
+
+    def on_screen_resume(self) -> None:
+        """Runs and packs may have come or gone."""
+        self.pane.enter()
+
+    def on_resize(self) -> None:
+        """Other widths fit."""
+        self.call_after_refresh(self.show_heading)
+
+    def on_descendant_focus(self) -> None:
+        """While one types, the key bar speaks of the form."""
+        around = self.focused.ancestors_with_self if self.focused else []
+        form = any(isinstance(node, ReviewForm) for node in around)
+        self.query_one(KeyBar).areas("review_form" if form else "review", "app")
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        for pane in self.query(ReviewPane):
+            pane.retranslate()
+        self.query_one(ViewTabs).refresh(layout=True)
+        self.show_heading()
+
+    @on(ReviewPane.Turned)
+    def show_heading(self) -> None:
+        """Title, disclaimer and keys of what is shown."""
+        parts = [t("review_screen.title"), *self.pane.title()]
+        self.query_one("#title", Label).update(truncate(" · ".join(parts), max(20, self.size.width - 2)))
+        self.query_one("#disclaimer").display = self.pane.on_court
+        self.query_one(ViewTabs).show(self.tab)
+        self.query_one(KeyBar).refresh()
+
+    # where to go
+
+    def take(self, path: Path, episode: str = "") -> None:
+        """Score a run, or one of its episodes."""
+        self.go_to(SCORES)
+        scores = self.query_one(ScoresPane)
+        scores.want(episode)
+        for pane in self.query(RunPane):
+            pane.path = None
+        self._take(path)
+
+    @on(RunPane.Chosen)
+    def _chosen(self, event: RunPane.Chosen) -> None:
+        self._take(event.path)
+
+    def _take(self, path: Path | None) -> None:
+        for pane in self.query(RunPane):
+            pane.take(path)
+        self.show_heading()
+
+    def go_to(self, tab: int) -> None:
+        """Show a tab and put the cursor in it."""
+        if self.maximized is not None:
+            self.minimize()
+        self.tab = tab
+        self.query_one("#views", ContentSwitcher).current = TABS[tab]
+        self.pane.enter()
+        self.pane.first.focus()
+        self.show_heading()
+
+    # wishes
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What makes no sense at the moment is dim or absent."""
+        return self.pane.can(action) if action in ACTIONS and self.is_mounted else True
+
+    def action_tab(self, tab: int = 0) -> None:
+        """Another tab."""
+        self.go_to(tab)
+
+    @on(ViewTabs.Chosen)
+    def _tab_chosen(self, event: ViewTabs.Chosen) -> None:
+        self.go_to(event.index)
+
+    def action_open(self) -> None:
+        """What is at the cursor."""
+        target = self.focused if isinstance(self.focused, Choice) else self.pane.first
+        if isinstance(target, Choice):
+            target.action_choose()
+
+    def action_form(self) -> None:
+        """Into the form."""
+        if isinstance(self.pane, ScoresPane | CasesPane):
+            self.pane.form()
+
+    def action_view(self) -> None:
+        """The other half of a narrow screen."""
+        if isinstance(self.pane, ScoresPane | CasesPane):
+            self.pane.view()
+
+    def action_near(self, by: int = 1) -> None:
+        """The next episode or case, or the one before."""
+        if isinstance(self.pane, ScoresPane | CasesPane):
+            self.pane.near(by)
+
+    def action_fault(self) -> None:
+        """The next finding."""
+        self.query_one(CasesPane).fault()
+
+    def action_runs(self) -> None:
+        """To the list of runs, or of what can be reviewed."""
+        if isinstance(self.pane, CasesPane):
+            self.pane.go("sources")
+        else:
+            self._take(None)
+
+    def action_path(self) -> None:
+        """Ask for the path of cases or of a judgment."""
+        self.app.push_screen(PathScreen(), self._opened)
+
+    def _opened(self, typed: str | None) -> None:
+        if typed:
+            self.query_one(CasesPane).open_path(typed)
+
+    def action_save(self) -> None:
+        """Ask where a drafted case is to be written; the dialog writes it."""
+        fields = self.query_one(CasesPane).draft
+        if fields is not None:
+            self.app.push_screen(SaveScreen(fields), self._saved)
+
+    def _saved(self, path: Path | None) -> None:
+        if path is not None:
+            self.desk.say(t("review_screen.saved", path=one(str(path))))
+
+    def action_wide(self) -> None:
+        """The focused view fills the screen, or goes back."""
+        if self.maximized is not None:
+            self.minimize()
+        elif isinstance(self.focused, LineView):
+            self.maximize(self.focused)
+
+    async def action_back(self) -> None:
+        """One step back; from a list home."""
+        if self.maximized is not None:
+            self.minimize()
+        elif not self.pane.back():
+            await self.desk.action_mode("home")
+
+
+ACTIONS = ("open", "form", "view", "near", "fault", "runs", "path", "save", "wide")
+"""Actions whose meaning hangs on the tab."""

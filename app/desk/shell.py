@@ -1,0 +1,383 @@
+"""The app: modes, the one run in motion, and everything that all screens share. Screens compose and route, this decides."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from contextvars import copy_context
+from functools import partial
+from pathlib import Path
+from typing import Any, ClassVar, Literal
+
+from textual import on
+from textual.app import App
+from textual.binding import BindingType
+from textual.command import CommandPalette
+from textual.screen import Screen
+from textual.worker import Worker, WorkerState, get_current_worker
+
+from app import library
+from app.desk.bindings import bindings
+from app.desk.dialogs.confirm import HostScreen
+from app.desk.dialogs.help import HelpScreen
+from app.desk.dialogs.problem import ProblemScreen
+from app.desk.dialogs.progress import ProgressScreen
+from app.desk.episode.prompt import PromptScreen
+from app.desk.episode.renderers import one
+from app.desk.episode.screen import EpisodeScreen
+from app.desk.episode.tokens import TokensScreen
+from app.desk.home.run import RunScreen
+from app.desk.home.screen import HomeScreen
+from app.desk.law.screen import LawScreen
+from app.desk.live import LiveRun
+from app.desk.messages import (
+    Closed,
+    Ended,
+    Failed,
+    Happened,
+    HumanAsked,
+    LiveMessage,
+    Moving,
+    Progressed,
+    RunOpened,
+    Streamed,
+    Watched,
+)
+from app.desk.models.chat import TrialScreen
+from app.desk.models.screen import ModelsScreen
+from app.desk.palette import MootCommands
+from app.desk.presenter.screen import PresenterScreen
+from app.desk.review.screen import ReviewScreen
+from app.desk.themes import DARK, LIGHT
+from app.hosts import consent, with_origin
+from app.leaving import ASKED, Leave, when_asked
+from app.strings import language, set_language, t
+from models.llama import shelf
+from tasks.run.runner import Run, fork_run, resume_run, start_run
+from tasks.run.spec import RunSpec
+
+Opener = Callable[[], Run]
+PATIENCE = 30.0
+"""Seconds to wait for a step of the run before to end."""
+HURRY = 1.5
+"""Seconds that a call may take to hear that the desk is left, before its engine is closed."""
+PAUSE = 0.05
+"""Seconds between two words to a run that is to end."""
+
+
+class Desk(App[int]):
+    """The desk of Moot."""
+
+    TITLE = "Moot"
+    CSS = """
+    Toast { width: 48; max-width: 80%; }
+    Tooltip { max-width: 60; }
+    """
+    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {"home": HomeScreen, "episode": EpisodeScreen, "models": ModelsScreen, "law": LawScreen, "review": ReviewScreen}  # type: ignore[assignment]
+    DEFAULT_MODE = "home"
+    COMMANDS = {MootCommands}
+    BINDINGS: ClassVar[list[BindingType]] = bindings("app")
+    ENABLE_COMMAND_PALETTE = True
+    NOTIFICATION_TIMEOUT = 4
+
+    def __init__(self, run: Path | None = None, *, demo: bool = False) -> None:
+        super().__init__()
+        self.register_theme(DARK)
+        self.register_theme(LIGHT)
+        self.theme = "moot-dark"
+        self.live: LiveRun | None = None
+        self.pace = 1
+        self._before: LiveRun | None = None
+        self._leaving = threading.Event()
+        self._first_run = run
+        self._demo = demo
+        self._code = 0
+
+    async def on_mount(self) -> None:
+        """Open what was asked for on the command line."""
+        shelf.keep()
+        consent(ask=self.ask_host)
+        if self._demo:
+            await self.start_demo()
+        elif self._first_run is not None:
+            self.open_episode(self._first_run, "")
+
+    # modes and screens
+
+    @property
+    def episode_screen(self) -> EpisodeScreen | None:
+        """The Episode screen, once it has been shown."""
+        stack = self._screen_stacks.get("episode", [])
+        return next((screen for screen in stack if isinstance(screen, EpisodeScreen)), None)
+
+    @property
+    def home_screen(self) -> HomeScreen | None:
+        """The Home screen, once it has been shown."""
+        stack = self._screen_stacks.get("home", [])
+        return next((screen for screen in stack if isinstance(screen, HomeScreen)), None)
+
+    @property
+    def review_screen(self) -> ReviewScreen | None:
+        """The Review screen, once it has been shown."""
+        stack = self._screen_stacks.get("review", [])
+        return next((screen for screen in stack if isinstance(screen, ReviewScreen)), None)
+
+    @property
+    def presenter_screen(self) -> PresenterScreen | None:
+        """Presenter mode, while it is on."""
+        stack = self._screen_stacks.get("episode", [])
+        return next((screen for screen in stack if isinstance(screen, PresenterScreen)), None)
+
+    async def review(self, path: Path, episode: str = "") -> None:
+        """Score a run, or one of its episodes."""
+        await self.action_mode("review")
+        if self.review_screen is not None:
+            self.review_screen.take(path, episode)
+
+    async def action_mode(self, mode: str) -> None:
+        """Go to another mode."""
+        if len(self.screen_stack) > 1 and isinstance(self.screen, ProgressScreen):
+            return
+        await self.switch_mode(mode)
+        if mode == "home" and self.home_screen is not None:
+            self.home_screen.reload()
+
+    def action_help(self) -> None:
+        """Explain the focused pane."""
+        if not isinstance(self.screen, HelpScreen):
+            self.push_screen(HelpScreen(self.screen, self.focused))
+
+    def action_language(self) -> None:
+        """The other language, at once."""
+        set_language("en" if language() == "zh" else "zh")
+        for stack in self._screen_stacks.values():
+            for screen in stack:
+                if isinstance(screen, EpisodeScreen | HomeScreen | LawScreen | ModelsScreen | PromptScreen | ReviewScreen | RunScreen | TokensScreen | TrialScreen) and screen.is_mounted:
+                    screen.retranslate()
+        self.say(t("app.switched"))
+
+    def action_theme(self) -> None:
+        """Dark or light."""
+        self.theme = LIGHT.name if self.theme == DARK.name else DARK.name
+
+    def action_command_palette(self) -> None:
+        """All commands, by name."""
+        if not CommandPalette.is_open(self):
+            self.push_screen(CommandPalette(placeholder=t("palette.placeholder"), id="--command-palette"))
+
+    def say(self, text: str, severity: Literal["information", "warning", "error"] = "information") -> None:
+        """A short message that goes away by itself."""
+        self.notify(text, severity=severity, markup=False)
+
+    def problem(self, title: str, hint: str = "") -> None:
+        """A dialog that says what went wrong and what helps."""
+        self.push_screen(ProblemScreen(one(title), one(hint)))
+
+    def ask_host(self, host: str, run: str) -> bool:
+        """Whether an engine may lead to a host beyond this machine; called by the thread that opens it, which waits."""
+        answer: Future[bool | None] = Future()
+
+        def show() -> None:
+            self.push_screen(HostScreen(host, run), answer.set_result)
+
+        self.call_from_thread(show)
+        while not self._leaving.is_set():
+            with suppress(TimeoutError):
+                return bool(answer.result(PAUSE))
+        return False
+
+    def worker_failed(self, event: Worker.StateChanged) -> bool:
+        """Turn the failure of a worker into a dialog; whether the event is of no further interest."""
+        event.stop()
+        if event.state == WorkerState.ERROR:
+            error = event.worker.error
+            name = type(error).__name__
+            self.problem(str(getattr(error, "title", None) or f"{name}: {error}"), str(getattr(error, "hint", "")))
+        return event.state != WorkerState.SUCCESS
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """Workers of the app itself."""
+        if not self.worker_failed(event) and event.worker.name == "build":
+            self.call_later(self._built)
+
+    # runs
+
+    def open_episode(self, path: Path, episode: str) -> None:
+        """Show an episode: of the run in motion, or from disk."""
+        self.run_worker(self._open_episode(path, episode), name="open", exit_on_error=False)
+
+    async def _open_episode(self, path: Path, episode: str) -> None:
+        await self.switch_mode("episode")
+        screen = self.episode_screen
+        assert screen is not None
+        if self.live is not None and self.live.path == path and not self.live.closed.is_set():
+            self.live.watch(episode)
+        else:
+            screen.open_stored(path, episode)
+
+    async def begin(self, opener: Opener, *, mode: str = "paused", hint: str = "", show: bool = True, episode: str = "") -> LiveRun:
+        """Put a run in motion; the one before is stored first."""
+        self.leave_run()
+        if show:
+            await self.switch_mode("episode")
+            screen = self.episode_screen
+            assert screen is not None
+            screen.hint = hint
+        live = LiveRun(partial(self._after, self._before, opener), self.post_message, episode=episode or None, mode=mode)
+        live.pace = self.pace
+        self.live = live
+        self.run_worker(partial(_thread, live), name="run", group="live", thread=True, exit_on_error=False)
+        return live
+
+    def leave_run(self) -> None:
+        """Store the run in motion and let it go."""
+        if self.live is not None:
+            self.live.close()
+            self._before = self.live
+
+    def with_live(self, screen: EpisodeScreen, wish: Callable[[LiveRun], None]) -> bool:
+        """Send a wish to the run on the screen; a stored one is taken up first."""
+        if screen.facts is None or (self.live is not None and self.live.path is None):
+            return False
+        if self.live is not None and not self.live.closed.is_set() and self.live.path == screen.facts.path:
+            wish(self.live)
+            return True
+        else:
+            path, episode = screen.facts.path, screen.episode
+
+            async def take_up() -> None:
+                wish(await self.begin(partial(with_origin, resume_run, path), episode=episode))
+
+            self.run_worker(take_up(), name="take_up", exit_on_error=False)
+        return False
+
+    def _after(self, before: LiveRun | None, opener: Opener) -> Run:
+        """In the thread of the run: wait until the one before has let go of its file and its models."""
+        end = time.monotonic() + PATIENCE
+        while before is not None and not before.closed.wait(PAUSE) and time.monotonic() < end:
+            before.close()
+        return opener()
+
+    def fork(self, path: Path, episode: str, step: int) -> None:
+        """A new run that shares the first steps with this one."""
+
+        async def go() -> None:
+            self.say(t("episode.forked", step=step))
+            await self.begin(partial(with_origin, fork_run, path, episode, step))
+
+        self.run_worker(go(), name="fork", exit_on_error=False)
+
+    async def start(self, spec: RunSpec, *, everything: bool) -> None:
+        """A new run: step by step on the Episode screen, or all of it while Home counts."""
+        opener = partial(start_run, spec, argv=("desk",))
+        await self.begin(opener, mode="all" if everything else "paused", show=not everything)
+
+    async def resume(self, path: Path) -> None:
+        """Go on with an unfinished run, all of it, while Home counts."""
+        await self.begin(partial(with_origin, resume_run, path), mode="all", show=False)
+
+    async def start_demo(self) -> None:
+        """The ready episode; the sample pack is built first where it is missing."""
+        if library.has_sample():
+            from app.ready import demo_run
+
+            await self.begin(demo_run, hint="demo.hint")
+        else:
+            self._demo = True
+            self.build_sample()
+
+    def build_sample(self) -> None:
+        """Build the fictional pack, with a progress bar."""
+        screen = ProgressScreen(t("progress.sample"), t("progress.sample.text"))
+        self.push_screen(screen)
+
+        def build() -> None:
+            from tasks.sample.build import build_sample
+
+            build_sample(progress=lambda what, done, total: screen.post_message(ProgressScreen.Came(what, done, total)))
+
+        self.run_worker(build, name="build", thread=True, exit_on_error=False)
+
+    async def _built(self) -> None:
+        if isinstance(self.screen, ProgressScreen):
+            self.pop_screen()
+        self.say(t("home.built"))
+        if self._demo:
+            self._demo = False
+            await self.start_demo()
+            return
+        if self.home_screen is not None:
+            self.home_screen.reload()
+
+    @on(RunOpened)
+    @on(Watched)
+    @on(Happened)
+    @on(HumanAsked)
+    @on(Ended)
+    @on(Moving)
+    @on(Progressed)
+    @on(Streamed)
+    @on(Failed)
+    @on(Closed)
+    def _heard(self, message: LiveMessage) -> None:
+        """News from the thread of the run, for whoever is interested; late news of an earlier run are dropped."""
+        if self.live is None or message.live != self.live.number:
+            return
+        if isinstance(message, Failed):
+            self.problem(message.title, message.hint)
+        if isinstance(message, Closed):
+            self.live = None
+        streams = isinstance(message, Streamed)
+        for screen in (self.episode_screen, self.presenter_screen, None if streams else self.home_screen):
+            if screen is not None and screen.is_mounted:
+                screen.hear(message)
+
+    # leaving
+
+    async def action_quit(self) -> None:
+        """Leave; the run in motion is stored. A call in flight is broken off: it is told so until it has heard."""
+        self._leaving.set()
+        threads = [worker for worker in self.workers if worker.group == "live"]
+        runs = [live for live in (self.live, self._before) if live is not None]
+        began = time.monotonic()
+        hurry, end = began + HURRY, began + HURRY + PATIENCE
+        while not all(worker.is_finished for worker in threads) and time.monotonic() < end:
+            for live in runs:
+                live.close()
+            await asyncio.sleep(PAUSE)
+            if time.monotonic() > hurry:
+                hurry = end
+                self.say(t("app.leaving"))
+                for live in runs:
+                    await asyncio.to_thread(live.abandon)
+        self.exit(0, return_code=self._code)
+
+    def run(self, *arguments: Any, **options: Any) -> int | None:
+        """Run until it is left; another program may ask for that by a signal."""
+        with when_asked(Leave(self), *ASKED, "SIGINT"):
+            return super().run(*arguments, **options)
+
+    def leave(self, code: int) -> bool:
+        """Leave as `ctrl+q` does, with an exit code; False before there is anything on the screen."""
+        if self._loop is None or not self.is_running:
+            return False
+        self._code = code
+        self._loop.call_soon_threadsafe(lambda: self.run_worker(self.action_quit(), name="leave", exit_on_error=False))
+        return True
+
+    def on_unmount(self) -> None:
+        """However the app ends, the thread ends too, no model stays in memory, and nobody is asked any more."""
+        self._leaving.set()
+        consent()
+        self.leave_run()
+        shelf.clear()
+
+
+def _thread(live: LiveRun) -> None:
+    """In a context of its own: the thread serves others afterwards, and what it opened must not be named to them."""
+    worker = get_current_worker()
+    copy_context().run(live.work, lambda: worker.is_cancelled)

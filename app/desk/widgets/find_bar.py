@@ -1,0 +1,90 @@
+"""Search in the record: a line at the bottom that marks places while one types."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal
+from textual.message import Message
+from textual.widgets import Input, Label
+
+from app.desk.bindings import bindings
+from app.strings import t
+
+
+class FindBar(Horizontal):
+    """Posts what to look for; the screen says how much was found."""
+
+    help_id = "find"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("find")
+    DEFAULT_CSS = """
+    FindBar {
+        height: 1;
+        display: none;
+        background: $surface;
+        padding: 0 1;
+        & Label { width: auto; color: $text-accent; }
+        & Label.count { color: $text-muted; min-width: 12; text-align: right; }
+        & Input { width: 1fr; height: 1; padding: 0 1; background: $surface; }
+        &.-open { display: block; }
+    }
+    """
+
+    class Changed(Message):
+        """Look for these words."""
+
+        def __init__(self, words: str) -> None:
+            super().__init__()
+            self.words = words
+
+    class Went(Message):
+        """Go to the next place (1) or the one before (-1)."""
+
+        def __init__(self, by: int) -> None:
+            super().__init__()
+            self.by = by
+
+    class Left(Message):
+        """The search is over."""
+
+    def compose(self) -> ComposeResult:
+        """Sign, box, count."""
+        yield Label("/", markup=False)
+        yield Input(placeholder=t("find.placeholder"), select_on_focus=False, compact=True)
+        yield Label("", classes="count", markup=False)
+
+    def open(self) -> None:
+        """Show the bar and put the cursor in it."""
+        self.add_class("-open")
+        box = self.query_one(Input)
+        box.placeholder = t("find.placeholder")
+        box.focus()
+        if box.value:
+            self.post_message(self.Changed(box.value))
+
+    def count(self, at: int, total: int) -> None:
+        """Say where the reader is among the places found."""
+        words = self.query_one(Input).value
+        text = t("find.count", at=at, total=total) if total else t("find.none") if words else ""
+        self.query_one(".count", Label).update(text)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Search while typing."""
+        event.stop()
+        self.post_message(self.Changed(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter goes to the next place."""
+        event.stop()
+        self.post_message(self.Went(1))
+
+    def action_next(self, by: int) -> None:
+        """To the next place or the one before."""
+        self.post_message(self.Went(by))
+
+    def action_close(self) -> None:
+        """End the search; the words stay in the box for the next time."""
+        self.remove_class("-open")
+        self.post_message(self.Left())

@@ -1,0 +1,100 @@
+"""The bottom line: which keys do what here and now. A click does the same as the key."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual.dom import DOMNode
+from textual.events import Click
+from textual.widget import Widget
+
+from app.desk.bindings import KEYS, Key, bar_keys
+from app.desk.widgets.ink import ink
+from app.terminal import width
+
+TYPING = ("find", "answer", "trial", "law_box", "review_form")
+"""Areas in which letters are text."""
+ESSENTIAL = ("help", "quit")
+"""Keys that are always there, however narrow the window."""
+
+
+class KeyBar(Widget):
+    """Keys of the given areas; those that have no meaning at the moment are dim or absent.
+
+    `also` are keys of these areas without a place of their own: they are shown before those that are always there, while
+    there is room.
+    """
+
+    COMPONENT_CLASSES = {"key-bar--key", "key-bar--off"}
+    DEFAULT_CSS = """
+    KeyBar {
+        height: 1;
+        background: $panel;
+        color: $foreground;
+        padding: 0 1;
+        & > .key-bar--key { color: $text-accent; text-style: bold; }
+        & > .key-bar--off { color: $foreground 40%; }
+    }
+    """
+
+    def __init__(self, areas: Sequence[str], *, also: Sequence[str] = (), id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._areas = tuple(areas)
+        self._also = tuple(also)
+        self._spans: list[tuple[int, int, Key, str]] = []
+
+    def areas(self, *areas: str) -> None:
+        """Show the keys of these areas from now on."""
+        self._areas = areas
+        self.refresh()
+
+    def render(self) -> Text:
+        """As many keys as there is room for."""
+        keys = self._fitting(self.content_size.width)
+        text = Text(no_wrap=True, end="")
+        self._spans = []
+        on = ink(self, "key-bar--key")
+        off = ink(self, "key-bar--off")
+        for key, area in keys:
+            if text:
+                text.append("  ")
+            start = width(text.plain)
+            enabled = self._enabled(key)
+            text.append(key.shown, on if enabled else off)
+            text.append(f" {key.label}", "" if enabled else off)
+            self._spans.append((start, width(text.plain), key, area))
+        return text
+
+    def _fitting(self, room: int) -> list[tuple[Key, str]]:
+        keys = [pair for pair in bar_keys(*self._areas) if self._check(pair[0]) is not False]
+        if self._areas[0] in TYPING:
+            keys = [pair for pair in keys if len(pair[0].keys.split(",")[0]) > 1]
+        extra = [(key, area) for area in self._areas for key in KEYS[area] if key.id in self._also]
+        place = next((index for index, (_, area) in enumerate(keys) if area == "app"), len(keys))
+        keys[place:place] = extra
+        while keys and sum(width(key.shown) + width(key.label) + 3 for key, _ in keys) - 2 > room:
+            spare = [pair for pair in keys if pair[0].id not in ESSENTIAL]
+            if not spare:
+                break
+            keys.remove(next((pair for pair in reversed(keys) if pair in extra), spare[-1]))
+        return keys
+
+    def _check(self, key: Key) -> bool | None:
+        return self.screen.check_action(key.action.split("(")[0], ())
+
+    def _enabled(self, key: Key) -> bool:
+        return self._check(key) is True
+
+    async def on_click(self, event: Click) -> None:
+        """Do what the key does."""
+        x = event.get_content_offset_capture(self).x
+        for start, end, key, area in self._spans:
+            if start <= x < end and self._enabled(key):
+                await self.app.run_action(key.action, self._target(area))
+
+    def _target(self, area: str) -> DOMNode:
+        if area == "app":
+            return self.app
+        around = self.screen.focused.ancestors_with_self if self.screen.focused else []
+        return next((node for node in around if getattr(node, "help_id", "") == area), self.screen)

@@ -1,0 +1,46 @@
+"""Choosing how a model is asked: under a schema, as free text, or with the published calls. Only modes that the method has."""
+
+from __future__ import annotations
+
+from textual.content import Content
+from textual.widgets import Select
+
+from app.desk.widgets.field import Field, choice
+from app.strings import t
+from tasks.benchmark import Benchmark
+
+MODES = ("lean", "free", "paper")
+
+
+class ModeField(Field):
+    """Gives a mode, and the fields of a RunSpec that say the same."""
+
+    def __init__(self, chosen: str = MODES[0], *, id: str = "mode-field") -> None:
+        super().__init__(t("new.mode"), choice(_options(MODES), "mode", chosen), id=id)
+
+    def offer(self, bench: Benchmark, agent: str) -> None:
+        """Offer the modes of this agent; what was chosen stays chosen where it can."""
+        policy, _ = bench.agents.get(agent, ("", False))
+        known = bench.modes(policy) or MODES[:1]
+        select, kept = self._select, self.mode
+        select.set_options([(Content(text), mode) for text, mode in _options(known)])
+        select.value = kept if kept in known else known[0]
+
+    @property
+    def mode(self) -> str:
+        """The chosen mode."""
+        value = self._select.value
+        return value if isinstance(value, str) else MODES[0]
+
+    @property
+    def flags(self) -> dict[str, bool]:
+        """As a RunSpec says it."""
+        return {"free": self.mode == "free", "paper": self.mode == "paper"}
+
+    @property
+    def _select(self) -> Select[str]:
+        return self.query_one("#mode", Select)
+
+
+def _options(modes: tuple[str, ...]) -> list[tuple[str, str]]:
+    return [(t(f"mode.{mode}"), mode) for mode in MODES if mode in modes]

@@ -1,0 +1,176 @@
+"""Live scores: of this task at the shown step, and of the run so far. 论文口径 and 严格口径 always side by side.
+
+Rates are shares from 0 to 1. While a person holds the tested seat nothing that comes from gold is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from textual.binding import BindingType
+
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import one
+from app.desk.episode.scores import OVERALL, Part, RunScores, StepScores
+from app.desk.widgets.lines import LineView, Row, wrapped
+from app.strings import counted, known, t
+from app.terminal import pad, truncate, width
+
+BAR = 10
+"""Cells of a bar."""
+GRADED = frozenset({"score", "NBIN", "NBIN_all", "DOC", "CLA", "F&R", "JUD", "REA"})
+"""Values that only a grader can give; without one they are unscored, not 0."""
+LOWER = frozenset({"VER", "SEN", "FINE", "LAW_FAKE"})
+"""Distances and faults: 0 is best."""
+
+
+def rate(value: float | None) -> str:
+    """A share in three decimals, or a dash."""
+    return "—" if value is None else f"{value:.3f}"
+
+
+def interval(pair: tuple[float, float] | None) -> str:
+    """An interval in two decimals."""
+    return "—" if pair is None else f"{pair[0]:.2f}–{pair[1]:.2f}"
+
+
+def bar(share: float, cells: int = BAR) -> str:
+    """A share as a bar."""
+    full = round(share * cells)
+    return "▮" * full + "▯" * (cells - full)
+
+
+class ScoreStrip(LineView):
+    """Shows the scores; `hide` says why there are none."""
+
+    help_id = "scores"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._step: StepScores | None = None
+        self._run: RunScores | None = None
+        self._hidden = ""
+        self._nothing = "empty"
+
+    def forget(self) -> None:
+        """Another run: nothing is known of it yet."""
+        self._step = self._run = None
+        self._nothing = "empty"
+        self.rebuild()
+
+    def expect(self, over: bool) -> None:
+        """What to say until there are scores: an episode that is `over` needs no further step."""
+        if self._nothing not in ("none", "changed"):
+            self._nothing = "scoring" if over else "empty"
+            self.rebuild()
+
+    def give_up(self, changed: bool) -> None:
+        """There will be no scores: the task file is `changed`, or cannot be read."""
+        self._nothing = "changed" if changed else "none"
+        self.rebuild()
+
+    def show_step(self, scores: StepScores | None) -> None:
+        """Scores of the episode at the shown step."""
+        self._step = scores
+        self.rebuild()
+
+    def show_run(self, scores: RunScores | None) -> None:
+        """Scores of the run so far."""
+        self._run = scores
+        self.rebuild()
+
+    def hide(self, reason: str) -> None:
+        """Hide everything for this reason; '' shows it again."""
+        self._hidden = reason
+        if reason:
+            self._step = self._run = None
+        self.rebuild()
+
+    def build(self, width_: int) -> Iterable[Row]:
+        """This task, its keys, the run."""
+        if self._hidden:
+            yield from (Row(tuple(row)) for row in wrapped(((self._hidden, "warn"),), width_))
+            return
+        if self._step is None and self._run is None:
+            yield from (Row(tuple(row)) for row in wrapped(((t(f"scores.{self._nothing}"), "dim"),), width_))
+            return
+        columns = _columns(width_, self._labels())
+        yield Row(tuple(_cells(("", t("scores.compat"), t("scores.strict")), columns, ("dim", "label", "label"))))
+        if self._step is not None:
+            yield from self._of_step(self._step, columns, width_)
+        if self._run is not None:
+            yield from self._of_run(self._run, columns, width_)
+
+    def _labels(self) -> list[str]:
+        """What stands in the first column beside the words that are always there."""
+        parts = self._run.parts if self._run else ()
+        return [*(_name(rate_) for rate_ in (self._step.rates if self._step else ())), *map(_part, parts)]
+
+    def _of_step(self, step: StepScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
+        for name in step.rates:
+            pair = (step.compat.get(name), step.strict.get(name)) if step.answered else (None, None)
+            said = (t("scores.unscored") if v is None and step.answered and name in GRADED else rate(v) for v in pair)
+            cells = (_name(name), *said)
+            tones = (_tone(None if v is None else 1 - v if name in LOWER else v) for v in pair)
+            yield Row(tuple(_cells(cells, columns, ("text", *tones))))  # type: ignore[arg-type]
+        if step.evidence is not None:
+            seen = sum(bool(key.get("seen")) for key in step.keys)
+            label = pad(t("scores.evidence"), columns[0])
+            yield Row(((label, "text"), (bar(step.evidence), "good"), (f" {seen}/{len(step.keys)}", "text")))
+        for key in step.keys:
+            hit = bool(key.get("strict_hit"))
+            sign, tone = ("✔", "good") if hit and step.answered else ("●", "label") if key.get("seen") else ("○", "dim")
+            kind = t("scores.middle") if key.get("kind") == "middle" else ""
+            room = width_ - 2 - (width(kind) + 1 if kind else 0)
+            text = truncate(one(str(key.get("key", ""))), room)
+            yield Row(((f"{sign} ", tone), (pad(text, room), "text"), (f" {kind}" if kind else "", "dim")))
+
+    def _of_run(self, run: RunScores, columns: tuple[int, int, int], width_: int) -> Iterator[Row]:
+        title = f"── {counted('scores.run', run.n)} "
+        yield Row(((title, "rule"), ("─" * max(0, width_ - width(title)), "rule")))
+        for part in run.parts:
+            label = _part(part)
+            if run.n:
+                there = part.group != "all" or part.n
+                pair = [t("scores.unscored") if v is None and there else rate(v) for v in (part.compat, part.strict)]
+                yield Row(tuple(_cells((label, *pair), columns, ("text", "text", "text"))))
+                intervals = (t("scores.interval"), interval(part.compat_interval), interval(part.strict_interval))
+                yield Row(tuple(_cells(intervals, columns, ("dim", "dim", "dim"))))
+            elif part.group != "all":
+                yield Row(((label, "text"),))
+            for name, (compat, strict) in (("floor", part.floor), ("ceiling", part.ceiling)):
+                if compat is not None or strict is not None or part.group == "all":
+                    pair = [rate(compat), "" if strict == compat else rate(strict)]  # once where both rules agree
+                    yield Row(tuple(_cells((t(f"scores.{name}"), *pair), columns, ("dim", "dim", "dim"))))
+
+
+def _name(rate_: str) -> str:
+    """The word for a value; metrics of the courts keep their names."""
+    key = f"scores.{rate_}"
+    return t(key) if known(key) else rate_
+
+
+def _part(part: Part) -> str:
+    if part.group == "all":
+        return t("scores.success")
+    name = t("measure.overall") if part.group == OVERALL else part.group.upper()
+    return f"{name} {part.n or ''}".strip()
+
+
+def _columns(room: int, labels: Iterable[str] = ()) -> tuple[int, int, int]:
+    always = (t(f"scores.{name}") for name in ("success", "process", "score", "evidence", "interval", "floor", "ceiling"))
+    first = max(map(width, (*always, *labels))) + 1
+    rest = min(12, max(6, (room - first) // 2))
+    return first, rest, rest
+
+
+def _cells(texts: tuple[str, str, str], columns: tuple[int, int, int], roles: tuple[str, str, str]) -> Iterator[tuple[str, str]]:
+    aligned = ("left", "right", "right")
+    for text, size, role, align in zip(texts, columns, roles, aligned, strict=True):
+        yield pad(text, size, align), role  # type: ignore[arg-type]
+
+
+def _tone(value: float | None) -> str:
+    return "dim" if value is None else "good" if value >= 0.999 else "warn" if value > 0 else "bad"

@@ -1,0 +1,88 @@
+"""A conversation that only grows at its end, and the calls that are put in it.
+
+What has been sent is never changed, so an engine evaluates nothing but the new suffix: the card, then in turn what the model
+said and what it was told. Reasoning of a model is no part of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, replace
+
+from models.engine import Ask, Message, Settings
+from tasks.agents.phrases import phrase
+from tasks.episode.actions import Sent, Yield, ask
+from tasks.episode.seats import View
+from tasks.legalagentbench.agents.reading import Read, Reader
+from tasks.legalagentbench.schemas import Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One kind of call: its prompt's name, how its reply is read, under which schema, how often it is tried."""
+
+    prompt: str
+    read: Reader
+    settings: Settings
+    schema: Schema | None = None
+    tries: int = 1
+
+
+class Conversation:
+    """Messages so far, and what has been heard since the model last spoke."""
+
+    def __init__(self, card: str) -> None:
+        self._messages = [Message("system", card)]
+        self._heard: list[str] = []
+
+    def hear(self, text: str) -> None:
+        """Something the model is told in its next prompt; nothing for ''."""
+        if text:
+            self._heard.append(text)
+
+    def say(self, replies: Iterable[str], call: Call) -> None:
+        """What the model said to a call: its replies in order, each after the first an answer to a complaint."""
+        before: str | None = None
+        for text in replies:
+            if before is not None:
+                self.hear(complaint(call.read(before)))
+            self._close()
+            self._messages.append(Message("assistant", text))
+            before = text
+
+    @property
+    def last(self) -> str:
+        """What was said or told last."""
+        return self._heard[-1] if self._heard else self._messages[-1].content
+
+    def messages(self) -> tuple[Message, ...]:
+        """The prompt as it stands."""
+        self._close()
+        return tuple(self._messages)
+
+    def _close(self) -> None:
+        if self._heard:
+            self._messages.append(Message("user", "\n".join(self._heard)))
+            self._heard = []
+
+    def put(self, view: View, call: Call) -> Generator[Yield, Sent, Read]:
+        """Make a call at the end of the conversation; a reply that cannot be read is complained of, then asked again."""
+        complaints: list[str] = []
+        while True:
+            reply = yield from ask(
+                Ask(view.seat, self.messages(), call.prompt, schema=call.schema, settings=call.settings)
+            )
+            read = call.read(reply.text)
+            self.say([reply.text], call)
+            if read.result != "rejected" or len(complaints) + 1 >= call.tries:
+                break
+            complaints.append(read.note)
+            self.hear(complaint(read))
+        if complaints and read.result != "rejected":
+            return replace(read, result="repaired", note=f"重问{len(complaints)}次后可读：{complaints[0]}")
+        return read
+
+
+def complaint(read: Read) -> str:
+    """What a model is told of a reply that could not be read."""
+    return phrase("turn", "repair", note=read.note)

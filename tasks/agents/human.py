@@ -1,0 +1,37 @@
+"""A human in a seat. What is typed is either an answer or, beginning with a slash, a tool call.
+
+/get_company_info {"identifier": "…", "columns": []}      calls a tool
+anything else                                               is the answer
+"""
+
+from __future__ import annotations
+
+import json
+
+from models.engine import Ask, Message
+from tasks.episode.actions import Answer, CallTool, Move, Nothing, ask, emit
+from tasks.episode.events import ActionParsed, ToolReturned
+from tasks.episode.seats import View
+
+
+class HumanPolicy:
+    """Puts the question and the last observation to the person in the seat."""
+
+    name = "human/1"
+
+    def move(self, view: View) -> Move:
+        """One move, as typed."""
+        shown = [Message("user", str(view.card["question"]))]
+        shown += [Message("tool", r.event.observation) for r in view.history if isinstance(r.event, ToolReturned)]
+        reply = yield from ask(Ask(view.seat, tuple(shown), prompt="human/1"))
+        text = reply.text.strip()
+        if not text.startswith("/"):
+            return Answer(text)
+        tool, _, rest = text[1:].partition(" ")
+        try:
+            arguments = json.loads(rest) if rest.strip() else {}
+        except (ValueError, RecursionError) as error:
+            note = f"工具参数应为 JSON：{error}"
+            yield from emit(ActionParsed(seat=view.seat, result="rejected", note=note))
+            return Nothing()
+        return CallTool(tool, arguments)

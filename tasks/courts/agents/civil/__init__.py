@@ -1,0 +1,1 @@
+"""Civil trials of first instance by rules: the bench and both parties."""

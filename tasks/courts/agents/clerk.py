@@ -1,0 +1,52 @@
+"""The 书记员: before the hearing finds who is present, reads the discipline of the court, reports that all is ready.
+
+民事诉讼法第一百四十条第一款; 刑诉法解释第二百三十四条. What the clerk does is not credited to the judge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from store.search.law_search import LawSearch
+from tasks.courts.play.views import CourtView
+from tasks.episode.actions import Move, Say
+
+RULES = (
+    "现在宣布法庭规则：全体人员应当服从法庭指挥，遵守法庭礼仪；未经许可不得录音、录像、摄影或者传播庭审活动；"
+    "不得鼓掌、喧哗，不得随意走动；发言应当经审判长或者独任审判员许可；请将通讯工具关闭或者调至静音。"
+)
+
+
+class Clerk:
+    """Speaks once, before the hearing opens."""
+
+    def __init__(self, search: LawSearch | None = None) -> None:
+        del search
+
+    def move(self, view: CourtView) -> Move:
+        """The attendance, the rules of the court, the report."""
+        yield from ()
+        held = view.held
+        present = _criminal(held) if view.env == "CR" else _civil(held)
+        title = held.get("court", {}).get("presiding", {}).get("title", "审判长")
+        return Say(f"现在查明到庭情况。{present}{RULES}报告{title}，庭前准备工作就绪，可以开庭。")
+
+
+def _civil(held: Mapping[str, Any]) -> str:
+    parts = []
+    for party in held.get("parties", ()):
+        side = "原告" if party["side"] == "plaintiff" else "被告"
+        counsel = party.get("counsel", {}).get("name")
+        name = party.get("name", "")
+        parts.append(f"{side}{name}的委托诉讼代理人{counsel}已到庭" if counsel else f"{side}{name}已到庭")
+    return "，".join(parts) + "。"
+
+
+def _criminal(held: Mapping[str, Any]) -> str:
+    prosecution = held.get("criminal", {}).get("prosecution", {})
+    who = f"公诉人{prosecution.get('name', '')}{prosecution.get('title', '检察员')}{prosecution.get('prosecutor', '')}"
+    accused = [party for party in held.get("parties", ()) if party["side"] == "defendant"]
+    counsel = [f"辩护人{party['counsel']['name']}" for party in accused if party.get("counsel", {}).get("name")]
+    waiting = [f"被告人{party.get('name', '')}在庭外候审" for party in accused]
+    return "，".join(["、".join([who, *counsel]) + "已到庭", *waiting]) + "。"

@@ -1,0 +1,84 @@
+"""The `gold` reference of the courts, by explicit grant of the case: answers, documents and judgments as the gold has them.
+
+It keeps the agenda as the rules do and shows what a perfect agent would score: the ceiling.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from typing import Any
+
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
+from tasks.courts.play.views import CourtPolicy, CourtView
+from tasks.courts.scores.bigrams import bigrams, f1
+from tasks.courts.scores.drafts import ceiling_document, with_end_mark
+from tasks.courts.scores.judgment import gold_text
+from tasks.courts.scores.topics import ceiling_reply
+from tasks.episode.actions import CallTool, Move, Say
+
+QUESTIONS = ("请您介绍一下双方的基本情况。", "请您说明事情的经过，以及手里有哪些证据。")
+"""What the drafter asks before the document."""
+_NEAR = 0.3
+"""From this likeness on a question is that of a topic."""
+_JUDGES = {"CI": "civil.judge:CivilJudge", "CR": "criminal.judge:CriminalJudge"}
+_REASONS = re.compile(r"本院认为")
+_OWED = (("受理费", r"[^\n。]*受理费[^\n]*"), ("不服", r"[^\n]*不服[^\n]*"), ("终审判决", r"[^\n]*(?:终审判决|一审终审)[^\n]*"))
+"""What a judgment ends with where the gold leaves it out: the word that shows it is there, and the line it stands in."""
+
+
+class GoldTrainee:
+    """Answers the question that was asked with its gold."""
+
+    def __init__(self, case: Case) -> None:
+        assert isinstance(case, AdviceCase)
+        self._topics = case.topics
+
+    def move(self, view: CourtView) -> Move:
+        """The gold answer of the nearest topic; a matter told in general is asked about."""
+        yield from ()
+        asked = bigrams(view.asked.text if view.asked else "")
+        likeness = [max(f1(bigrams(text), asked) for text in (topic.question, *topic.aliases)) for topic in self._topics]
+        held = [len(bigrams(topic.question) & asked) / max(1, len(bigrams(topic.question))) for topic in self._topics]
+        scores = [max(pair) for pair in zip(likeness, held, strict=True)]
+        best = max(range(len(scores)), key=scores.__getitem__)
+        if scores[best] < _NEAR:
+            return Say("您好，请您说说具体情况，想问什么问题？", view.there)
+        return Say(ceiling_reply(self._topics[best]), view.there)
+
+
+class GoldDrafter:
+    """Asks twice, then hands in the document with everything that the client can tell."""
+
+    def __init__(self, case: Case) -> None:
+        assert isinstance(case, CivilCase)
+        self._document = with_end_mark(ceiling_document(case))
+
+    def move(self, view: CourtView) -> Move:
+        """A question, or the document."""
+        yield from ()
+        asked = view.turn - 1
+        last = asked >= len(QUESTIONS) or view.turn >= view.limit
+        return Say(self._document if last else QUESTIONS[asked], view.there)
+
+
+class GoldJudge:
+    """Keeps the procedure as the rules do and gives the judgment of the gold."""
+
+    def __init__(self, case: Case) -> None:
+        assert isinstance(case, CivilCase | CriminalCase)
+        self._gold = gold_text(case)
+        module, name = _JUDGES[case.env].split(":")
+        self._rules: CourtPolicy = getattr(importlib.import_module(f"tasks.courts.agents.{module}"), name)(None)
+
+    def move(self, view: CourtView) -> Move:
+        """The utterance of the rules; of a judgment its reasons and rulings are the gold's."""
+        said: Any = yield from self._rules.move(view)
+        if isinstance(said, CallTool) or not isinstance(said, Say) or "判决如下" not in said.text:
+            return said  # type: ignore[no-any-return]
+        begins = _REASONS.search(said.text)
+        before = said.text[: begins.start()] if begins else ""
+        after = said.text[said.text.index("判决如下") :]
+        owed = [match[0] for word, line in _OWED if word not in self._gold and (match := re.search(line, after))]
+        closing = re.findall(r"(?:现在)?闭庭[^\n]*|<结束庭审>", after)
+        return Say("\n".join([before.rstrip(), self._gold, *owed, *closing]).strip(), said.to, said.stage, said.routed)

@@ -1,0 +1,68 @@
+"""A person in a seat of a court. What is typed is said aloud; whom it reaches is read from its words.
+
+@原告 @被告 @公诉人 @被告人 @辩护人 at the beginning name the addressee outright; the marker is not said.
+/法条 词语 searches the statutes where the seat has tools.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from models.engine import Ask, Message
+from tasks.courts.casefile.case import Env
+from tasks.courts.casefile.roles import COURTS, names_of, role_name
+from tasks.courts.casefile.visibility import Role
+from tasks.courts.play.routing import by_words, shown
+from tasks.courts.play.views import CourtView
+from tasks.episode.actions import CallTool, Move, Say, ask
+
+PROMPT = "court-human/1"
+LAST = 6
+"""Utterances that are shown again with the question."""
+NAMES: Mapping[Env, Mapping[str, tuple[Role, ...]]] = {
+    "CI": {
+        "原告": ("plaintiff_lawyer",), "被告": ("defendant_lawyer",), "双方": ("plaintiff_lawyer", "defendant_lawyer"),
+        "审判长": ("judge",), "审判员": ("judge",),
+    },
+    "CR": {
+        "公诉人": ("procurator",), "被告人": ("defendant",), "被告": ("defendant",), "辩护人": ("defence_lawyer",),
+        "控辩双方": ("procurator", "defence_lawyer"), "审判长": ("judge",), "审判员": ("judge",),
+    },
+}  # fmt: skip
+"""Who may be named behind an @."""
+_AT = re.compile(r"\s*@(?P<name>[^\s@：:，,]{2,4})[\s：:，,]*")
+_SEARCH = re.compile(r"\s*/(?:法条|law)\s+(?P<query>\S[^\n]*)")
+
+
+class HumanSeat:
+    """Puts what was said last to the person in the seat."""
+
+    name = PROMPT
+
+    def move(self, view: CourtView) -> Move:
+        """One utterance, or a search, as typed."""
+        names = names_of(view.card)
+        heard = [
+            Message("user", f"{names.get(turn.speaker) or role_name(turn.speaker, view.env)}：{shown(turn.text)}")
+            for turn in view.record[-LAST:]
+        ]
+        reply = yield from ask(Ask(view.seat, tuple(heard) or (Message("user", "请发言。"),), prompt=PROMPT))
+        if (search := _SEARCH.fullmatch(reply.text.rstrip())) and "search_law" in view.tools:
+            return CallTool("search_law", {"query": search["query"].strip()})
+        return spoken(reply.text, view)
+
+
+def spoken(text: str, view: CourtView) -> Say:
+    """What was typed as an utterance; of a judge the words tell whom it reaches, others speak to the court."""
+    to: list[Role] = []
+    rest = text
+    while (match := _AT.match(rest)) and (named := NAMES.get(view.env, {}).get(match["name"])):
+        to += named
+        rest = rest[match.end() :]
+    if to:
+        return Say(rest.strip(), tuple(to), routed="marker")
+    if view.env in COURTS and view.role == "judge":
+        found = by_words(text, view.env)
+        return Say(text.strip(), found, routed="words" if found else "")
+    return Say(text.strip(), routed="")

@@ -1,0 +1,127 @@
+"""The system message of a seat of a court: who you are, what you hold, what you never do, how you speak, what a reply looks like.
+
+It is the same in every turn of an episode, so an engine reads it once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from tasks.agents.prompts import fill
+from tasks.courts.agents.model.held import held_lines, shown, side_name
+from tasks.courts.agents.model.phrases import NAME, phrase
+from tasks.courts.casefile.case import Env
+from tasks.courts.casefile.people import Persona
+from tasks.courts.casefile.persona import style
+from tasks.courts.casefile.roles import COURTS, role_name
+from tasks.courts.casefile.visibility import Role
+from tasks.courts.play.views import CourtView
+from tasks.courts.procedure.tables import profile
+
+Form = Literal["lean", "free"]
+"""lean: an object under a schema; free: plain text, in `j1` with the published markers."""
+ALL = "全体"
+"""Whom a judge names who wants no answer."""
+ASKING: tuple[tuple[Env, Role], ...] = (
+    ("CI", "plaintiff_lawyer"), ("CI", "defendant_lawyer"), ("CR", "procurator"), ("CR", "defence_lawyer"),
+)  # fmt: skip
+"""Who may put a question to others than the court."""
+FILES: Mapping[tuple[Env, Role], str] = {
+    ("KQ", "client"): "court-client/1",
+    ("LC", "client"): "court-client/1",
+    ("KQ", "trainee"): "court-trainee/1",
+    ("LC", "trainee"): "court-trainee/1",
+    ("CD", "plaintiff"): "court-party/1",
+    ("DD", "defendant"): "court-party/1",
+    ("CD", "plaintiff_lawyer"): "court-drafter/1",
+    ("DD", "defendant_lawyer"): "court-drafter/1",
+    ("CI", "plaintiff_lawyer"): "court-counsel/1",
+    ("CI", "defendant_lawyer"): "court-counsel/1",
+    ("CI", "judge"): "court-judge-civil/1",
+    ("CR", "judge"): "court-judge-criminal/1",
+    ("CR", "procurator"): "court-procurator/1",
+    ("CR", "defence_lawyer"): "court-defender/1",
+    ("CR", "defendant"): "court-accused/1",
+}
+"""Environment and role -> prompt file."""
+PROMPTS: tuple[str, ...] = (*dict.fromkeys(FILES.values()), NAME)
+
+
+def form_of(view: CourtView, mode: str) -> Form:
+    """What a reply looks like: free text wherever the published profile plays."""
+    return "lean" if mode == "lean" and view.profile == "law" else "free"
+
+
+def addressees(view: CourtView) -> dict[str, Role]:
+    """Name -> role of everybody that the seat may speak to by name; {} where there is no choice."""
+    if view.env not in COURTS or (view.role != "judge" and (view.env, view.role) not in ASKING):
+        return {}
+    return {role_name(role, view.env): role for role in view.there}
+
+
+def stages(view: CourtView) -> tuple[str, ...]:
+    """The stages that a judge may declare."""
+    if view.env not in ("CI", "CR") or view.role != "judge":
+        return ()
+    table = profile(view.profile, "CI" if view.env == "CI" else "CR")
+    return tuple(stage.name for stage in table.stages)
+
+
+def card(view: CourtView, form: Form) -> str:
+    """The card of a seat."""
+    side = view.role.removesuffix("_lawyer")
+    named = side_name(side, view.env)
+    court = view.held.get("court", {})
+    return fill(
+        FILES[view.env, view.role],
+        title=_title(view, court),
+        side=named,
+        who=phrase("who", "counsel" if _counsel(view) else "person", side=named),
+        document=phrase("document", view.env),
+        template=phrase("template", view.env),
+        agenda=phrase("agenda", f"{view.env}-{view.profile}"),
+        held="\n".join(held_lines(view)) or phrase("card", "nothing"),
+        style=_style(view),
+        never="\n".join(phrase("card", "rule", rule=rule) for rule in view.never) or phrase("card", "honest"),
+        record=phrase("card", "record"),
+        form=_form(view, form),
+    )
+
+
+def _title(view: CourtView, court: Mapping[str, Any]) -> str:
+    if view.role == "judge":
+        where, presiding = court.get("name", ""), court.get("presiding", {})
+        return shown(f"{where}{presiding.get('title', '审判长')}{presiding.get('name', '')}")
+    return shown(str(view.held.get("agent_title") or role_name(view.role, view.env)))
+
+
+def _counsel(view: CourtView) -> bool:
+    """Whether a party of a civil trial has a lawyer, as far as the seat can tell."""
+    side = view.role.removesuffix("_lawyer")
+    return any(party.get("counsel") for party in view.held.get("parties", ()) if party.get("side") == side)
+
+
+def _style(view: CourtView) -> str:
+    """How somebody who is no professional speaks; '' for professionals."""
+    if not view.traits:
+        return ""
+    parties = view.held.get("parties", ())
+    own = next((party["persona"] for party in parties if "persona" in party), None)
+    persona = Persona.model_validate(own or view.held.get("client", {}).get("persona", {}))
+    return f"{shown(style(view.traits, persona))}{phrase('card', persona.legal_literacy)}"
+
+
+def _form(view: CourtView, form: Form) -> str:
+    names = "、".join(addressees(view))
+    if form == "lean":
+        kind = "judge" if view.role == "judge" else "party" if names else "seat"
+        names = f"{names}、{ALL}" if kind == "judge" else names
+    elif view.role == "judge":
+        kind = view.env if view.profile == "j1" else "judge"
+    else:
+        kind = "seat"
+    words = phrase(form, kind, names=names, stages="、".join(stages(view)))
+    if not view.offered:
+        return words
+    return phrase(form, "tools", form=words, calls="\n".join(phrase(form, tool) for tool in view.offered))

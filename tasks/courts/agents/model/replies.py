@@ -1,0 +1,213 @@
+"""What a reply of a model says: an utterance with its addressees, or a call of a tool. Total: every text has a reading.
+
+lean: an object under a schema, mended with some patience. free: the text is the utterance; whom a judge reaches is read from
+its markers (`j1`) or words. Lengths in characters.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from models.llama.reasoning import split as part_reasoning
+from models.schema import violation
+from tasks.courts.agents.model.cards import ALL, Form, addressees, stages
+from tasks.courts.agents.model.rounds import Lookup
+from tasks.courts.casefile.roles import role_name
+from tasks.courts.play.routing import by_words, strict
+from tasks.courts.play.tools import ARGUMENTS
+from tasks.courts.play.views import CourtView
+from tasks.courts.procedure.turns import Turn
+from tasks.episode.actions import CallTool, Say
+from tasks.episode.with_tools import SEAT
+from tasks.legalagentbench.agents.reading import Read
+from tasks.legalsearch.agents.reading import call_of, first_object, tagged
+
+Schema = dict[str, Any]
+LENGTHS = {"tested": 3000, "other": 800, "query": 100, "law": 60, "article": 24}
+"""Of a text in a lean reply: an utterance of the tested seat (documents and judgments are among them), of others, arguments."""
+SPOKEN = 30_000
+"""Of what is said aloud; no model speaks so long under a limit of tokens."""
+SAY = "say"
+SILENT = "……"
+"""Own turn in which nothing was said: some templates refuse an empty message."""
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_CLOSED = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+def cleaned(text: str) -> str:
+    """Speech alone: what is left of reasoning, however it is marked, is taken off."""
+    _, speech = part_reasoning(text)
+    speech = _THOUGHT.sub("", speech)
+    closers = list(_CLOSED.finditer(speech))
+    return speech[closers[-1].end() if closers else 0 :].strip()[:SPOKEN]
+
+
+# --- lean ---------------------------------------------------------------------------------------------------------------
+
+
+def schema_of(view: CourtView) -> Schema:
+    """What a lean reply has to satisfy: an utterance, or one call of a tool that is still open."""
+    spoken = _object({**({"action": {"enum": [SAY]}} if view.offered else {}), **_speech(view)})
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for tool in view.tools:
+        groups.setdefault(ARGUMENTS[tool], []).append(tool)
+    calls = [
+        _object({"action": {"enum": tools}, **{name: _text(LENGTHS[name]) for name in names}})
+        for names, tools in groups.items()
+    ]
+    return {"anyOf": [spoken, *calls]} if calls else spoken
+
+
+def _speech(view: CourtView) -> dict[str, Schema]:
+    most = LENGTHS["tested" if view.seat == SEAT else "other"]
+    names = list(addressees(view))
+    if view.role == "judge" and names:
+        to: Schema = {"type": "array", "items": {"enum": [*names, ALL]}, "minItems": 1, "maxItems": len(names)}
+        return {"to": to, "stage": {"enum": [*stages(view), ""]}, "say": _text(most)}
+    return {**({"to": {"enum": names}} if names else {}), "say": _text(most)}
+
+
+def _object(properties: Mapping[str, Schema]) -> Schema:
+    required = list(properties)
+    return {"type": "object", "properties": dict(properties), "required": required, "additionalProperties": False}
+
+
+def _text(most: int) -> Schema:
+    return {"type": "string", "minLength": 1, "maxLength": most}
+
+
+def read_lean(text: str, view: CourtView, schema: Schema) -> Read:
+    """A reply under the schema, or one that means the same."""
+    value, note = _object_in(text)
+    if not isinstance(value, dict):
+        return Read("rejected", None, note)
+    reason = violation(schema, value)
+    if not reason:
+        return Read("repaired" if note else "ok", value, note)
+    mended = _mended(value, view)
+    if violation(schema, mended):
+        return Read("rejected", None, reason)
+    return Read("repaired", mended, note or "字段已改正")
+
+
+def _object_in(text: str) -> tuple[Any, str]:
+    """The object of a reply. Marks of reasoning inside its texts are left to what becomes of them."""
+    _, speech = part_reasoning(text)
+    return first_object(speech)
+
+
+def _mended(value: Mapping[str, Any], view: CourtView) -> dict[str, Any]:
+    """The fields that the schema knows, from a reply that names them otherwise, leaves some out or says more."""
+    tool = value.get("action", value.get("name"))
+    if isinstance(tool, str) and tool in view.tools:
+        inner = value.get("arguments")
+        given = inner if isinstance(inner, Mapping) else value
+        return {"action": tool, **{name: _short(given.get(name), LENGTHS[name]) for name in ARGUMENTS[tool]}}
+    said = next((value[key] for key in ("say", "text", "content", "发言") if isinstance(value.get(key), str)), "")
+    made: dict[str, Any] = {"action": SAY} if view.offered else {}
+    for name in _speech(view):
+        if name == "to":
+            made["to"] = _named(value.get("to"), view)
+        elif name == "stage":
+            made["stage"] = value.get("stage") if value.get("stage") in stages(view) else ""
+        else:
+            made["say"] = _short(said, LENGTHS["tested" if view.seat == SEAT else "other"])
+    return made
+
+
+def _short(value: Any, most: int) -> str:
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return _UNPRINTABLE.sub("", text).strip()[:most]
+
+
+def _named(given: Any, view: CourtView) -> Any:
+    """Names as the schema has them: 原告 means 原告委托诉讼代理人; without any a judge speaks to all, others to the court."""
+    wanted = [one for one in (given if isinstance(given, list) else [given]) if isinstance(one, str) and one.strip()]
+    names = [*addressees(view), ALL]
+    found = [next((name for name in names if one.strip() in (name, name[: len(one.strip())])), "") for one in wanted]
+    kept = [name for name in dict.fromkeys(found) if name]
+    if view.role == "judge":
+        return kept[: len(names) - 1] or [ALL]
+    return next((name for name in kept if name != ALL), role_name("judge", view.env))
+
+
+def lean_action(value: Mapping[str, Any], view: CourtView) -> Say | CallTool:
+    """What a lean reply wants done."""
+    tool = value.get("action", SAY)
+    if tool != SAY:
+        return CallTool(tool, {name: value[name] for name in ARGUMENTS[tool]})
+    roles = addressees(view)
+    to = value.get("to", ())
+    named = tuple(roles[name] for name in ([to] if isinstance(to, str) else to) if name in roles)
+    return Say(cleaned(value["say"]), named, value.get("stage", ""))
+
+
+# --- free ---------------------------------------------------------------------------------------------------------------
+
+
+def free_action(text: str, view: CourtView) -> Say | CallTool:
+    """What free text says: a tagged call of a tool that is open, else an utterance."""
+    speech = cleaned(text)
+    if view.tools and (call := _tagged_call(speech, view)):
+        return call
+    said = _without_name(speech, view)
+    if view.role != "judge":
+        return Say(said, routed="")
+    if view.profile == "j1":
+        reached, dropped = strict(said, view.env)
+        return Say(said, (*reached, *dropped), routed="marker" if reached else "")
+    found = by_words(said, view.env)
+    return Say(said, found, routed="words" if found else "")
+
+
+def _tagged_call(text: str, view: CourtView) -> CallTool | None:
+    for block in tagged(text).blocks:
+        call = call_of(block.text) if block.tag == "tool_call" else None
+        if call is not None and call[0] in view.tools:
+            return CallTool(call[0], call[1])
+    return None
+
+
+def _without_name(text: str, view: CourtView) -> str:
+    """The words without the speaker's own name before them."""
+    name = re.escape(role_name(view.role, view.env))
+    return re.sub(rf"\A[【\[*]{{0,3}}{name}[】\]*]{{0,3}}\s*[：:]\s*", "", text)
+
+
+# --- the same, repeated in a prompt -------------------------------------------------------------------------------------
+
+
+def own_words(turn: Turn, reply: str, view: CourtView, form: Form) -> str:
+    """An own turn as the prompt repeats it: the very reply that said it, else the words in the form that is asked for."""
+    if form == "free":
+        said = _without_name(cleaned(reply), view)
+        return reply if reply.strip() and said == turn.text else turn.text.strip() or SILENT
+    value, _ = _object_in(reply)
+    if isinstance(value, dict) and cleaned(str(value.get("say", ""))) == turn.text:
+        return reply
+    names = [role_name(role, view.env) for role in turn.to]
+    to: Any = names or [ALL] if view.role == "judge" else (names or [role_name("judge", view.env)])[0]
+    told = {"action": SAY, "to": to, "stage": turn.stage, "say": turn.text}
+    return json.dumps({name: told[name] for name in _keys(view)}, ensure_ascii=False)
+
+
+def _keys(view: CourtView) -> list[str]:
+    return [*(["action"] if view.offered else []), *_speech(view)]
+
+
+def own_call(lookup: Lookup, view: CourtView, form: Form) -> str:
+    """A call as the prompt repeats it."""
+    if form == "free":
+        made = _tagged_call(cleaned(lookup.reply), view)
+        if lookup.reply and made is not None:
+            return lookup.reply
+        return f"<tool_call>{json.dumps({'name': lookup.tool, 'arguments': lookup.input}, ensure_ascii=False)}</tool_call>"
+    value, _ = _object_in(lookup.reply)
+    if isinstance(value, dict) and value.get("action") == lookup.tool:
+        return lookup.reply
+    given = lookup.input if isinstance(lookup.input, Mapping) else {}
+    return json.dumps({"action": lookup.tool, **given}, ensure_ascii=False)

@@ -1,0 +1,252 @@
+"""Reads case files: JSON lines, an array, one object, or TOML, and names file, case, field and remedy of every fault.
+
+A folder is read through: every .toml, .json and .jsonl file in it. A civil dispute gives its three cases.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from store.errors import BadInput, NotFound
+from store.importers.limits import MAX_RECORD
+from store.importers.reading import files_in, opened, records
+from tasks.benchmark import TASK_SUFFIXES
+from tasks.courts.casefile.case import (
+    CASE,
+    DISPUTE_SCHEMA,
+    ENVS,
+    SCHEMA,
+    AdviceCase,
+    Case,
+    CivilCase,
+    CriminalCase,
+    Dispute,
+)
+from tasks.courts.casefile.people import REFUSED_ROLES
+from tasks.courts.casefile.sense import GOLD_MISSING, Fault, contradictions
+from tasks.episode.plain import plain
+
+_MISSING = {
+    "gold": GOLD_MISSING,
+    "claims": "Write at least one [[claims]] with id, text and kind.",
+    "parties": "Name the parties, one [[parties]] each.",
+    "env": f"Known: {', '.join(ENVS)}.",
+    "topics": "Write at least one [[topics]].",
+    "criminal": "Write the charge, the plea and the opinions under [criminal].",
+}
+_SHAPES = (
+    ("date", "no day", "Write a day as YYYY-MM-DD."),
+    ("int", "no whole number", "Write a whole number, without quotes."),
+    ("float", "no number", "Write a number, a sum in yuan, without quotes."),
+    ("finite_number", "no number", "Write a number, a sum in yuan, without quotes."),
+    ("bool", "neither yes nor no", "Write true or false."),
+    ("string_type", "no text", "Write a text in quotes."),
+    (("tuple", "list"), "no list", "Write a list in square brackets."),
+    (("model", "dict"), "no table of fields", "Write a table of fields."),
+)
+"""How a kind of fault that pydantic finds begins -> what the value is not, and what to write."""
+_BOUNDS = {"gt": "not above", "ge": "below", "lt": "not below", "le": "above"}
+"""Which bound is broken -> how a value stands to it."""
+
+
+class CaseFault(BadInput):
+    """A case that cannot be used; `faults`: all that is wrong with it."""
+
+    def __init__(self, where: str, faults: list[Fault]) -> None:
+        first = faults[0]
+        more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
+        super().__init__(f"{where}, {first.field}: {first.what}{more}", first.todo)
+        self.where = where
+        self.faults = tuple(faults)
+
+    @property
+    def lines(self) -> list[str]:
+        """A line a fault: where, which field, what is wrong, what to do."""
+        return [f"{self.where}, {fault}" for fault in self.faults]
+
+
+def load_cases(path: Path) -> list[Case]:
+    """All cases of a file or folder, in order.
+
+    Raises:
+        NotFound: there is nothing at the path.
+        CaseFault: a case is unusable; the title names file, line or case, and field.
+        BadInput: a file is broken, empty, or a case stands there twice.
+    """
+    found: dict[str, tuple[str, Case]] = {}
+    for where, fields in case_records(path):
+        for case in read_cases(where, fields):
+            if case.id in found:
+                raise BadInput(
+                    f"{where}: case {case.id} stands in {found[case.id][0]} already", "Remove one of the two."
+                )
+            found[case.id] = where, case
+    if not found:
+        raise BadInput(f"{path}: no cases in it", "A case file is TOML, or JSON with one case a line.")
+    return [case for _, case in found.values()]
+
+
+def case_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Where each record stands, and its fields, of a file or of all files of a folder."""
+    if not path.exists():
+        raise NotFound(f"There is no case file {path}", "Give a file or a folder of case files.")
+    files = [file for file in files_in(path) if file.suffix in TASK_SUFFIXES] if path.is_dir() else [path]
+    for file in files:
+        if file.suffix == ".toml":
+            yield str(file), _toml(file)
+        else:
+            yield from ((f"{file}, line {line}", fields) for line, fields in records(file, str(file)))
+
+
+def read_cases(where: str, fields: Mapping[str, Any]) -> tuple[Case, ...]:
+    """The case of a record, or the three of a dispute; raises `CaseFault` with everything that is wrong."""
+    if fields.get("schema") == DISPUTE_SCHEMA:
+        return read_dispute(where, fields).cases()
+    return (read_case(where, fields),)
+
+
+def read_case(where: str, fields: Mapping[str, Any]) -> Case:
+    """One case; `where` names file and line. Raises `CaseFault` with everything that is wrong."""
+    where = _named(where, fields)
+    if faults := _shape(fields, SCHEMA):
+        raise CaseFault(where, faults)
+    case: Case = _validated(where, fields, CASE.validate_python)
+    return case
+
+
+def read_dispute(where: str, fields: Mapping[str, Any]) -> Dispute:
+    """One civil dispute; raises `CaseFault` with everything that is wrong."""
+    dispute: Dispute = _validated(_named(where, fields), fields, Dispute.model_validate)
+    return dispute
+
+
+def load_dispute(path: Path) -> Dispute:
+    """The dispute of a TOML file."""
+    return read_dispute(str(path), _toml(path))
+
+
+def _validated(where: str, fields: Mapping[str, Any], validate: Any) -> Any:
+    try:
+        made = validate(fields)
+    except ValidationError as error:
+        raise CaseFault(where, _faults(error, fields)) from None
+    if faults := contradictions(made):
+        raise CaseFault(where, faults)
+    return made
+
+
+def _named(where: str, fields: Mapping[str, Any]) -> str:
+    identity = fields.get("id")
+    return f"{where}, case {plain(identity)}" if isinstance(identity, str) and identity else where
+
+
+def _shape(fields: Mapping[str, Any], schema: str) -> list[Fault]:
+    given, env = fields.get("schema", schema), fields.get("env")
+    if given != schema:
+        return [
+            Fault(
+                "schema",
+                f"{plain(str(given))[:40]!r} is not known",
+                f"Write {SCHEMA}, or {DISPUTE_SCHEMA} for a dispute.",
+            )
+        ]
+    if env not in ENVS:
+        what = "is missing" if env is None else f"{plain(str(env))[:40]!r} is no environment"
+        return [Fault("env", what, _MISSING["env"])]
+    return []
+
+
+def _toml(path: Path) -> dict[str, Any]:
+    with opened(path) as stream:
+        data = stream.read(MAX_RECORD)
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise BadInput(f"{path}: not UTF-8") from None
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        raise BadInput(f"{path}: not valid TOML ({error})") from None
+
+
+def _faults(error: ValidationError, fields: Mapping[str, Any]) -> list[Fault]:
+    return [_fault(detail, fields) for detail in error.errors(include_url=False)]
+
+
+def _fault(detail: Any, fields: Mapping[str, Any]) -> Fault:
+    place = [part for part in detail["loc"] if part not in ENVS]
+    field, last = _path(place, fields), str(place[-1]) if place else ""
+    kind, value = detail["type"], detail.get("input")
+    shown = repr(plain(value) if isinstance(value, str) else value)[:60]
+    if kind == "missing":
+        return Fault(field, "is missing", _MISSING.get(last, "Write it."))
+    if kind == "extra_forbidden":
+        near = [] if last in _field_names() else get_close_matches(last, _field_names(), 1)
+        return Fault(field, "is no field of a case file", f"Did you mean {near[0]}?" if near else "Take it out.")
+    if kind == "literal_error" and last == "side":
+        return _refused(field, str(plain(value)))
+    if kind == "literal_error":
+        return Fault(field, f"{shown} is not allowed", f"Allowed: {detail['ctx']['expected']}.")
+    if kind in ("too_short", "string_too_short"):
+        return Fault(field, "is empty", _MISSING.get(last, "Write it, or leave the field out where that is allowed."))
+    if kind == "value_error":
+        return Fault(field or "case", str(detail["ctx"]["error"]), "Correct it.")
+    if kind.startswith(("greater_than", "less_than")):
+        ((bound, limit),) = detail["ctx"].items()
+        return Fault(field, f"{shown} is {_BOUNDS[bound]} {limit:g}", "Write another number.")
+    for words, what, todo in _SHAPES:
+        if kind.startswith(words):
+            return Fault(field, f"{shown} is {what}", todo)
+    return Fault(field, f"{shown}: {detail['msg'][:1].lower()}{detail['msg'][1:]}", "Correct it.")
+
+
+def _refused(field: str, role: str) -> Fault:
+    name = REFUSED_ROLES.get(role, role if role in REFUSED_ROLES.values() else "")
+    if name:
+        todo = {
+            "证人": 'Testimony is an exhibit of kind = "证人证言" with a witness.',
+            "鉴定人": 'An expert opinion is an exhibit of kind = "鉴定意见".',
+            "被害人": "Victims are named under criminal.victims.",
+        }.get(name, "Only plaintiff and defendant have seats.")
+        return Fault(field, f"{name} takes no seat in a trial here", todo)
+    return Fault(field, f"{role[:40]!r} is no known role", "Allowed: plaintiff, defendant.")
+
+
+def _path(place: list[Any], fields: Any) -> str:
+    """parties.P1.birth_date: items that have an id are named by it."""
+    path, here = "", fields
+    for part in place:
+        if isinstance(part, int):
+            here = here[part] if isinstance(here, list | tuple) and part < len(here) else None
+            name = here.get("id") if isinstance(here, dict) else None
+            path += f".{plain(name)}" if isinstance(name, str) and name else f"[{part}]"
+        else:
+            here = here.get(part) if isinstance(here, dict) else None
+            path += f".{part}" if path else str(part)
+    return str(plain(path))
+
+
+@cache
+def _field_names() -> tuple[str, ...]:
+    names: set[str] = set()
+    waiting: list[type[BaseModel]] = [AdviceCase, CivilCase, CriminalCase, Dispute]
+    seen: set[type[BaseModel]] = set()
+    while waiting:
+        model = waiting.pop()
+        seen.add(model)
+        for name, info in model.model_fields.items():
+            names.add(info.alias or name)
+            waiting += [inner for inner in _models(info.annotation) if inner not in seen]
+    return tuple(sorted(names))
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for inner in get_args(annotation):
+        yield from _models(inner)

@@ -1,0 +1,88 @@
+"""Court cases as tasks: the card that everybody may see, and the case file, whose parts the visibility table hands out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tasks.courts.casefile.case import DISPUTE_SCHEMA, Case
+from tasks.courts.casefile.loading import case_records, load_cases, read_case, read_dispute
+from tasks.courts.casefile.roles import ENV_NAMES, own_names
+from tasks.courts.casefile.upstream import Report, import_upstream, read_upstream, upstream_env
+
+
+@dataclass(frozen=True, slots=True)
+class CourtQuestion:
+    """One case as a task. notes: what an import of another layout set to a default, guessed or dropped."""
+
+    case: Case
+    notes: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """Id of the case."""
+        return self.case.id
+
+    @property
+    def gold(self) -> dict[str, Any]:
+        """What scorers and the reference `gold` are handed: answers of topics, or the judgment."""
+        fields = self.case.fields()
+        return {name: fields[name] for name in ("topics", "gold") if name in fields}
+
+    @property
+    def material(self) -> dict[str, Any]:
+        """The case file without its gold."""
+        return {name: value for name, value in self.case.fields().items() if name not in self.gold}
+
+    @property
+    def cluster(self) -> str:
+        """The name under which statistics group it: CD, DD and CI of one dispute share theirs."""
+        return self.case.cluster
+
+    @property
+    def fictional(self) -> bool:
+        """Whether people and facts are made up; of a case that was imported or drafted from a judgment nobody can say so."""
+        return self.case.provenance.source == "authored"
+
+    @property
+    def card(self) -> dict[str, Any]:
+        """Environment and name, and what its roles are called: nothing of what is told in it."""
+        names = own_names(self.case)
+        card = {"id": self.case.id, "env": self.case.env, "question": f"{ENV_NAMES[self.case.env]} {self.case.id}"}
+        return {**card, "names": names} if names else card
+
+
+def read_question(where: str, fields: Mapping[str, Any]) -> CourtQuestion:
+    """The case of one record, of ours or of the published layout; `CaseFault` or `BadInput` with what is wrong."""
+    if "schema" not in fields and upstream_env(fields) is not None:
+        return _imported(*read_upstream(where, fields))
+    return CourtQuestion(read_case(where, fields))
+
+
+def read_questions(where: str, fields: Mapping[str, Any]) -> tuple[CourtQuestion, ...]:
+    """The case of one record, or the three of a civil dispute; faults as of `read_question`."""
+    if fields.get("schema") == DISPUTE_SCHEMA:
+        return tuple(map(CourtQuestion, read_dispute(where, fields).cases()))
+    return (read_question(where, fields),)
+
+
+def load_questions(path: Path) -> list[CourtQuestion]:
+    """The cases of a file of ours, or of one in the layout of the published benchmark.
+
+    Raises:
+        NotFound, CaseFault, BadInput: as the two readers say.
+    """
+    first = next(iter(case_records(path)), None) if path.is_file() and path.suffix != ".toml" else None
+    if first is not None and "schema" not in first[1] and upstream_env(first[1]) is not None:
+        imported = import_upstream(path)
+        if imported.refused:
+            raise imported.refused[0]
+        return [_imported(case, report) for case, report in zip(imported.cases, imported.reports, strict=True)]
+    return [CourtQuestion(case) for case in load_cases(path)]
+
+
+def _imported(case: Case, report: Report) -> CourtQuestion:
+    made = [f"filled in: {', '.join(report.filled)}"] * bool(report.filled)
+    return CourtQuestion(case, tuple(made + [f"left out: {', '.join(report.dropped)}"] * bool(report.dropped)))

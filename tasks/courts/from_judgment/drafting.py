@@ -1,0 +1,306 @@
+"""From the file of a judgment to the draft of a case file: read, refuse, mask, take apart, say what is missing.
+
+Nothing is invented: a field that the judgment does not give is left out and named. All is marked as derived and unreviewed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from models.engine import Engine
+from store.text.normalise import fold_width
+from tasks.courts.casefile.case import SCHEMA
+from tasks.courts.casefile.loading import CaseFault, read_case
+from tasks.courts.casefile.people import REFUSED_ROLES
+from tasks.courts.casefile.sense import Fault
+from tasks.courts.checking.case import age_on
+from tasks.courts.from_judgment.asking import ask_for
+from tasks.courts.from_judgment.civil import civil_case
+from tasks.courts.from_judgment.criminal import accused_in, criminal_case
+from tasks.courts.from_judgment.heading import Heading, heading_of, judgment_alone, kind_of, refuse
+from tasks.courts.from_judgment.masking import Masked, mask
+from tasks.courts.from_judgment.names import LATIN, is_masked, people_in, surname_of, suspects
+from tasks.courts.from_judgment.parties import signed_by
+from tasks.courts.from_judgment.reading import read_text
+from tasks.courts.from_judgment.sections import Env, Paper, taken_apart
+
+_ADULT = 18
+_PERSON = "gender ethnicity birth_date occupation address"
+_BOTH = (
+    "cause", "dates.acted", "dates.filed", "dates.proceeding", "dates.judged", "facts", "evidence", "statements", "court.name",
+    "court.docket", "court.procedure", "court.presiding", "court.clerk",
+)  # fmt: skip
+_EXPECTED: Mapping[Env, tuple[str, ...]] = {
+    "CI": (
+        *_BOTH, "parties.P1", "parties.D1", "claims", "amount", "complaint", "answer", "defences", "gold.rulings", "gold.judgment",
+        "gold.fee", "gold.issues", "gold.reason", "gold.reason_points", "gold.laws",
+    ),
+    "CR": (
+        *_BOTH, "parties.A1", "criminal.prosecution.name", "criminal.prosecution.prosecutor", "criminal.prosecution.indictment_no",
+        "criminal.charges", "criminal.indictment", "criminal.opinion", "criminal.request", "criminal.plea.stance", "criminal.plea.text",
+        "criminal.record", "criminal.custody", "criminal.served", "criminal.victims", "criminal.defence_opinion", "gold.charges",
+        "gold.sentence", "gold.sentence.ranges", "gold.judgment", "gold.reason", "gold.reason_points", "gold.laws",
+    ),
+}  # fmt: skip
+"""What a complete case has, in the order of the report."""
+_OPTIONAL = re.compile(
+    r"dates\.\w+|criminal\.(?:custody|served|request|victims|record|opinion|defence_opinion|prosecution\.\w+)|evidence\.\w+\.witness|evidence(?:\.\w+|\[\d+\])"
+    r"|parties\.\w+\.(?!id|name|side|kind)\w+|facts(?:\.\w+|\[\d+\])|court\.\w+|claims\.\w+\.amount|amount"
+    r"|gold\.(?:fee|issues|rulings|as_cited|laws\[\d+\]|sentence\.(?:since|until|counts|property|political_rights_months))"
+)
+"""Parts that a draft can lose: what contradicts the rest or does not fit is left out and noted."""
+_ROUNDS = 8
+_STRUCTURE = re.compile(
+    r"判决|裁定|本院|诉讼|原告|被告|人民|法院|公诉|检察|证据|事实|理由|认为|查明|依照|第三人|到庭|答辩|辩称|诉称"
+)
+"""Words of the form of a judgment: what holds one is no name."""
+_PERSONAL = re.compile(r"[,(][男女][,)。]|出生|律师|族[,。]|身份")
+"""Who is told so much of is a person, whatever the name looks like."""
+_HAN = re.compile(r"[\u3400-\u9fff·]+")
+_YOUNG = re.compile(
+    r"被告人[^。;]{0,24}?(?:犯罪|作案|案发)时(?:系|属|尚|是|未满|不满|均)[^。;]{0,8}?(?:未成年|(?:十八|18)周岁)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A case file as far as a judgment gives it.
+
+    case_fields: a record of schema j1case/1; masked: what was masked; missing: paths of fields that were not found; notes: what
+    a reader has to look at, in sentences; needed: faults for which the file does not load yet, none where it does.
+    """
+
+    case_fields: dict[str, Any]
+    masked: tuple[Masked, ...]
+    missing: tuple[str, ...]
+    notes: tuple[str, ...]
+    needed: tuple[Fault, ...] = ()
+
+
+def draft(
+    path: Path | str, *, env: Env | None = None, keep_names: bool = False, mask_companies: bool = False,
+    engine: Engine | None = None,
+) -> Draft:  # fmt: skip
+    """The draft of the judgment in a file: txt, docx, html or pdf.
+
+    Args:
+        path: the file.
+        env: CI or CR where the judgment has to be civil or criminal.
+        keep_names: leave names of natural persons as they are; numbers and addresses are masked all the same.
+        mask_companies: mask the names of companies that are parties too.
+        engine: asked for fields that the rules missed; sees the masked text only.
+
+    Raises:
+        NotFound: there is no such file.
+        BadInput: it cannot be read, or is no first-instance judgment that a case file can hold (`CaseFault`).
+    """
+    path = Path(path)
+    text = read_text(path)
+    return draft_of(text, path.name, env=env, keep_names=keep_names, mask_companies=mask_companies, engine=engine)
+
+
+def draft_of(
+    text: str, label: str, *, env: Env | None = None, keep_names: bool = False, mask_companies: bool = False,
+    engine: Engine | None = None,
+) -> Draft:  # fmt: skip
+    """The draft of a judgment that is read already, a paragraph a line; `label` names it in errors."""
+    text, more = judgment_alone(text)
+    notes = [more] if more else []
+    env = kind_of(text, label, env)
+    plain = taken_apart(text, env)
+    heading = heading_of(plain.head, env)
+    refuse(heading, accused_in(plain.ruled), env, label)
+    people, companies = _named(plain, heading)
+    kept = [
+        line
+        for entry in heading.entries
+        if entry.is_party and entry.is_company
+        for line in plain.head
+        if entry.words in line
+    ]
+    clean, masked = mask(
+        text, people, companies, keep_names=keep_names, mask_companies=mask_companies, kept_lines=kept
+    )
+    paper = taken_apart(clean, env)
+    heading = heading_of(paper.head, env)
+    case = (civil_case if env == "CI" else criminal_case)(paper, heading, notes)
+    _refuse_minors(case, paper, label)
+    if engine is not None:
+        ask_for(engine, case, env, clean, notes)
+    case = {"schema": SCHEMA, "id": _identity(env, heading.docket, clean), "env": env, **_filled(case)}
+    if not keep_names and (left := suspects(clean, (name for group in companies for name in group))):
+        notes.append(f"names: these words of the story may be names of people and were left: {'、'.join(left[:20])}")
+    needed = _fitted(case, label, notes)
+    missing = missing_of(case)
+    case["provenance"] = _provenance(heading, masked, missing, keep_names)
+    return Draft(case, masked, missing, tuple(notes), needed)
+
+
+def missing_of(case: Mapping[str, Any]) -> tuple[str, ...]:
+    """Paths of the fields that a complete case of this kind has and this one has not."""
+    env: Env = "CI" if case["env"] == "CI" else "CR"
+    wanted: list[str] = []
+    for path in _EXPECTED[env]:
+        wanted.append(path)
+        party = _at(case, path) if path.startswith("parties.") else None
+        if isinstance(party, dict):
+            of_firm = party.get("kind") == "company"
+            fields = (
+                "address representative" if of_firm else _PERSON if env == "CI" else f"{_PERSON} education birthplace"
+            )
+            wanted += [f"{path}.{name}" for name in [*fields.split(), "counsel"]]
+    missing = [path for path in wanted if not _has(case, path)]
+    exhibits = case.get("evidence", [])
+    if exhibits:
+        missing += [
+            f"evidence[].{name}"
+            for name in ("objections", "gold", "proves")
+            if not any(one.get(name) for one in exhibits)
+        ]
+    if case.get("facts"):
+        missing += [f"facts[].{name}" for name in ("known_by", "disputed")]
+    return tuple(missing)
+
+
+def _has(case: Mapping[str, Any], path: str) -> bool:
+    value = _at(case, path)
+    # An acquittal has an empty list of charges.
+    return value not in (None, "", [], {}) or path == "gold.charges" and value == []
+
+
+def _at(case: Any, path: str) -> Any:
+    here = case
+    for part in path.split("."):
+        if isinstance(here, list):
+            here = next((item for item in here if item.get("id") == part), None)
+        else:
+            here = here.get(part) if isinstance(here, dict) else None
+    return here
+
+
+def _filled(case: dict[str, Any]) -> dict[str, Any]:
+    """The case without fields that hold nothing, except a list of charges that is empty on purpose."""
+    return {
+        name: _filled(value) if isinstance(value, dict) else value
+        for name, value in case.items()
+        if value not in (None, "", {}, ()) and (value != [] or name == "charges")
+    }
+
+
+# --- who is named ---------------------------------------------------------------------------------------------------
+
+
+def _named(paper: Paper, heading: Heading) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The names of each person, and of each organisation that is a party or a prosecutor's office."""
+    folded = fold_width(paper.text)
+    people: dict[str, tuple[str, ...]] = {}
+    companies: dict[str, tuple[str, ...]] = {}
+    for entry in heading.entries:
+        if entry.is_company or entry.role in ("公诉机关", "被害单位"):
+            names = (entry.name, *entry.aliases_in(folded))
+            companies[entry.name] = tuple(name for name in names if 2 < len(name) <= 60)
+        elif _is_name(entry.name) and (surname_of(entry.name) or _PERSONAL.search(fold_width(entry.words))):
+            people.setdefault(entry.name, (entry.name, *filter(_is_name, entry.aliases_in(folded))))
+    others = [*accused_in(paper.ruled), *signed_by(paper.tail), *people_in(folded)]
+    known = {name for names in people.values() for name in names}
+    for name in others:
+        if _is_name(name) and name not in known:
+            people.setdefault(name, (name,))
+    return list(people.values()), [names for names in companies.values() if names]
+
+
+def _is_name(name: str) -> bool:
+    if is_masked(name) or _STRUCTURE.search(name):
+        return False
+    long = 20 if "·" in name else 5
+    return LATIN.fullmatch(name) is not None or (2 <= len(name) <= long and _HAN.fullmatch(name) is not None)
+
+
+def _refuse_minors(case: Mapping[str, Any], paper: Paper, label: str) -> None:
+    """A party under eighteen needs a 法定代理人 in court (民法典第二十三条; 刑事诉讼法第二百八十一条)."""
+    dates = case.get("dates", {})
+    day = dates.get("acted") or dates.get("filed") if paper.env == "CR" else dates.get("filed")
+    young = next(
+        (
+            party["id"] for party in case.get("parties", [])
+            if party.get("birth_date") and day and age_on(date.fromisoformat(party["birth_date"]), date.fromisoformat(day)) < _ADULT
+        ),
+        "A1" if paper.env == "CR" and _YOUNG.search(fold_width(paper.reason)) else "",
+    )  # fmt: skip
+    if young:
+        what = f"is a minor (未成年人): a {REFUSED_ROLES['guardian']} would have to sit in court"
+        raise CaseFault(label, [Fault(f"parties.{young}", what, "Choose a judgment between adults.")])
+
+
+# --- what loads -----------------------------------------------------------------------------------------------------
+
+
+def _fitted(case: dict[str, Any], label: str, notes: list[str]) -> tuple[Fault, ...]:
+    """Leave out what contradicts the rest; what still keeps the file from loading."""
+    faults: tuple[Fault, ...] = ()
+    for _ in range(_ROUNDS):
+        try:
+            read_case(label, case)
+        except CaseFault as error:
+            faults = error.faults
+        else:
+            return ()
+        if not any([_left_out(case, fault, notes) for fault in faults]):
+            break
+    return faults
+
+
+def _left_out(case: dict[str, Any], fault: Fault, notes: list[str]) -> bool:
+    match = _OPTIONAL.match(fault.field)
+    if match is None:
+        return False
+    *way, last = re.findall(r"[^.\[\]]+", match[0])
+    here: Any = case
+    for part in way:
+        here = _step(here, part)
+    if isinstance(here, list):
+        found = _step(here, last)
+        if found is None:
+            return False
+        here.remove(found)
+    elif isinstance(here, dict) and last in here:
+        del here[last]
+    else:
+        return False
+    notes.append(f"{match[0]}: left out, {fault.what}")
+    return True
+
+
+def _step(here: Any, part: str) -> Any:
+    if isinstance(here, list):
+        named = next((item for item in here if isinstance(item, dict) and item.get("id") == part), None)
+        return named if named is not None else here[int(part)] if part.isdigit() and int(part) < len(here) else None
+    return here.get(part) if isinstance(here, dict) else None
+
+
+# --- what it is called ------------------------------------------------------------------------------------------------
+
+
+def _identity(env: Env, docket: str, text: str) -> str:
+    """CI-2024望0102民初1836 after the docket number; without one after the text."""
+    name = "".join(sign for sign in docket if sign.isalnum() and sign not in "第号字")
+    return f"{env}-{name[:50] or sha256(text.encode('utf-8', 'replace')).hexdigest()[:10]}"
+
+
+def _provenance(
+    heading: Heading, masked: Sequence[Masked], missing: Sequence[str], keep_names: bool
+) -> dict[str, Any]:
+    kinds: dict[str, int] = {}
+    for one in masked:
+        kinds[one.kind] = kinds.get(one.kind, 0) + (1 if one.kind in ("name", "company") else one.count)
+    told = ", ".join(f"{kind} {count}" for kind, count in kinds.items()) or "nothing"
+    kept = " Names of people were kept as asked." if keep_names else ""
+    note = f"Drafted by rules from a published judgment, not reviewed. Masked: {told}.{kept} Not found: {', '.join(missing) or 'nothing'}."
+    based = f"{heading.docket}{'民事' if heading.of('原告') else '刑事'}{heading.title or '判决书'}"
+    return {"source": "derived", "based_on": based, "reviewed": False, "note": note}

@@ -1,0 +1,188 @@
+"""Evidence as judgments list it: numbered, or in one long sentence; each piece an exhibit of whoever offers it.
+
+What a judgment does not say of an exhibit (what it is to prove, what was objected) is 未载明 or left out, never made up; the kind
+is read from the title where a word of it leaves no doubt.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from store.text.normalise import fold_width
+from tasks.courts.casefile.people import PROCURATORATE
+from tasks.courts.from_judgment.names import is_masked, name_at, surname_of
+from tasks.courts.from_judgment.sections import items, sentences
+
+UNSAID = "未载明"
+MOST = 60
+"""Exhibits of one judgment that are taken over."""
+_KINDS: dict[str, tuple[tuple[str, str], ...]] = {
+    "CI": (
+        ("证人证言", r"证言|证人"), ("鉴定意见", r"鉴定(?:意见|报告|结论|书)|司法鉴定|评估报告"), ("勘验笔录", r"勘验"),
+        ("电子数据", r"微信|聊天|短信|电子|转账记录|网页|邮件|QQ"), ("视听资料", r"录音|录像|视频|监控|光盘"),
+        ("书证", r"合同|协议|借条|欠条|收条|收据|发票|凭证|流水|回单|明细|证明|证书|证$|通知|函|单|账|票据|判决书|裁定书|笔录|病历|档案|报告|章程|承诺书|身份"),
+        ("物证", r"实物|样品"),
+    ),
+    "CR": (
+        ("证人证言", r"证言|^证人"), ("被害人陈述", r"被害人.{0,12}陈述|陈述$"), ("犯罪嫌疑人、被告人供述和辩解", r"供述|辩解"),
+        ("鉴定意见", r"鉴定|检验报告|检验意见|认定意见|价格认定|检测报告|尸检"), ("勘验、检查、辨认、侦查实验等笔录", r"(?:勘验|检查|辨认|勘查|搜查|侦查实验|提取|称量|指认|现场).{0,8}(?:笔录|图|照片)"),
+        ("视听资料、电子数据", r"监控|录像|视频|录音|视听|电子数据|聊天|微信|截图|光盘|手机数据"),
+        ("书证", r"证明|登记表|决定书|判决书|裁定书|清单|合同|协议|户籍|身份|信息|证$|证书|明细|流水|凭证|说明|经过|通知书|收据|收条|谅解书|病历|记录|档案|具结书|报告|票据|单据"),
+        ("物证", r"物证|实物|作案工具|毒品|刀|枪"),
+    ),
+}  # fmt: skip
+"""Kind of evidence -> a word of a title that means it; the first that fits."""
+_CLAUSE = re.compile(
+    r"[,。;:](?:拟|欲|用以|用于|旨在|共同|均)?(?:证明|证实|载明|显示|反映)|(?<=供述|证言|陈述|笔录)[,:]"
+)
+_CLAUSE_ALONE = re.compile(r"(?:拟|欲|用以|用于|旨在|共同|均)(?:证明|证实)")
+_LIST = re.compile(
+    r"(?:有|包括|如下证据|下列证据|证据(?:有|如下|为)?|提交了?|提供了?|出示了?)[:,]?(?P<list>[^。]{2,4000}?)"
+    r"(?:等(?:书证|证据材料|证据|材料|在卷|予以)|(?:予以|在案|在卷)(?:证实|证明|佐证)|(?:为证|证实|佐证|相互印证)|。|$)"
+)
+_TESTED = re.compile(
+    r"^[^、,，;]{0,24}?经[^、,，;]{0,16}?(?:举证|质证|认证|核实|属实|确认)(?:、(?:质证|认证|核实|属实|确认))*的"
+)
+_SAID = r"(?P<what>(?:证人)?(?:证言|证词)(?:笔录)?|陈述(?:笔录)?|供述(?:(?:和|与|及)辩解|笔录)?)"
+_BY_ONE = re.compile(
+    rf"^(?P<role>证人|被害人|同案犯|同案人|鉴定人)?(?P<name>[\u4e00-\u9fff]{{1,4}}?[0-9]?)(?:等(?:[0-9]+)?人)?的?{_SAID}(?P<rest>.*)$"
+)
+_ONE = re.compile(r"^(?P<role>证人|被害人|同案犯|同案人|鉴定人)?(?P<name>[\u4e00-\u9fff]{1,4}?[0-9]?)(?:等人?)?$")
+_AND = re.compile(r"^(?:以及|并有|且有|还有|及其?|和|与|有)")
+_IDLE = re.compile(
+    r"^(?:证实|证明|佐证|足以认定|足资认定|予以|在案|在卷|相互印证|查证属实|相应的证据|证据|其|到|公诉机关|上述)$|无异议|不持异议|(?:制作|出具|提供|提交|调取)$"
+)
+_HEADS = re.compile(
+    r"^(?:书证|物证|证人证言|鉴定意见|视听资料|电子数据|勘验笔录|被害人陈述|被告人供述(?:和辩解)?|其他证据材料)[:：]"
+)
+
+
+def exhibits(text: str, env: str, owner: str, first: int) -> list[dict[str, Any]]:
+    """The exhibits of a passage; `first`: the number of the first one."""
+    listed = [item for item in items(text, 1)[1] if len(item) < 3000]
+    titles = (
+        [made for item in listed for made in _numbered(item, env)]
+        if listed
+        else [{"title": one} for one in _in_a_row(text)]
+    )
+    found: list[dict[str, Any]] = []
+    for made in [one for one in titles if one["title"]][:MOST]:
+        title = made["title"][:200]
+        exhibit: dict[str, Any] = {
+            "id": f"E{first + len(found)}", "owner": owner, "title": title, "kind": kind_of(title, env),
+            "purpose": made.get("purpose") or UNSAID,
+        }  # fmt: skip
+        if made.get("excerpt"):
+            exhibit["excerpt"] = made["excerpt"][:20_000]
+        if exhibit["kind"] == "证人证言" and (name := made.get("witness") or _witness(title)):
+            exhibit["witness"] = {"name": name}
+        found.append(exhibit)
+    return found
+
+
+def named_exhibits(titles: str, owner: str, first: int) -> list[dict[str, Any]]:
+    """The exhibits of a civil party whose titles stand between 、."""
+    return [
+        {"id": f"E{number}", "owner": owner, "title": title[:200], "kind": kind_of(title, "CI"), "purpose": UNSAID}
+        for number, title in enumerate(_flat(titles)[:MOST], first)
+    ]
+
+
+def kind_of(title: str, env: str) -> str:
+    """The kind of evidence that a title names, or 未载明."""
+    return next((kind for kind, words in _KINDS[env] if re.search(words, fold_width(title))), UNSAID)
+
+
+def _numbered(item: str, env: str) -> list[dict[str, str]]:
+    """What an item of a numbered list offers, and what it proves or says."""
+    folded = fold_width(item)
+    cut = _CLAUSE.search(folded) or _CLAUSE_ALONE.search(folded)
+    if cut is None:
+        stop = re.search(r"[。;]|等(?:书证|证据材料|证据|材料)", folded)
+        return [{"title": one} for one in _people_apart(_title(item[: stop.start() if stop else len(item)]), env)]
+    words = item[cut.start() :].lstrip("，,。；;：: ").rstrip("；;。 ")
+    titles = _people_apart(_title(item[: cut.start()]), env)
+    return [{"title": one, "excerpt" if env == "CR" else "purpose": words} for one in titles]
+
+
+def _people_apart(title: str, env: str) -> list[str]:
+    """The words of several people are so many exhibits; other things under one number are one."""
+    apart = _group(title) if env == "CR" else [title]
+    return apart if len(apart) > 1 and all(re.search(_SAID, one) for one in apart) else [title]
+
+
+def _title(text: str) -> str:
+    text = text.strip(" ，,。；;：:、")
+    head = _HEADS.match(text)
+    return text[head.end() :].strip() if head and len(text) > head.end() + 1 else text
+
+
+def _in_a_row(text: str) -> list[str]:
+    """Titles of a sentence that lists evidence."""
+    found: list[str] = []
+    for sentence in sentences(text):
+        match = _LIST.search(fold_width(sentence))
+        if match is None:
+            continue
+        listed = sentence[match.start("list") : match.end("list")]
+        for group in re.split(r"[，,；;]", listed):
+            found += _group(_TESTED.sub("", _AND.sub("", group.strip())))
+    return list(dict.fromkeys(title for title in found if 2 <= len(title) <= 200 and not _IDLE.search(title)))
+
+
+def _group(group: str) -> list[str]:
+    """Titles between 、; 证人甲、乙的证言 is one title a person."""
+    found: list[str] = []
+    waiting: list[str] = []
+    role = ""
+    for part in _flat(group):
+        spoken, name = _BY_ONE.match(part), _ONE.match(part)
+        if spoken and (_named(spoken["name"]) or waiting):
+            role = spoken["role"] or role
+            found += [f"{role}{one}的{spoken['what']}" for one in [*waiting, spoken["name"]]]
+            waiting, role = [], ""
+            rest = _title(_AND.sub("", spoken["rest"]))
+            found += [rest] if rest else []
+        elif name and (
+            waiting and kind_of(part, "CR") == UNSAID or _named(name["name"]) and (name["role"] or is_masked(part))
+        ):
+            role = name["role"] or role
+            waiting.append(name["name"])
+        else:
+            found += [f"{role}{one}" for one in waiting] + [part]
+            waiting, role = [], ""
+    return found + [f"{role}{one}" for one in waiting]
+
+
+def _named(name: str) -> bool:
+    return (
+        len(name) > 1
+        and bool(surname_of(name))
+        and not name.endswith(("笔录", "照片", "经过", "证明", "清单", "录像"))
+    )
+
+
+def _flat(group: str) -> list[str]:
+    """What stands between 、 outside brackets and book marks."""
+    parts, depth, last = [], 0, 0
+    for place, sign in enumerate(group):
+        depth += sign in "（(《“"
+        depth -= sign in "）)》”" and depth > 0
+        if sign == "、" and not depth:
+            parts.append(group[last:place])
+            last = place + 1
+    return [title for part in [*parts, group[last:]] if (title := _title(_AND.sub("", part.strip())))]
+
+
+def _witness(title: str) -> str:
+    start = 2 if title.startswith("证人") else 0
+    name = name_at(fold_width(title), start, masked=True)
+    return (
+        name if name and re.match(r"(?:的|所作)?(?:当庭)?(?:证人)?(?:证言|证词)", title[start + len(name) :]) else ""
+    )
+
+
+def prosecution_exhibits(text: str) -> list[dict[str, Any]]:
+    """The exhibits of a criminal judgment, all of them the prosecution's."""
+    return exhibits(text, "CR", PROCURATORATE, 1)

@@ -1,0 +1,265 @@
+"""The head of a judgment: title, court, docket number and the people named before the story begins.
+
+Constellations that a case file cannot hold are refused here by name, as its validator refuses them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from store.errors import BadInput
+from store.text.normalise import fold_width
+from tasks.courts.casefile.loading import CaseFault
+from tasks.courts.casefile.people import REFUSED_ROLES
+from tasks.courts.casefile.sense import Fault
+from tasks.courts.from_judgment.names import COMPANY
+from tasks.courts.from_judgment.sections import Env
+
+_SEEN = 40
+"""Lines of a heading that are looked at for title and docket number."""
+_TITLE = re.compile(
+    r"[^。,;:\n]{0,40}?(?P<field>民事|刑事|行政|赔偿|执行)?(?P<civil>附带民事)?(?P<kind>判决书|裁定书|调解书|决定书|支付令|起诉书|起诉状|答辩状|笔录)(?:\([^()]{0,12}\))?"
+)
+_DOCKET = re.compile(
+    r"\( ?[12][0-9]{3} ?\)[^\s(),。;:]{1,16}?字?(?:第)? ?[0-9-]{1,12} ?号(?:之[一二三四五六七八九十])?"
+)
+_STEP = re.compile(r"(?P<field>[民刑行执商知赔])[^\d]{0,4}?(?P<step>初|终|再|申|监|抗|提|特|督|破|复)")
+_COURT = re.compile(
+    r"(?:中华人民共和国)?(?P<court>[\u4e00-\u9fff]{2,24}?(?:人民法院|法院|法庭))(?:[民刑行]事.{0,12}书)?$"
+)
+_ROLE = re.compile(
+    r"^(?:[一二两三四五六七八九十上列述以]{0,4}(?:原告|被告|被告人)(?:的)?(?:共同)?(?=委托|辩护|法定|诉讼代))?(?:共同)?"
+    r"(?P<role>附带民事诉讼原告人?|附带民事诉讼被告人?|附带民事公益诉讼起诉人|反诉原告|反诉被告|公诉机关|抗诉机关|被告单位|被告人|自诉人|上诉人|被上诉人|原审原告|原审被告人?|再审申请人|申诉人"
+    r"|原告|被告|第三人|被害人|被害单位|法定代表人|主要负责人|代表人|负责人|经营者|投资人|执行事务合伙人|法定代理人|指定代理人|委托诉讼代理人|委托代理人|诉讼代理人|诉讼代表人|指定辩护人|辩护人|翻译人员|翻译)"
+    r"(?P<note>\([^()\n]{0,30}\))?(?:[一二三四五六七八九十0-9]{1,2}(?=[:,]))?[ :]{0,3}(?P<rest>.*)$"
+)
+_NAME = re.compile(
+    r"[A-Za-z][A-Za-z.'-]*(?: [A-Za-z][A-Za-z.'-]*){1,5}|[^,。;:\s(]{1,60}"
+    r"(?:\((?!以下|原名|曾用|反诉|下称|又名|系|女|男|特别|一般)[^()]{1,20}\)[^,。;:\s(]{1,40})?"
+)
+_SHORT = re.compile(r"\((?:以下)?(?:简称|称)(?:为|:)?[“\"]?(?P<short>[^()“”\"]{2,30})[”\"]?\)")
+_FORMER = re.compile(
+    r"(?:曾用名|又名|别名|化名|绰号|自报名)(?:为|:)?[“\"]?(?P<name>[\u4e00-\u9fff]{2,4})[”\"]?(?=[,。()]|$)"
+)
+_TOLD_TOO = re.compile(
+    r"(?<=[。;]) *(?=(?:委托(?:诉讼)?代理人|法定代表人|法定代理人|主要负责人|负责人|经营者|(?:指定)?辩护人)[:\u4e00-\u9fff])"
+)
+_PARTY = ("原告", "被告", "被告人")
+_SPEAKS_FOR = ("法定代表人", "主要负责人", "代表人", "负责人", "经营者", "投资人", "执行事务合伙人")
+_COUNSEL = ("委托诉讼代理人", "委托代理人", "诉讼代理人", "辩护人", "指定辩护人")
+_NO_SEAT = "Only plaintiff and defendant have seats."
+_REFUSED: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (("第三人",), f"{REFUSED_ROLES['third_party']} takes no seat in a trial here", f"{_NO_SEAT} Choose a judgment without one."),
+    (("附带民事诉讼原告人", "附带民事诉讼原告", "附带民事诉讼被告人", "附带民事诉讼被告", "附带民事公益诉讼起诉人"),
+     f"{REFUSED_ROLES['civil_plaintiff']} takes no seat in a trial here", "Choose a judgment without 附带民事诉讼."),
+    (("法定代理人", "指定代理人"), f"{REFUSED_ROLES['guardian']} takes no seat in a trial here: a party is a minor or cannot sue alone", _NO_SEAT),
+    (("反诉原告", "反诉被告"), "there is a counterclaim (反诉); one claim side sues the other here", "Choose a judgment without 反诉."),
+    (("被告单位", "诉讼代表人"), "a company is accused (单位犯罪)", "Only natural persons can be tried here."),
+    (("自诉人",), "a private prosecution (自诉) has no 公诉人", "Choose a case that a 人民检察院 prosecutes."),
+    (("上诉人", "被上诉人", "抗诉机关", "原审原告", "原审被告", "原审被告人", "再审申请人", "申诉人"),
+     "it is a judgment of a later instance", "Only first-instance judgments (一审判决书) make a case."),
+)  # fmt: skip
+"""Roles of a heading -> why there is no case, and what to do."""
+_LATER = ("终", "再", "申", "监", "抗", "提", "复")
+_FIRST_ONLY = "Only first-instance judgments (一审判决书) make a case."
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Somebody in the heading: role as written, name, and the paragraph that tells the rest."""
+
+    role: str
+    note: str
+    name: str
+    words: str
+
+    @property
+    def is_party(self) -> bool:
+        """原告, 被告 or 被告人."""
+        return self.role in _PARTY
+
+    @property
+    def represents(self) -> bool:
+        """法定代表人, 负责人 and the like."""
+        return self.role in _SPEAKS_FOR
+
+    @property
+    def is_counsel(self) -> bool:
+        """A 诉讼代理人 or 辩护人."""
+        return self.role in _COUNSEL
+
+    @property
+    def is_company(self) -> bool:
+        """Whether the party is an organisation."""
+        folded = fold_width(self.words)
+        told = "统一社会信用代码" in folded or "住所地" in folded and not re.search(r",[男女](?=[,。])", folded)
+        return bool(COMPANY.search(self.name)) or told
+
+    @property
+    def aliases(self) -> tuple[str, ...]:
+        """Short and former names that the heading gives."""
+        folded = fold_width(self.words)
+        return tuple(match[1] for pattern in (_SHORT, _FORMER) for match in pattern.finditer(folded))
+
+    def aliases_in(self, folded: str) -> tuple[str, ...]:
+        """Short names that a text gives where it first names the party: …公司（以下简称启明公司）."""
+        found = (_SHORT.match(folded, match.end()) for match in re.finditer(re.escape(fold_width(self.name)), folded))
+        return tuple(dict.fromkeys([*self.aliases, *(match["short"] for match in found if match)]))
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """What stands before the story."""
+
+    title: str
+    court: str
+    docket: str
+    entries: tuple[Entry, ...]
+
+    def of(self, role: str) -> list[Entry]:
+        """Everybody with a role."""
+        return [entry for entry in self.entries if entry.role == role]
+
+
+def kind_of(text: str, label: str, wanted: Env | None) -> Env:
+    """Civil or criminal judgment of first instance.
+
+    Raises:
+        BadInput: another kind of document, another instance, or not what was wanted.
+    """
+    folded = fold_width(text)
+    lines = folded.split("\n")
+    title = next((match for line in lines[:_SEEN] if len(line) < 60 and (match := _TITLE.fullmatch(line))), None)
+    if title and title["kind"] != "判决书":
+        raise BadInput(
+            f"{label} is a {title['kind']}, no judgment", "Only first-instance judgments (判决书) make a case."
+        )
+    if title and title["civil"]:
+        raise CaseFault(label, [Fault("parties", _REFUSED[1][1], _REFUSED[1][2])])
+    if title and title["field"] in ("行政", "赔偿", "执行"):
+        raise BadInput(
+            f"{label} is a judgment in {title['field']} matters", "Only civil and criminal judgments make a case."
+        )
+    if "判决如下" not in folded:
+        kind = next((word for word in ("裁定如下", "决定如下", "达成如下协议") if word in folded), "")
+        what = f"is no judgment ({kind})" if kind else "is no judgment: it has no 判决如下"
+        raise BadInput(f"{label} {what}", "Give the full text of a first-instance judgment (判决书).")
+    step = _STEP.search(docket_in(lines))
+    if step and step["step"] in _LATER:
+        raise BadInput(f"{label} is a judgment of a later instance ({step.group()})", _FIRST_ONLY)
+    if title and re.search("二审|再审|终审", title[0]):
+        raise BadInput(f"{label} is a judgment of a later instance", _FIRST_ONLY)
+    if step and (step["step"] in "特督破" or step["field"] in "行执赔"):
+        raise BadInput(f"{label} is no ordinary civil or criminal case ({step.group()})", _FIRST_ONLY)
+    return _env(title["field"] if title else None, step["field"] if step else "", folded, label, wanted)
+
+
+def _env(field: str | None, docket: str, folded: str, label: str, wanted: Env | None) -> Env:
+    known: dict[str | None, Env] = {"民事": "CI", "刑事": "CR"}
+    env = known.get(field) or {"民": "CI", "商": "CI", "知": "CI", "刑": "CR"}.get(docket)
+    if env is None:
+        accused, sued = folded.count("被告人"), len(re.findall(r"原告|被告(?!人)", folded))
+        env = "CR" if accused > sued else "CI" if sued else None
+    if env is None:
+        raise BadInput(
+            f"{label} has neither 原告 and 被告 nor a 被告人", "Give the full text of a first-instance judgment."
+        )
+    if wanted and env != wanted:
+        kind = {"CI": "civil", "CR": "criminal"}[env]
+        raise BadInput(
+            f"{label} is a {kind} judgment, which makes no {wanted} case", f"Give --env {env}, or leave it out."
+        )
+    return "CR" if env == "CR" else "CI"
+
+
+def docket_in(lines: Sequence[str]) -> str:
+    """The docket number of a heading."""
+    for line in lines[:_SEEN]:
+        if (match := _DOCKET.search(fold_width(line))) and len(line) < 80:
+            return line[match.start() : match.end()].replace(" ", "")
+    return ""
+
+
+def judgment_alone(text: str) -> tuple[str, str]:
+    """The first judgment of a file, without what a page puts around it; a note where a second one follows."""
+    lines = text.split("\n")
+    folded = [fold_width(line) for line in lines]
+    rules = next((place for place, line in enumerate(folded) if "判决如下" in line), len(lines))
+    titles = [place for place, line in enumerate(folded) if len(line) < 60 and _TITLE.fullmatch(line)]
+    start = max((place for place in titles if place < rules), default=0)
+    while start and len(lines[start - 1]) < 40 and _COURT.search(folded[start - 1]):
+        start -= 1
+    end = next((place for place in titles if place > rules), len(lines))
+    while rules < end < len(lines) and _COURT.search(folded[end - 1]):
+        end -= 1
+    note = "the file holds another document behind the first judgment; it was not read" if end < len(lines) else ""
+    return "\n".join(lines[start:end]), note
+
+
+def heading_of(head: Sequence[str], env: Env) -> Heading:
+    """What the lines before the story say."""
+    title = court = ""
+    entries: list[Entry] = []
+    for line in _split(head):
+        folded = fold_width(line)
+        if not title and len(line) < 60 and (match := _TITLE.fullmatch(folded)):
+            title = match["kind"]
+        if not court and not entries and len(line) < 60 and (found := _COURT.search(folded)):
+            court = found["court"]
+            continue
+        match = _ROLE.match(folded)
+        if match is None:
+            if entries and env == "CR" and entries[-1].role == "被告人":
+                last = entries[-1]
+                entries[-1] = Entry(last.role, last.note, last.name, f"{last.words}{line}")
+            continue
+        rest = line[match.start("rest") :]
+        name = _NAME.match(folded[match.start("rest") :])
+        for one in rest[: name.end()].split("、") if name else ():
+            if one.strip():
+                entries.append(Entry(match["role"], match["note"] or "", one.strip(), rest))
+    return Heading(title, court, docket_in(head), tuple(entries))
+
+
+def _split(head: Sequence[str]) -> Iterator[str]:
+    for line in head:
+        cuts = [0, *(match.start() for match in _TOLD_TOO.finditer(fold_width(line))), len(line)]
+        yield from (part for start, end in zip(cuts, cuts[1:], strict=False) if (part := line[start:end].strip()))
+
+
+def refuse(heading: Heading, accused: Sequence[str], env: Env, label: str) -> None:
+    """Refuse what a case file cannot hold.
+
+    Args:
+        heading: of the judgment.
+        accused: names that its rulings speak of as 被告人, where the heading is missing.
+        env: civil or criminal.
+        label: names the file.
+
+    Raises:
+        CaseFault: with all reasons.
+    """
+    faults = []
+    for roles, what, todo in _REFUSED:
+        if any(entry.role in roles or any(role in entry.note for role in roles) for entry in heading.entries):
+            faults.append(Fault("parties", what, todo))
+    sides = {role: list(dict.fromkeys(entry.name for entry in heading.of(role))) for role in _PARTY}
+    if env == "CR":
+        count = max(len(sides["被告人"]), 0 if sides["被告人"] else len(set(accused)))
+        if count > 1:
+            faults.append(
+                Fault(
+                    "parties",
+                    f"{count} accused; one is tried at a time",
+                    "Try the others in cases of their own (另案处理).",
+                )
+            )
+    else:
+        for role, word in (("原告", "plaintiffs (原告)"), ("被告", "defendants (被告)")):
+            if len(sides[role]) > 1:
+                what = f"{len(sides[role])} {word}; one plaintiff sues one defendant here"
+                faults.append(Fault("parties", what, "Split the dispute or keep one of them."))
+    if faults:
+        raise CaseFault(label, faults)

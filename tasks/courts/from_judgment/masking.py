@@ -1,0 +1,147 @@
+"""What of a judgment says who somebody is: names, numbers and addresses, replaced before anything else is read.
+
+Kinds follow the rules on publishing judgments (法释〔2016〕19号第八条至第十条): names of natural persons, identity numbers, addresses below the
+district, telephones, accounts, plates, e-mail and chat accounts. Companies and days of birth stay. All that a draft holds is
+read from the masked text, so that what was masked cannot come back through a field.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from store.text.normalise import fold_width
+from tasks.courts.from_judgment.names import replaced, stand_ins
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """One thing that was masked: its kind, how often it stood there, and what stands there now. Never the thing itself."""
+
+    kind: str
+    count: int
+    replacement: str
+
+
+_SIGNS = "甲乙丙丁戊己庚辛壬癸"
+LEFT_OUT = "略）"
+"""How every replacement of a number or an address ends."""
+ADDRESS = f"（地址{LEFT_OUT}"
+
+_IS = r"(?:为|是|系|:|\s){0,3}"
+_NOT_MORE = r"(?![0-9A-Za-z]|\.[0-9]|[万亿千百]?余?元)"
+_PROVINCES = "京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
+_NUMBERS: tuple[tuple[str, str, re.Pattern[str]], ...] = (
+    ("identity number", f"（身份证号{LEFT_OUT}", re.compile(
+        rf"(?:身份号码|身份证(?:号码|号)?){_IS}(?P<said>[0-9][0-9Xx*]{{13,18}})(?![0-9A-Za-z])"
+        r"|(?<![0-9A-Za-z])[1-9][0-9]{5}(?:18|19|20)[0-9]{2}(?:0[1-9]|1[0-2])(?:[0-2][0-9]|3[01])[0-9]{3}[0-9Xx](?![0-9A-Za-z])"
+    )),
+    ("e-mail address", f"（邮箱{LEFT_OUT}", re.compile(
+        r"(?<![A-Za-z0-9._%+-])[A-Za-z0-9._%+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){1,4}"
+    )),
+    ("chat account", f"（账号{LEFT_OUT}", re.compile(
+        rf"(?:微信|QQ|支付宝|抖音|快手)(?:(?:群号|账号|帐号|账户|号码|号|ID){_IS}[“\"(]?(?=[A-Za-z0-9_])|{_IS}(?=[A-Za-z_]))"
+        r"(?P<said>[A-Za-z0-9_][A-Za-z0-9_-]{4,29})(?![0-9A-Za-z_-])"
+        r"|(?<![A-Za-z0-9_])wxid_[A-Za-z0-9_]{4,30}"
+    )),
+    ("telephone number", f"（电话{LEFT_OUT}", re.compile(
+        rf"(?<![0-9A-Za-z.,])(?:\+?86[- ]?)?1[3-9][0-9][- ]?[0-9]{{4}}[- ]?[0-9]{{4}}{_NOT_MORE}|(?<![0-9-])0[0-9]{{2,3}}-[0-9]{{7,8}}(?![0-9])"
+        r"|(?:电话|手机|联系方式)(?:号码?)?(?:为|是|:|\s){0,3}(?P<said>[0-9][0-9 -]{5,14}[0-9])(?![0-9A-Za-z元])"
+    )),
+    ("bank account", f"（账号{LEFT_OUT}", re.compile(
+        rf"(?<![0-9A-Za-z.,])[0-9](?:[ -]?[0-9]){{14,18}}{_NOT_MORE}"
+        rf"|(?:卡号|账号|帐号|账户|银行卡){_IS}(?P<said>[0-9][0-9 -]{{7,26}}[0-9])(?![0-9A-Za-z元])"
+    )),
+    ("number plate", f"（车牌{LEFT_OUT}", re.compile(
+        rf"[{_PROVINCES}][A-Z][·•. -]?[A-HJ-NP-Z0-9]{{4,5}}[A-HJ-NP-Z0-9挂学警港澳](?![A-Z0-9])"
+    )),
+)  # fmt: skip
+"""Kind, replacement, pattern over the folded text (`said`: what goes, behind words that stay); in this order, since a
+telephone number may lie inside an account."""
+_KEPT = re.compile(
+    r"(?:信用代码|注册号|机构代码|许可证号?|编号|批号|案号|文号|发票号码?|证书号|序列号|串号)(?:为|是|:|\s){0,3}$"
+)
+
+_RESIDENCE = re.compile(
+    r"(?:住所地|住所|户籍所在地|户籍地|户口所在地|现住址|现住地|现住|现居住地|现居住于|暂住地|暂住|经常居住地|居住地|住址|家住|住)(?:为|是|于|在|:|\s){0,3}"
+    r"(?P<said>(?!地|的|社区|派出|公安|司法|所|居委|村委|人民|以)(?=[\u4e00-\u9fff]{1,12}?[省市县区旗州镇乡村街路])[^,。;\n()]{3,80})"
+)
+_UPPER = re.compile(
+    r"(?:[\u4e00-\u9fff]{2,8}?(?:省|自治区|特别行政区))?(?:(?:(?![镇乡街路村巷弄号])[\u4e00-\u9fff]){2,9}?(?:市|自治州|地区|盟|州))?"
+    r"(?:(?:(?![镇乡街路村巷弄号])[\u4e00-\u9fff]){1,8}?(?:(?<![小园社校厂院])区|县|旗|市))?"
+)
+"""Province, city and district at the head of an address."""
+_HOUSE = re.compile(
+    r"(?:(?<=[区县市旗在于至到往从,。、;:的(位住])|^)(?:(?![区县市旗在于至到往从的号])[\u4e00-\u9fff0-9]){1,24}?"
+    r"(?:路|街|街道|大道|巷|弄|胡同|里|村|庄|屯|组|小区|花园|公寓|大厦|广场|苑|园|城)(?:[0-9]{1,5}[A-Za-z]?-?){1,2}(?:号楼?|弄|幢|栋|座|单元|室|楼|组|门)"
+    r"(?:之?[0-9一二三四五六七八九十]{1,5}[A-Za-z]?(?:号楼?|弄|幢|栋|座|单元|室|楼|层|门|房|户)|[0-9]{1,4}-[0-9]{1,5}(?:室|号)?){0,5}",
+    re.MULTILINE,
+)
+
+
+def mask(
+    text: str, people: Sequence[Sequence[str]], companies: Sequence[Sequence[str]], *, keep_names: bool, mask_companies: bool,
+    kept_lines: Iterable[str] = (),
+) -> tuple[str, tuple[Masked, ...]]:  # fmt: skip
+    """The text without what tells people, and a list of what went.
+
+    Args:
+        text: of the judgment.
+        people: the names of each natural person, the full one first; parties first.
+        companies: the names of each organisation; a person's name inside one stays with it.
+        keep_names: leave the names of people as they are.
+        mask_companies: replace the names of organisations too.
+        kept_lines: lines whose address is that of a company.
+    """
+    found: list[Masked] = []
+    for kind, replacement, pattern in _NUMBERS:
+        text, times = _each(text, pattern, partial(_numbered, replacement))
+        if times:
+            found.append(Masked(kind, times, replacement))
+    kept = set() if mask_companies else set(kept_lines)
+    lines = [(line, 0) if line in kept else _addresses(line) for line in text.split("\n")]
+    if times := sum(count for _, count in lines):
+        found.append(Masked("address below the district", times, ADDRESS))
+    text = "\n".join(line for line, _ in lines)
+    names = {} if keep_names else stand_ins(people, text)
+    firms = {name: f"{sign}公司" for sign, group in zip(_SIGNS, companies, strict=False) for name in group}
+    others = firms if mask_companies else {name: name for group in companies for name in group}
+    text, counts = replaced(text, {**names, **others})
+    for kind, said in (("name", names), ("company", firms if mask_companies else {})):
+        for stand_in in dict.fromkeys(said.values()):
+            if times := sum(counts[name] for name in said if said[name] == stand_in):
+                found.append(Masked(kind, times, stand_in))
+    return text, tuple(found)
+
+
+def _numbered(replacement: str, match: re.Match[str]) -> str | None:
+    return None if _KEPT.search(match.string[max(0, match.start() - 16) : match.start()]) else replacement
+
+
+def _addresses(line: str) -> tuple[str, int]:
+    line, first = _each(line, _RESIDENCE, _residence)
+    line, second = _each(line, _HOUSE, lambda match: ADDRESS)
+    return line, first + second
+
+
+def _residence(match: re.Match[str]) -> str | None:
+    address = match["said"]
+    upper = _UPPER.match(address)
+    length = upper.end() if upper else 0
+    return None if address[length:] in ("", "内", "人") else f"{address[:length]}{ADDRESS}"
+
+
+def _each(text: str, pattern: re.Pattern[str], swap: Callable[[re.Match[str]], str | None]) -> tuple[str, int]:
+    """A text with what a pattern finds in its folded form replaced; None leaves a match as it is."""
+    part = "said" if "said" in pattern.groupindex else 0
+    parts: list[str] = []
+    last = times = 0
+    for match in pattern.finditer(fold_width(text)):
+        new = swap(match)
+        if new is not None:
+            start, end = match.span(part) if match[part] else match.span()
+            parts += [text[last:start], new]
+            last, times = end, times + 1
+    return ("".join([*parts, text[last:]]), times) if times else (text, 0)

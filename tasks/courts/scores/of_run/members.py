@@ -1,0 +1,158 @@
+"""The attempts of a run with their scores, ready to be averaged: what counts as 0, what is left out, what is missing and why.
+
+Compat: an attempt that the machinery broke earns 0, a criminal one fails in VER; dialogues of KQ and LC that did not reach
+every topic are dropped from BIN and NBIN, as published. Strict leaves broken attempts out and shows both bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from tasks.courts.casefile.case import Case, Env
+from tasks.courts.scores.consistency import Consistency
+from tasks.courts.scores.of_run.columns import FINISHED_ONLY, METRICS, RULES, Rule, Value, feeds
+from tasks.courts.scores.of_run.gradings import CONSISTENCY
+from tasks.courts.scores.of_run.limits import ceiling
+from tasks.courts.scores.of_run.rating import PROCEDURE, Followed, Heard, Rates, followed, gradings_of, rates
+from tasks.courts.scores.of_run.simulators import consistencies
+from tasks.courts.scores.sentence import Published
+from tasks.scoring.context import Grade, ScoreContext
+from tasks.scoring.result import Result
+
+Grading = Literal["graded", "failed", "ungraded"]
+"""All verdicts are there; one was asked for and failed; one was never asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rated:
+    """One attempt. values: rule -> metric -> share. bounds: strict values if what is missing were 0 or 1, where they differ
+    from the value. needs: metric -> how its grading stands, where it takes one. turns: of the tested seat."""
+
+    case: Case
+    result: Result
+    heard: Heard
+    values: Mapping[Rule, Mapping[str, Value]]
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    needs: Mapping[str, Grading] = field(default_factory=dict)
+    finished: bool = True
+    distances: Published | None = None
+    trial: Followed | None = None
+    simulated: tuple[Consistency, ...] = ()
+    graded_parts: Mapping[str, float] = field(default_factory=dict)
+    moved: tuple[str, ...] = ()
+
+    @property
+    def env(self) -> Env:
+        """Its environment."""
+        return self.case.env
+
+    @property
+    def turns(self) -> int:
+        """Turns that the tested seat made."""
+        return len(self.heard.own)
+
+
+def rate(case: Case, result: Result, context: ScoreContext) -> Rated:
+    """The scores of one attempt."""
+    spec = context.spec
+    heard = Heard.of(case, result)
+    grades = context.graded.get((result.task_id, result.epoch), {})
+    if not result.scored:
+        return _broken(case, result, heard)
+    made = scored(case, result, heard, grades, followed(case, heard, spec.profile if spec else "law"))
+    parts = {
+        name.removeprefix(CONSISTENCY): value
+        for name, value in grades.items()
+        if name.startswith(CONSISTENCY) and value is not None
+    }
+    seen = consistencies(case, heard, (spec.seed if spec else 0) + result.epoch)
+    return replace(made, simulated=seen, graded_parts=parts)
+
+
+def scored(case: Case, result: Result, heard: Heard, grades: Grade, trial: Followed | None) -> Rated:
+    """The scores of a transcript whose procedure is known, simulated roles aside."""
+    found = rates(case, heard, grades)
+    names = [name for grading in gradings_of(case, heard) for name in grading.failed]
+    missing = [name for name in names if grades.get(name) is None]
+    values = together(found, trial, case.env)
+    values["compat"] = {
+        metric: None if metric in FINISHED_ONLY and not found.finished else value
+        for metric, value in values["compat"].items()
+    }
+    bounds: dict[str, tuple[float, float]] = {}
+    if missing:
+        low, high = (
+            together(rates(case, heard, {**grades, **dict.fromkeys(missing, given)}), trial, case.env)["strict"]
+            for given in (0.0, 1.0)
+        )
+        for metric, value in values["strict"].items():
+            least, most = low[metric], high[metric]
+            if value is None and least is not None and most is not None:
+                bounds[metric] = least, most
+    needs: dict[str, Grading] = {}
+    for metric in METRICS["strict"][case.env]:
+        own = [name for name in names if feeds(name, metric)]
+        lacking = [name for name in own if name in missing]
+        if own:
+            needs[metric] = "graded" if not lacking else "failed" if all(name in grades for name in lacking) else "ungraded"
+    moved = tuple(
+        metric
+        for metric in METRICS["compat"][case.env]
+        if (found.moved if metric not in PROCEDURE else trial is not None and trial.moved)
+    )
+    return Rated(case, result, heard, values, bounds, needs, found.finished, found.distances, trial, moved=moved)
+
+
+def together(found: Rates, trial: Followed | None, env: Env) -> dict[Rule, Mapping[str, Value]]:
+    """All metrics of a transcript, in the order of tables."""
+    parts = {"compat": found.compat, "strict": found.strict}
+    steps = {"compat": trial.compat, "strict": trial.strict} if trial else {}
+    return {
+        rule: {metric: steps.get(rule, {}).get(metric, parts[rule].get(metric)) for metric in METRICS[rule][env]}
+        for rule in RULES
+    }
+
+
+def _broken(case: Case, result: Result, heard: Heard) -> Rated:
+    """What the machinery broke: of everything that its case could have earned, nothing (compat), or anything (strict)."""
+    best = ceiling(case)
+    could = together(rates(case, best.heard, best.grades), best.trial, case.env)
+    return Rated(
+        case, result, heard,
+        {
+            "compat": {metric: None if value is None else 0.0 for metric, value in could["compat"].items()},
+            "strict": dict.fromkeys(could["strict"]),
+        },
+        {metric: (0.0, 1.0) for metric, value in could["strict"].items() if value is not None},
+    )  # fmt: skip
+
+
+def with_verdicts(members: Sequence[Rated]) -> list[Rated]:
+    """The attempts with their compat SEN, FINE and VER: distances scaled over the finished trials of the run, failures 1.
+
+    The mean over attempts of SEN and of FINE is what `sentence.published_verdict` says; a gold without a term has no SEN.
+    """
+    finished = [one.distances for one in members if one.distances is not None]
+    months = [found.sen_d for found in finished if found.sen_d is not None]
+    fines = [found.fine_d for found in finished]
+    made = []
+    for one in members:
+        if one.env != "CR":
+            made.append(one)
+            continue
+        found = one.distances
+        sen = 1.0 if found is None else _scaled(found.sen_d, months)
+        fine = 1.0 if found is None else _scaled(found.fine_d, fines)
+        parts = [value for value in (sen, fine) if value is not None]
+        verdict: dict[str, Value] = {"SEN": sen, "FINE": fine, "VER": sum(parts) / len(parts)}
+        made.append(replace(one, values={**one.values, "compat": {**one.values["compat"], **verdict}}))
+    return made
+
+
+def _scaled(value: Value, among: Sequence[float]) -> Value:
+    if value is None:
+        return None
+    width = max(among) - min(among)
+    return (value - min(among)) / width if width else 0.0

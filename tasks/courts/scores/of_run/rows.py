@@ -1,0 +1,67 @@
+"""The scores of one attempt as rows of the journal: both rules apart, each with what it rests on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from tasks.courts.casefile.case import CivilCase, CriminalCase
+from tasks.courts.casefile.questions import CourtQuestion
+from tasks.courts.casefile.roles import COURTS
+from tasks.courts.play.record import for_procedure
+from tasks.courts.procedure import pfs
+from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.scores.consistency import Consistency
+from tasks.courts.scores.of_run.columns import RULES
+from tasks.courts.scores.of_run.rating import Heard, rates
+from tasks.courts.scores.of_run.simulators import consistencies
+from tasks.scoring.context import ScoreContext
+from tasks.scoring.result import Result, Score
+
+CONSISTENCY_VERSION = "consistency/1"
+
+
+def score_one(question: CourtQuestion, result: Result, context: ScoreContext) -> list[Score]:
+    """`topics_`, `documents_` or `judgment_` with `compat` and `strict`, `pfs_compat`, `pfs_strict`, `consistency`.
+
+    An attempt that the machinery broke is 0 in compat and missing in strict. The compat VER is a matter of a run.
+    """
+    case, spec = question.case, context.spec
+    heard = Heard.of(case, result)
+    grades = context.graded.get((result.task_id, result.epoch), {})
+    found = rates(case, heard, grades)
+    settings: dict[str, Any] = {"env": case.env, "outcome": result.outcome, "scored": result.scored}
+    values = {"compat": found.compat, "strict": found.strict}
+    made = [
+        Score(
+            f"{found.name}_{rule}", found.versions[rule],
+            {**settings, "failed": found.failed, "finished": found.finished}, dict(values[rule]), found.evidence[rule],
+        )
+        for rule in RULES
+    ]  # fmt: skip
+    if isinstance(case, CivilCase | CriminalCase) and case.env in COURTS:
+        turns = for_procedure(heard.record, case.env)
+        for score in pfs.scores(turns, hearing_of(case), spec.profile if spec else "law"):
+            made.append(replace(score, settings={**settings, **score.settings}))
+    if not result.scored:
+        made = [_broken(score) for score in made]
+    seen = consistencies(case, heard, (spec.seed if spec else 0) + result.epoch)
+    made.append(
+        Score(
+            "consistency", CONSISTENCY_VERSION, settings, {one.role: one.score for one in seen},
+            [row for one in seen for row in _slips(one)],
+        )
+    )  # fmt: skip
+    return made
+
+
+def _broken(score: Score) -> Score:
+    lost = 0.0 if score.scorer.endswith("_compat") else None
+    return replace(score, value=dict.fromkeys(score.value, lost))
+
+
+def _slips(found: Consistency) -> list[dict[str, Any]]:
+    style: list[dict[str, Any]] = [{"role": found.role, "messages": found.messages, "style": found.style}]
+    return style + [
+        {"role": found.role, "message": slip.message, "slip": slip.kind, "text": slip.text} for slip in found.slips
+    ]

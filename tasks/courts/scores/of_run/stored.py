@@ -1,0 +1,43 @@
+"""The overall score of a courts run from the rows of its journal, without its case files: for lists of runs. Values from 0 to 1.
+
+It is the mean of column means as `means.overall` has it. A column in which a scored attempt still waits for a grader is left
+out whole: the rest would be a selection of failures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+
+from store.journal import ScoreRow
+from tasks.courts.scores.of_run.columns import AVERAGED, FINISHED_ONLY, RULES, Rule, Value
+
+_GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
+"""Columns that take a grader's word."""
+
+
+def stored_overall(rows: Iterable[ScoreRow]) -> dict[Rule, Value]:
+    """The mean of the columns of the published main table except VER, by rule; None where no column has a value."""
+    columns: dict[tuple[Rule, str, str], list[Value]] = defaultdict(list)
+    waiting: set[tuple[Rule, str, str]] = set()
+    for row in rows:
+        rule = next((rule for rule in RULES if row.scorer.endswith(f"_{rule}")), None)
+        settings = row.settings if isinstance(row.settings, dict) else {}
+        env = str(settings.get("env", ""))
+        if rule is None or not isinstance(row.value, dict):
+            continue
+        for metric, value in row.value.items():
+            if (env, metric) not in AVERAGED:
+                continue
+            if rule == "compat" and metric in FINISHED_ONLY and not settings.get("finished"):
+                continue
+            columns[rule, env, metric].append(value)
+            if value is None and metric in _GRADED and settings.get("scored"):
+                waiting.add((rule, env, metric))
+    return {rule: _mean([_mean(values) for key, values in columns.items() if key[0] == rule and key not in waiting]) for rule in RULES}
+
+
+def _mean(values: Iterable[Value]) -> Value:
+    there = [value for value in values if value is not None]
+    return math.fsum(there) / len(there) if there else None

@@ -1,0 +1,74 @@
+"""How much of what a tool returns stands in a record, and how much of it a model is shown. Units: characters.
+
+A record holds every observation whole, once. Prompts repeat it turn by turn, so there a very long one is shortened: by this
+function alone, in the same way every time, so that a prompt still only grows at its end. The longest observation of the
+published runs has 38,000 characters, one window of a web page in the published form 40,960: neither is touched.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from tasks.episode.events import ToolReturned
+from tasks.episode.plain import plain, plain_text
+from tasks.episode.state import State
+from tasks.episode.with_tools import SEAT
+
+SHOWN = 50_000
+"""Of an observation in a prompt."""
+LARGEST = 5_000_000
+"""Of an observation in a record: some 15 MB of Chinese. What is larger no seat is given at all."""
+_TAIL, _ROOM = SHOWN // 4, 60
+"""Of the shortened text: its end, and what the mark takes."""
+_HEAD = SHOWN - _TAIL - _ROOM
+_MARK = "…【此处略去{left}字，全文共{whole}字】…"
+_TOO_LARGE = "工具返回的内容有{whole}字，超过{most}字的上限，未予返回。请缩小查询的范围。"
+
+
+def shortened(observation: str) -> str:
+    """The observation as it enters a prompt: head and tail, cut at line ends where there are any, with a mark between them."""
+    if len(observation) <= SHOWN:
+        return observation
+    head, tail = observation[:_HEAD], observation[-_TAIL:]
+    head = head[: head.rfind("\n", _HEAD // 2) + 1] or head
+    tail = tail[tail.find("\n", 0, _TAIL // 2) + 1 :]
+    left = len(observation) - len(head) - len(tail)
+    return f"{head}{_MARK.format(left=left, whole=len(observation))}{tail}"
+
+
+def returned(
+    state: State,
+    tool: str,
+    started: float,
+    status: str,
+    observation: str,
+    value: Any,
+    provenance: tuple[str, ...],
+    **more: Any,
+) -> ToolReturned:
+    """What is recorded of a call that began at `started` (of `time.perf_counter`): all of it, unless it is beyond measure.
+
+    A very long text that somebody in the seat is given again is recorded as a prompt shows it: a model that calls the same
+    tool in every turn makes the record no longer, and reads the same as before.
+    """
+    took = round((time.perf_counter() - started) * 1000, 3)
+    if len(observation) > LARGEST:
+        refused = _TOO_LARGE.format(whole=len(observation), most=LARGEST)
+        return ToolReturned(seat=SEAT, tool=tool, status="call_error", observation=refused, milliseconds=took)
+    text = plain_text(observation)
+    if len(text) > SHOWN and _given_before(state, tool, text):
+        text, value = shortened(text), None
+    return ToolReturned(
+        seat=SEAT, tool=tool, status=status, observation=text, value=plain(value),
+        provenance=provenance, milliseconds=took, **more,
+    )  # fmt: skip
+
+
+def _given_before(state: State, tool: str, text: str) -> bool:
+    """Whether the record holds this text of this tool. Policies without an engine work on the values, so they get each."""
+    sits = state.seats.get(SEAT)
+    events = (record.event for record in state.records)
+    return bool(sits and sits.engine) and any(
+        isinstance(event, ToolReturned) and event.tool == tool and event.observation == text for event in events
+    )

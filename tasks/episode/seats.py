@@ -1,0 +1,37 @@
+"""Seats, the policies that sit in them, and the View each is given.
+
+A policy receives a View of its seat, never the task: gold lives in another object that only scorers (and the `gold`
+reference, by explicit grant) are handed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from tasks.episode.actions import Move
+from tasks.episode.events import Record
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What a seat may see: the public card of the task, its own history, how far the episode has come."""
+
+    seat: str
+    card: Mapping[str, Any]
+    history: tuple[Record, ...]
+    step: int
+    """Number of the step about to be made, from 1."""
+    max_turns: int | None = None
+
+
+class Policy(Protocol):
+    """Makes the moves of a seat. All that matters between moves is in the View; a policy keeps no memory of its own."""
+
+    name: str
+    """Name and version, "rules/1"."""
+
+    def move(self, view: View) -> Move:
+        """One move: yields events and Asks, returns an Action."""
+        ...

@@ -1,0 +1,204 @@
+"""Reads the replies of a model: actions, plans, choices of tables, answers. Total: every text has a reading.
+
+A structured reply is checked against the schema it was asked under. One that is no JSON of that shape is tried once more
+with the forgiving parser (a fence around it, text before it) and then counts as repaired. Free text is read as upstream
+reads it, and more forgivingly unless `strict`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from models.schema import violation
+from store.schema import TABLES
+from tasks.episode.plain import plain
+from tasks.legalagentbench.lenient import Unreadable
+from tasks.legalagentbench.lenient import read as read_leniently
+from tasks.legalagentbench.parser import LONGEST_REPAIR, compat_input, parse_action
+from tasks.legalagentbench.schemas import FINAL, Schema, trimmed
+from tasks.legalagentbench.tools import FINISH_NAMES, spoken
+
+Result = Literal["ok", "repaired", "rejected"]
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a reply says: `value` is None when rejected; `note` names the repair or the reason."""
+
+    result: Result
+    value: Any = None
+    note: str = ""
+
+
+Reader = Callable[[str], Read]
+
+STEP_MARK = re.compile(r"第\s*([0-9]{1,3}|[一二三四五六七八九十]{1,3})\s*步\s*[：:]")
+"""Where a step of a plan begins; upstream cuts plans at these marks."""
+_PLAN_END = re.compile(r"\s*计划结束\s*[。.]?\s*$")
+_BEFORE_ACTION = re.compile(r"```|行动\s*[0-9]*\s*[：:]|[{｛]")
+_ANSWER = re.compile(r"答案\s*[：:]")
+_DETAILS = re.compile(r"\n\s*详情\s*[：:]")
+_CLOSED = "不是一个完整的 JSON 对象"
+
+
+def structured(schema: Schema, loosely: Reader) -> Reader:
+    """A reader of replies under a schema; `loosely` has a second try at what does not satisfy it."""
+
+    def read(text: str) -> Read:
+        value, strict = _loaded(text)
+        reason = violation(schema, value) if strict else _CLOSED
+        if not reason:
+            return Read("ok", value)
+        second = loosely(text)
+        if isinstance(second.value, dict):
+            kept = {name: second.value[name] for name in fields if name in second.value}
+            also = violation(schema, kept)
+            if not also:
+                return Read("repaired", kept, second.note or "不是单独的 JSON 对象")
+            reason = reason if strict else also
+        return Read("rejected", None, reason)
+
+    fields = (schema["anyOf"][0] if "anyOf" in schema else schema)["properties"]
+    return read
+
+
+def _loaded(text: str) -> tuple[Any, bool]:
+    try:
+        return plain(json.loads(text)), True
+    except (ValueError, RecursionError):
+        return None, False
+
+
+def action_loosely(text: str) -> Read:
+    """An action with what stands before it, as the object of a structured reply; see `action` for free text."""
+    read = action(text)
+    if read.result == "rejected":
+        return read
+    value, _ = _first_object(text)
+    before = (
+        {name: value[name] for name in ("thought", "plan") if name in value} if isinstance(value, Mapping) else {}
+    )
+    made = {"thought": read.value["thought"], "plan": read.value["plan"], **before}
+    given = trimmed(read.value["action"], read.value["action_input"])
+    return Read("repaired", {**made, "action": read.value["action"], "action_input": given}, read.note)
+
+
+def action(text: str) -> Read:
+    """An action in free text, with the thought and the plan before it. The input is as upstream's parser hands it on."""
+    parsed = parse_action(text)
+    before = _BEFORE_ACTION.split(text, maxsplit=1)[0]
+    if parsed.tool is None:
+        return Read("rejected", None, parsed.note)
+    final = parsed.tool in FINISH_NAMES
+    given = spoken(parsed.input) if final else compat_input(parsed.tool, parsed.input)
+    value = {
+        "thought": _without_label(before),
+        "plan": steps_of(before),
+        "action": FINAL if final else parsed.tool,
+        "action_input": given,
+    }
+    return Read(parsed.result, value, parsed.note)
+
+
+def action_strictly(text: str) -> Read:
+    """An action as the published parser takes it: what would have to be repaired is an illegal format there."""
+    read = action(text)
+    return Read("rejected", None, read.note) if read.result == "repaired" else read
+
+
+def thought_before(text: str) -> str:
+    """What a model wrote before its action."""
+    return _without_label(_BEFORE_ACTION.split(text, maxsplit=1)[0])
+
+
+def _without_label(text: str) -> str:
+    return re.sub(r"^\s*思考\s*[0-9]*\s*[：:]\s*", "", text).strip()
+
+
+def steps_of(text: str) -> list[str]:
+    """The steps of a plan in free text, cut at 第n步：; line breaks and the closing words are dropped."""
+    parts = STEP_MARK.split(text)[2::2]
+    steps = (_PLAN_END.sub("", " ".join(part.split())).strip() for part in parts)
+    return [step for step in steps if step]
+
+
+def plan(text: str) -> Read:
+    """A plan in free text."""
+    steps = steps_of(text)
+    if not steps:
+        return Read("rejected", None, "计划里没有“第n步：”")
+    return Read("ok", {"plan": steps})
+
+
+def plan_loosely(text: str) -> Read:
+    """A plan under a schema that was written otherwise: an object in a fence, a list, or 第n步 lines."""
+    value, note = _first_object(text)
+    steps = value.get("plan") if isinstance(value, Mapping) else value
+    if isinstance(steps, list) and steps:
+        return Read("repaired", {"plan": [step.strip() for step in map(str, steps) if step.strip()]}, note)
+    read = plan(text)
+    return Read("repaired", read.value, "计划不是 JSON 对象") if read.value else read
+
+
+def tables(text: str) -> Read:
+    """The table names in free text: the first list of texts, fenced or bare.
+
+    A name that no table has is left out with a note; upstream's run of the task crashes there.
+    """
+    value, note = _first_object(text)
+    names = value.get("tables") if isinstance(value, Mapping) else value
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return Read("rejected", None, "没有表名的列表")
+    known = [name for name in dict.fromkeys(names) if name in TABLES]
+    unknown = "、".join(name[:40] for name in names if name not in TABLES)
+    notes = "；".join(filter(None, (note, f"没有这些表，已忽略：{unknown[:200]}" if unknown else "")))
+    if not known:
+        return Read("rejected", None, notes or "没有选表")
+    return Read("repaired" if notes else "ok", {"tables": known}, notes)
+
+
+def answer(text: str) -> Read:
+    """Answer and details in free text; without the two labels the whole text is both."""
+    written = answer_loosely(text)
+    if written.value is not None:
+        return Read("repaired", written.value, "写成了 JSON")
+    label = _ANSWER.search(text)
+    body = text[label.end() :] if label else text
+    res, *details = _DETAILS.split(body, maxsplit=1)
+    if not res.strip():
+        return Read("rejected", None, "没有写答案")
+    return Read("ok", {"answer": res.strip(), "summary": (details[0] if details else res).strip()})
+
+
+def answer_loosely(text: str) -> Read:
+    """An answer under a schema that stands in a fence, carries other fields as well, or came as a final action once more."""
+    value, note = _first_object(text)
+    if isinstance(value, Mapping) and value.get("action") in FINISH_NAMES:
+        return Read("repaired", {"answer": spoken(value.get("action_input")), "summary": ""}, "又写成了行动")
+    if not isinstance(value, Mapping) or not isinstance(value.get("answer"), str):
+        return Read("rejected", None, _CLOSED)
+    summary = value.get("summary")
+    return Read("repaired", {"answer": value["answer"], "summary": summary if isinstance(summary, str) else ""}, note)
+
+
+def _first_object(text: str) -> tuple[Any, str]:
+    """The first object or list in a text and what was repaired to read it; (None, reason) when there is none."""
+    start = text.find("```json")
+    body = text[start + len("```json") :] if start >= 0 else text
+    body = body[:LONGEST_REPAIR]
+    opened = min((at for at in (body.find("{"), body.find("[")) if at >= 0), default=-1)
+    if opened < 0:
+        return None, "没有 JSON"
+    try:
+        value, _ = json.JSONDecoder(strict=False).raw_decode(body, opened)
+        return plain(value), "" if start >= 0 or not body[:opened].strip() else "JSON 之前有多余文字"
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return plain(read_leniently(body, opened)), "不是合法的 JSON，已按引号和标点修复"
+    except (Unreadable, ValueError, RecursionError):
+        return None, _CLOSED

@@ -1,0 +1,59 @@
+"""The lean loop of ReAct and plan-execute: one call a step gives what comes before the action, and the action.
+
+The two methods differ in what comes before: a thought, or the steps that are left. Plan-execute so replans at every step
+and acts on the first of what it has just written; no step can be skipped by counting.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tasks.agents.conversation import Call, Conversation
+from tasks.agents.modes import TURNS, Mode, method
+from tasks.agents.phrases import phrase
+from tasks.episode.actions import Move
+from tasks.episode.seats import View
+from tasks.legalagentbench.agents import cards, history
+from tasks.legalagentbench.agents.acting import Final, act, action_call
+from tasks.legalagentbench.agents.answering import conclude
+from tasks.legalagentbench.agents.choosing import tools_of_task
+from tasks.legalagentbench.agents.examples import action_object
+from tasks.legalagentbench.schemas import THOUGHT, steps_schema
+
+BEFORE: dict[str, dict[str, Any]] = {"react": {"thought": THOUGHT}, "plan-execute": {"plan": steps_schema()}}
+"""Method -> the schemas of what stands before its action."""
+
+
+def step(view: View, name: str, prompt: str, mode: Mode) -> Move:
+    """One step: one call, one action; after the last turn, or at Final Answer, the call for the answer."""
+    tools = yield from tools_of_task(view, mode)
+    kind = method(name)
+    call = action_call(prompt, mode, tools, BEFORE[kind])
+    talk = conversation(view, name, cards.lean_card(kind, prompt, mode, tools), call)
+    if view.step > (view.max_turns or TURNS):
+        return (yield from conclude(view, talk, mode, outcome="turn_limit"))
+    read = yield from talk.put(view, call)
+    action = yield from act(view.seat, read, BEFORE[kind])
+    if isinstance(action, Final):
+        return (yield from conclude(view, talk, mode, final=action.text))
+    return action
+
+
+def conversation(view: View, name: str, card: str, call: Call) -> Conversation:
+    """The conversation up to this step, from the record."""
+    talk = Conversation(card)
+    talk.hear(phrase("turn", "question", question=str(view.card["question"])))
+    for turn in history.turns(view):
+        if turn.policy == name:
+            talk.say(turn.replies(call.prompt), call)
+            talk.hear(turn.seen)
+        else:
+            hear_others(talk, turn)
+    return talk
+
+
+def hear_others(talk: Conversation, turn: history.Turn) -> None:
+    """What somebody else did in this seat before the model took it, or between two of its turns."""
+    if turn.tool is not None:
+        talk.hear(phrase("turn", "done", action=action_object(turn.tool, turn.input)))
+        talk.hear(turn.seen)

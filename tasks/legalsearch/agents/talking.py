@@ -1,0 +1,141 @@
+"""The conversation of the search agent in the modes lean and free: plan, calls, answer; one model call a round.
+
+The card is the same for all tasks; question and form of the answer stand in the first message of the user. What others did
+in the seat is told in words. Tokens: a lean reply is bounded by its schema, the rest is room for a model that reasons first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping, Sequence
+from typing import Any
+
+from models.engine import Ask, Settings
+from tasks.agents.conversation import Call, Conversation
+from tasks.agents.modes import Mode
+from tasks.agents.prompts import fill
+from tasks.episode.actions import Answer, Move, Sent, Yield, ask, emit
+from tasks.episode.events import ActionParsed, Thought
+from tasks.episode.seats import View
+from tasks.legalagentbench.agents.reading import Read
+from tasks.legalsearch.agents import schemas
+from tasks.legalsearch.agents.acting import act, free_reader, lean_reader
+from tasks.legalsearch.agents.phrases import call_forms, form_of, instruction, phrase, tools_text
+from tasks.legalsearch.agents.reading import Round, read_freely, tagged
+from tasks.legalsearch.agents.rounds import Past, pasts, response
+from tasks.legalsearch.agents.spoken import spoken
+from tasks.legalsearch.questions import options
+
+FIRST, ACT, LAST = "search-first/1", "search/1", "search-last/1"
+TURNS = 15
+"""Rounds of a task (paper, table 3), unless a run sets its own."""
+MOST_TOKENS = 4096
+STOP = ("<tool_response>",)
+"""A model in free text that goes on to invent the response of its tool is stopped there."""
+
+
+def step(view: View, name: str, mode: Mode, tools: Sequence[str], settings: Settings) -> Move:
+    """One round: a plan, a call or the answer; after the last turn the call for the answer."""
+    calls = calls_for(view.card, mode, tools, settings)
+    past = pasts(view)
+    talk = conversation(view, name, mode, tools, past, calls)
+    if view.step > (view.max_turns or TURNS):
+        return (yield from _close(view, talk, mode, calls[LAST]))
+    begun = any(one.plan or (one.tool is not None and one.policy == name) for one in past)
+    read = yield from put(view, talk, calls[ACT if begun else FIRST], mode)
+    return (yield from act(view.seat, read))
+
+
+def calls_for(card: Mapping[str, Any], mode: Mode, tools: Sequence[str], settings: Settings) -> dict[str, Call]:
+    """The three kinds of call, by prompt."""
+    if mode != "lean":
+        readers = {FIRST: free_reader(tools, first=True), ACT: free_reader(tools, first=False), LAST: read_last}
+        return {prompt: Call(prompt, reader, settings) for prompt, reader in readers.items()}
+    form = form_of(card)
+    answer = schemas.answer_schema(form, options(str(card["question"])) if form == "letters" else ())
+    shapes = {FIRST: schemas.plan_schema(), ACT: schemas.act_schema(tools, answer), LAST: schemas.last_schema(answer)}
+    return {prompt: Call(prompt, lean_reader(shape, form), settings, shape, 2) for prompt, shape in shapes.items()}
+
+
+def conversation(
+    view: View, name: str, mode: Mode, tools: Sequence[str], past: Sequence[Past], calls: Mapping[str, Call]
+) -> Conversation:
+    """The conversation up to this round, from the record."""
+    form = phrase(mode, "search" if tools else "search-none", calls=call_forms(tools, mode))
+    talk = Conversation(fill(ACT, tools=tools_text(tools), form=form))
+    talk.hear(fill(FIRST, instruction=wanted(view.card, mode), question=str(view.card["question"])))
+    for one in past:
+        if one.policy == name and one.calls and one.calls[0].prompt in calls:
+            call = calls[one.calls[0].prompt]
+            talk.say([called.text if mode == "lean" else spoken(called) for called in one.calls], call)
+        else:
+            talk.hear(told(one))
+        talk.hear(seen(one))
+    return talk
+
+
+def wanted(card: Mapping[str, Any], mode: Mode, field: str = "deepresearch_task_prompt") -> str:
+    """What the answer has to look like, with its shape in a lean reply."""
+    shape = phrase("shape", form_of(card)) if mode == "lean" else ""
+    return "\n".join(filter(None, (instruction(card, field), shape)))
+
+
+def told(past: Past) -> str:
+    """What somebody else did in this seat before the model took it, or between two of its rounds."""
+    parts = [phrase("turn", "thought", words=past.thought)] if past.thought else []
+    if past.plan:
+        parts.append(phrase("turn", "plan", words="；".join(past.plan)))
+    if past.tool is not None:
+        parts.append(phrase("turn", "call", tool=past.tool, given=json.dumps(past.input, ensure_ascii=False)))
+    return phrase("turn", "done", what="\n".join(parts)) if parts else ""
+
+
+def seen(past: Past) -> str:
+    """What the model is told after a round."""
+    if past.tool is not None:
+        return response(past.observation, past.status)
+    if past.rejected is not None:
+        return phrase("turn", "rejected", note=past.rejected)
+    return phrase("turn", "go") if past.plan else ""
+
+
+def put(view: View, talk: Conversation, call: Call, mode: Mode) -> Generator[Yield, Sent, Read]:
+    """Make a call at the end of the conversation. Free text stands in it with its think block, and is not asked again."""
+    if mode == "lean":
+        return (yield from talk.put(view, call))
+    reply = yield from ask(Ask(view.seat, talk.messages(), call.prompt, settings=call.settings))
+    text = spoken(reply)
+    talk.say([text], call)
+    return call.read(text)
+
+
+def read_last(text: str) -> Read:
+    """The answer in free text: tagged, or whatever is said outside think, plan and call."""
+    said = read_freely(text)
+    answer = said.answer if said.answer is not None else "\n".join(tagged(text).outside).strip()
+    if not answer:
+        return Read("rejected", None, "没有写答案")
+    plain = said.answer is not None
+    result = said.result if plain else "repaired"
+    return Read(
+        result, Round(said.think if plain else "", answer=answer), said.note if plain else "答案没有写在标签里"
+    )
+
+
+def concluded(view: View, talk: Conversation, read: Read) -> Generator[Yield, Sent, str]:
+    """Record how a call for the answer was read. What cannot be read is still the answer, if it is no broken JSON."""
+    said = read.value
+    if isinstance(said, Round) and said.think:
+        yield from emit(Thought(seat=view.seat, text=said.think))
+    if read.result != "ok":
+        yield from emit(ActionParsed(seat=view.seat, result=read.result, note=f"作答：{read.note}"))
+    if isinstance(said, Round) and said.answer is not None:
+        return said.answer
+    text = talk.last.strip()
+    return "" if text[:1] in ("{", "<") else text
+
+
+def _close(view: View, talk: Conversation, mode: Mode, call: Call) -> Move:
+    talk.hear(fill(LAST, form=phrase(mode, "last")))
+    read = yield from put(view, talk, call, mode)
+    return Answer((yield from concluded(view, talk, read)), outcome="turn_limit")

@@ -1,0 +1,1 @@
+"""Runs: what to run, its header, starting, resuming, forking, reading and scoring again. One journal file a run."""

@@ -1,0 +1,82 @@
+"""Opens the engine of a SPEC: those of `models`, and two that read records.
+
+`recorded:RUN` reads the journal of an earlier run, `recorded-log:FILE` a published run log.
+
+A SPEC may stand in a file that came from elsewhere. Whether it may lead beyond this machine is therefore nothing that a
+caller hands in: every engine is opened here, and `admit` is asked for every host.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NoReturn
+
+from models.engine import Engine, Reply
+from models.errors import BadEngine, ForeignHost
+from models.scripted import RecordedEngine
+from models.specs import Opening, on_another_machine
+from models.specs import open_engine as open_model
+from store import places
+from store.errors import NotFound
+from store.journal import SUFFIX, Journal
+from tasks.episode.driver import reply_of
+from tasks.episode.events import ModelCalled
+from tasks.episode.records import record_of
+from tasks.run.header import header_of
+
+
+def shut(refusal: ForeignHost) -> NoReturn:
+    """Nobody leaves this machine."""
+    raise refusal
+
+
+admit: Callable[[ForeignHost], str] = shut
+"""Decides about a host beyond this machine before anything is sent to it: gives the environment variable with the key bound
+to the host ('' for none), or raises the refusal. The app puts the user's own decisions here."""
+
+
+def open_engine(spec: str, *, parallel: int = 1) -> Engine:
+    """The engine of a SPEC; errors say what is wrong with it.
+
+    Args:
+        spec: what stands after `--model` or `--seat ROLE=`.
+        parallel: how many episodes will ask at a time, so that an engine can make room for them.
+    """
+    kind, _, rest = spec.partition(":")
+    if kind.startswith("recorded") and on_another_machine(rest):
+        raise BadEngine(f"{rest} is on another machine", "Copy the file to this one.")
+    if kind == "recorded" and rest:
+        return _recorded(rest)
+    if kind == "recorded-log" and rest:
+        from tasks.legalagentbench.recorded_log import open_recorded_log
+
+        return open_recorded_log(Opening(rest, parallel))
+    try:
+        return open_model(spec, parallel=parallel, library=places.models())
+    except ForeignHost as refusal:
+        hosts = {refusal.host: admit(refusal)}
+    return open_model(spec, parallel=parallel, hosts=hosts, library=places.models())
+
+
+def run_path(name: str | Path) -> Path:
+    """The file of a run, by path or id; `NotFound` when there is none."""
+    for candidate in (Path(name), places.runs() / f"{name}{SUFFIX}", places.runs() / str(name)):
+        if candidate.is_file():
+            return candidate
+    if Path(name).exists():
+        return Path(name)  # no file: whoever opens it says so
+    raise NotFound(f"no run '{name}'", "`moot list` shows the runs.")
+
+
+def _recorded(name: str) -> Engine:
+    replies: dict[str, Reply] = {}
+    with Journal.open(run_path(name)) as journal:
+        run = str(header_of(journal).get("run", name))
+        for row in journal.episodes():
+            for attempt in journal.attempts(row.id):
+                for entry in journal.entries(attempt.id):
+                    event = record_of(entry).event
+                    if isinstance(event, ModelCalled):
+                        replies[event.asked] = reply_of(event)
+    return RecordedEngine(replies, run)

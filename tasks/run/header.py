@@ -1,0 +1,244 @@
+"""The header of a run: everything needed to judge the result, and to refuse a resume that would mix two experiments."""
+
+from __future__ import annotations
+
+import json
+import platform
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib import metadata
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
+
+from models.engine import Engine
+from models.specs import on_another_machine
+from store import identity, places
+from store.errors import BadInput, Damaged
+from store.importers.reading import files_in
+from store.journal import Journal
+from store.pack import Pack
+from tasks.benchmark import TASK_SUFFIXES, Benchmark
+from tasks.errors import RecordMismatch, UsageError
+from tasks.run.spec import RunSpec, others, policy_of, turns_of
+
+FORMAT = 1
+
+
+def _check_local(path: str) -> str:
+    """A run file must not make this machine ask another one for a file, as a path of Windows can."""
+    if on_another_machine(path):
+        raise ValueError("it names a file on another machine")
+    return path
+
+
+LocalPath = Annotated[str, AfterValidator(_check_local)]
+
+
+def now() -> str:
+    """The present moment, UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def file_hash(path: Path) -> str:
+    """sha256 of a file's bytes; of a folder of task files, of their names and bytes in order. What was seen is not read again."""
+    if path.is_dir():
+        marks = identity.marks(file for file in files_in(path) if file.suffix in TASK_SUFFIXES)
+        parts = [(file.relative_to(path).as_posix(), mark.sha256) for file, mark in marks.items()]
+        return sha256(json.dumps(parts).encode()).hexdigest()
+    return identity.sha256(path)
+
+
+@contextmanager
+def unchanged(task_file: Path) -> Iterator[str]:
+    """The hash of a task file that is read inside the block; `RecordMismatch` where it is another one when the block ends."""
+    digest = file_hash(task_file)
+    yield digest
+    if file_hash(task_file) != digest:
+        raise RecordMismatch(f"task file {task_file} changed while it was read", "Try again when nobody writes it.")
+
+
+_Facts = ConfigDict(extra="allow", allow_inf_nan=False)
+
+
+class TaskFacts(BaseModel):
+    """The task file of a run; `fictional` where its tasks say so themselves."""
+
+    model_config = _Facts
+    file: str = ""
+    sha256: str = ""
+    fictional: bool | None = None
+
+
+class PackFacts(BaseModel):
+    """The pack of a run; `path` where it did not lie among the installed ones."""
+
+    model_config = _Facts
+    name: str = ""
+    hash: str = ""
+    path: LocalPath | None = None
+    provenance: list[str] = []
+    jurisdiction: str = ""
+
+
+class ParentFacts(BaseModel):
+    """The run that this one was forked from."""
+
+    model_config = _Facts
+    run: str
+    episode: str
+    step: int
+    digest: str = ""
+
+
+class Header(BaseModel):
+    """The header of a run file as every reader may rely on it, whoever wrote the file.
+
+    Releases add keys, so unknown ones stay and missing ones have a default; what is there has its type.
+    """
+
+    model_config = _Facts
+    format: int = FORMAT
+    run: Annotated[str, StringConstraints(min_length=1, max_length=300)]
+    created: Annotated[str, StringConstraints(max_length=100)] = ""
+    spec: dict[str, Any]
+    tasks: TaskFacts = TaskFacts()
+    pack: PackFacts = PackFacts()
+    prompts: dict[str, str] = {}
+    engines: dict[str, dict[str, Any]] = {}
+    limits: dict[str, float | None] = {}
+    versions: dict[str, str] = {}
+    command: list[str] = []
+    parent: ParentFacts | None = None
+    imported: dict[str, str] | None = None
+
+
+_OPTIONAL = ("parent", "imported")
+
+
+def header_of(journal: Journal) -> dict[str, Any]:
+    """The header of a run file, checked: the keys of `Header`, `parent` and `imported` only where they say something.
+
+    Raises:
+        Damaged: it is not the header of a run.
+    """
+    raw = journal.header
+    try:
+        header = Header.model_validate(raw)
+        spec = RunSpec.model_validate(header.spec)
+        for path in (spec.tasks or "", spec.pack, spec.web, spec.law_pack):
+            _check_local(path)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "spec"
+        raise Damaged(f"{journal.path}: its header is not that of a run: {where}: {first['msg']}", "Use an earlier copy.") from error
+    except ValueError as error:
+        raise Damaged(f"{journal.path}: its header is not that of a run: {error}", "Use an earlier copy.") from error
+    made = header.model_dump(mode="json")
+    made["spec"] = {**header.spec, **spec.model_dump(mode="json")}
+    for key in _OPTIONAL:
+        if made[key] is None:
+            del made[key]
+    if made["tasks"]["fictional"] is None:
+        del made["tasks"]["fictional"]
+    return made
+
+
+def spec_of(header: Mapping[str, Any]) -> RunSpec:
+    """What the run was asked to do; `BadInput` when the header does not say."""
+    try:
+        return RunSpec.model_validate(header["spec"])
+    except (KeyError, ValidationError) as error:
+        raise BadInput(f"run {header.get('run', '?')}: its header does not say what was run", "Use an earlier copy.") from error
+
+
+def make_header(
+    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str, questions: Sequence[Any],
+    engines: dict[str, Engine], argv: Sequence[str],
+) -> dict[str, Any]:  # fmt: skip
+    """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions, command line."""
+    return {
+        "format": FORMAT,
+        "run": name,
+        "created": now(),
+        "spec": {**spec.model_dump(mode="json"), "tasks": str(Path(spec.tasks).absolute()) if spec.tasks else None},
+        "tasks": {"file": task_file.name, "sha256": tasks_hash, **_fictional(questions)},
+        "pack": {
+            "name": pack.name, "hash": pack.hash, "path": None if pack.path.parent == places.packs() else str(pack.path.absolute()), "provenance": sorted(pack.provenance),
+            "jurisdiction": pack.manifest.jurisdiction,
+        },
+        "prompts": _prompts(bench, spec),
+        "engines": {model: engine.describe() for model, engine in engines.items()},
+        "limits": {"turns": turns_of(bench, spec), "tokens": spec.max_tokens, "seconds": spec.max_seconds},
+        "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0], "platform": platform.platform()},
+        "command": list(argv),
+    }  # fmt: skip
+
+
+def is_fictional(header: Mapping[str, Any]) -> bool:
+    """Whether what a run shows is marked 虚构数据: by its tasks where they say so themselves, else by its pack."""
+    told = header.get("tasks", {}).get("fictional")
+    return bool("authored" in header.get("pack", {}).get("provenance", ()) if told is None else told)
+
+
+def _fictional(questions: Sequence[Any]) -> dict[str, bool]:
+    told = [question.fictional for question in questions if hasattr(question, "fictional")]
+    return {"fictional": any(told)} if told else {}
+
+
+def refuse_imported(header: dict[str, Any]) -> None:
+    """An imported run can be shown and scored, but nothing of it can run again."""
+    if "imported" in header:
+        origin = header["imported"].get("file", "elsewhere")
+        raise UsageError(f"run {header['run']} was imported from {origin}", "Only a run that was made here can go on.")
+
+
+def check_same(
+    header: dict[str, Any], bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, new_attempt: bool
+) -> None:
+    """Refuse to mix two experiments; `new_attempt`: prompts may differ, which nothing that is kept was asked with."""
+    found = {"task file": file_hash(task_file), "pack": pack.hash}
+    recorded = {"task file": header["tasks"]["sha256"], "pack": header["pack"]["hash"]}
+    for what, now in found.items():
+        if now != recorded[what]:
+            raise RecordMismatch(
+                f"{what} changed since the run began: recorded {recorded[what][:12]}, now {now[:12]}",
+                f"Restore the recorded {what}, or start a new run.",
+            )
+    if new_attempt:
+        return
+    present = _prompts(bench, spec)
+    if gone := header["prompts"].keys() - present.keys():
+        raise RecordMismatch(
+            f"run {header['run']} was made with prompts of an earlier release: {', '.join(sorted(gone))}",
+            "It can be read and scored; start a new run, or begin its unfinished episodes anew with --new-attempt.",
+        )
+    for prompt, now in present.items():
+        before = header["prompts"].get(prompt)
+        if before != now:
+            raise RecordMismatch(
+                f"prompt {prompt} changed since the run began: recorded {str(before)[:12]}, now {now[:12]}",
+                "Restore the prompt, or begin the unfinished episodes anew with --new-attempt.",
+            )
+
+
+def _prompts(bench: Benchmark, spec: RunSpec) -> dict[str, str]:
+    """Prompt name -> hash, over all seats of an episode."""
+    policies = [policy_of(bench, spec)[0], *(sits.policy for sits in others(bench, spec))]
+    return {name: digest for policy in policies for name, digest in bench.prompts(policy).items()}
+
+
+def description_hash(description: Mapping[str, Any]) -> str:
+    """Hash of what an engine says of itself: the same for a fresh description and for one read from a header."""
+    return sha256(json.dumps(description, ensure_ascii=False, sort_keys=True, default=list).encode()).hexdigest()
+
+
+def _version(distribution: str) -> str:
+    try:
+        return metadata.version(distribution)
+    except metadata.PackageNotFoundError:
+        return "unknown"

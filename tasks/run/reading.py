@@ -1,0 +1,85 @@
+"""Reading runs: run files, the records of an episode, what its episodes came to, the verdicts of graders. Nothing is written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from store import places
+from store.errors import NotFound
+from store.journal import SUFFIX, EpisodeRow, Journal
+from tasks.benchmark import Benchmark
+from tasks.episode.events import Record, Stopped
+from tasks.episode.records import record_of
+from tasks.episode.state import fold
+from tasks.scoring.context import Grade
+from tasks.scoring.result import Result
+
+GRADER = "grader"
+"""The scorer under which a grader's word stands in the journal."""
+
+
+def list_runs() -> list[Path]:
+    """All run files, newest first."""
+    folder = places.runs()
+    if not folder.is_dir():
+        return []
+    return sorted(folder.glob(f"*{SUFFIX}"), key=_changed, reverse=True)
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.lstat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def outcome_of(journal: Journal, episode: str) -> str:
+    """How the last attempt of an episode ended, "unfinished" while it has not; cheaper than its state."""
+    attempts = journal.attempts(episode)
+    entries = journal.entries(attempts[-1].id, Stopped.tag) if attempts else []
+    ends = [event for entry in entries if isinstance(event := record_of(entry).event, Stopped)]
+    return ends[-1].outcome if ends else "unfinished"
+
+
+def episode_of(journal: Journal, episode: str) -> tuple[EpisodeRow, list[Record]]:
+    """The row of an episode and the records of its last attempt.
+
+    Raises:
+        NotFound: the run has no such episode.
+    """
+    rows = {row.id: row for row in journal.episodes()}
+    row = rows.get(episode)
+    if row is None:
+        raise NotFound(
+            f"no episode '{episode}' in {journal.path.name}", f"It has {len(rows)}: `moot show RUN` lists them."
+        )
+    return row, read_episode(journal, episode)
+
+
+def read_episode(journal: Journal, episode: str, attempt: int | None = None) -> list[Record]:
+    """The records of an episode: its last attempt, or the attempt with this number."""
+    attempts = journal.attempts(episode)
+    if not attempts:
+        raise NotFound(f"no episode '{episode}' in {journal.path.name}", "`moot show RUN` lists its episodes.")
+    chosen = [a for a in attempts if attempt is None or a.number == attempt]
+    if not chosen:
+        raise NotFound(f"episode {episode} has no attempt {attempt}", f"It has {len(attempts)}.")
+    return [record_of(entry) for entry in journal.entries(chosen[-1].id)]
+
+
+def results_of(journal: Journal, bench: Benchmark) -> list[Result]:
+    """What the episodes of a run came to, the last attempt of each."""
+    return [bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id))) for row in journal.episodes()]
+
+
+def grades(journal: Journal) -> dict[tuple[str, int], Grade]:
+    """(task id, epoch) -> the newest verdicts of graders on the last attempt of an episode; a failure hides no verdict."""
+    found: dict[tuple[str, int], Grade] = {}
+    for row in journal.episodes():
+        merged: dict[str, float | None] = {}
+        for score in journal.scores(journal.attempts(row.id)[-1].id):
+            if score.scorer == GRADER and isinstance(score.value, dict):
+                merged |= {name: value for name, value in score.value.items() if value is not None or name not in merged}
+        if merged:
+            found[row.task_id, row.epoch] = merged
+    return found

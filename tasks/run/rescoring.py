@@ -1,0 +1,160 @@
+"""Score a stored run again: from its record and its task file alone, without the pack it ran on.
+
+Scores are appended, never changed; each row names its scorer, version, settings and author, so several scorings and human
+judgements of one attempt stand side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from store.errors import Damaged, NotFound, StoreError
+from store.journal import Journal, ScoreRow
+from store.pack import Pack
+from store.run_file import reading
+from tasks.benchmark import Benchmark, benchmark
+from tasks.episode.state import fold
+from tasks.errors import RecordMismatch, UsageError
+from tasks.run.engines import run_path
+from tasks.run.header import file_hash, header_of, spec_of, unchanged
+from tasks.run.reading import grades, read_episode
+from tasks.scoring.context import Grade, ScoreContext
+from tasks.scoring.result import Result
+
+REFERENCE = "gold"
+"""The agent whose run gives the path walker's ceiling."""
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """The last attempt of an episode: its row in the journal, whether it ended, and what it came to."""
+
+    attempt: int
+    ended: bool
+    result: Result
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRun:
+    """A run as it was read: header, the questions that it asked, and its episodes in order."""
+
+    path: Path
+    header: dict[str, Any]
+    bench: Benchmark
+    questions: list[Any]
+    played: list[Played]
+    graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
+
+    @property
+    def results(self) -> list[Result]:
+        """What the episodes came to."""
+        return [played.result for played in self.played]
+
+
+def read_stored(name: str | Path) -> StoredRun:
+    """Read a run and its task file; `RecordMismatch` when the task file is not the one that was run."""
+    path = run_path(name)
+    with Journal.open(path) as journal:
+        header = header_of(journal)
+        bench = benchmark(str(header["spec"]["benchmark"]))
+        tasks = stored_task_file(header)
+        with unchanged(tasks) as digest:
+            questions = bench.load(tasks)
+        if digest != header["tasks"]["sha256"]:
+            raise RecordMismatch(f"task file {tasks} changed while it was read", "Try again when nobody writes it.")
+        rows = journal.episodes()
+        played = []
+        for row in rows:
+            state = fold(read_episode(journal, row.id))
+            result = bench.result(row.task_id, row.epoch, state)
+            played.append(Played(journal.attempts(row.id)[-1].id, state.stopped is not None, result))
+        graded = grades(journal)
+    asked = {row.task_id for row in rows}
+    return StoredRun(path, header, bench, [question for question in questions if question.id in asked], played, graded)
+
+
+def stored_task_file(header: dict[str, Any]) -> Path:
+    """The task file of a run, unchanged since; an imported run needs no pack to find it."""
+    spec = spec_of(header)
+    if spec.tasks is not None:
+        path = Path(spec.tasks)
+        if not path.is_file() and not path.is_dir():
+            raise NotFound(f"the run's task file is gone: {path}", "Put it back: the keys to score by are in it.")
+    else:
+        with Pack.open(header["pack"].get("path") or spec.pack) as pack:
+            found = pack.task_file(spec.benchmark)
+        if found is None:
+            raise NotFound(f"pack '{spec.pack}' has no tasks for {spec.benchmark} any more", "Build it again.")
+        path = found
+    recorded, now = header["tasks"]["sha256"], file_hash(path)
+    if now != recorded:
+        raise RecordMismatch(
+            f"task file {path} changed since the run: recorded {recorded[:12]}, now {now[:12]}",
+            "Restore the recorded task file.",
+        )
+    return path
+
+
+def walker_for(run: StoredRun, walker: str | Path | None) -> list[Result] | None:
+    """Results of the path walker on the tasks of a run: the run itself when its agent is gold, else the run named."""
+    if walker is None:
+        return run.results if run.header["spec"]["agent"] == REFERENCE else None
+    reference = read_stored(walker)
+    if reference.header["spec"]["agent"] != REFERENCE:
+        agent = reference.header["spec"]["agent"]
+        raise UsageError(f"run '{walker}' is of agent '{agent}'", f"The walker's ceiling needs a run of {REFERENCE}.")
+    if reference.header["tasks"]["sha256"] != run.header["tasks"]["sha256"]:
+        raise UsageError(f"run '{walker}' was made on another task file", "Run the gold agent on the same tasks.")
+    return reference.results
+
+
+def block_of(run: StoredRun, walker: str | Path | None = None) -> dict[str, Any]:
+    """The score block of a stored run."""
+    with reading(run.path), pack_of(run.header) as pack:
+        context = ScoreContext(walker_for(run, walker), pack, run.graded, spec_of(run.header))
+        return run.bench.score(str(run.header["run"]), run.questions, run.results, context)
+
+
+@contextmanager
+def pack_of(header: Mapping[str, Any]) -> Iterator[Pack | None]:
+    """The pack of a run, if it is still here as it was; scoring does without where it is not."""
+    recorded = header.get("pack") or {}
+    try:
+        pack = Pack.open(recorded.get("path") or recorded["name"]) if recorded.get("name") else None
+    except Damaged:
+        raise  # what is scored without it would not be the same score
+    except StoreError:
+        pack = None
+    if pack is None or pack.hash != recorded.get("hash"):
+        if pack is not None:
+            pack.close()
+        yield None
+        return
+    with pack:
+        yield pack
+
+
+def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "moot") -> list[ScoreRow]:
+    """Score every ended episode again and append the rows; returns them. No scorers named means all."""
+    questions = {question.id: question for question in run.questions}
+    with reading(run.path), pack_of(run.header) as pack:
+        context = ScoreContext(pack=pack, graded=run.graded, spec=spec_of(run.header))
+        made = [
+            replace(row, author=author)
+            for played in run.played
+            if played.ended
+            for row in run.bench.score_rows(played.attempt, questions[played.result.task_id], played.result, context)
+        ]
+    known = list(dict.fromkeys(row.scorer for row in made))
+    for scorer in scorers:
+        if made and scorer not in known:
+            raise UsageError(f"unknown scorer '{scorer}' for {run.bench.name}", f"Known: {', '.join(known)}.")
+    rows = [row for row in made if not scorers or row.scorer in scorers]
+    if rows:
+        with Journal.open(run.path, write=True) as journal:
+            journal.add_scores(rows)
+    return rows
