@@ -1,18 +1,14 @@
-"""From a SPEC on the command line to an engine: `llama:FILE_OR_NAME`, `endpoint:URL#MODEL`, `scripted:FILE`.
+"""What stands in the SPEC of an engine on the command line: `llama:FILE_OR_NAME`, `endpoint:URL#MODEL`, `scripted:FILE`.
 
-`tasks.run.engines` adds those that read records: `recorded:RUN` and `recorded-log:FILE`. Modules are imported on use: most
-commands need none of them.
+`tasks.run.engines` opens them, and those that read records: `recorded:RUN` and `recorded-log:FILE`.
 """
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
-from models.engine import Engine
 from models.errors import BadEngine
 
 
@@ -30,28 +26,7 @@ class Opening:
     library: Path | None = None
 
 
-KINDS: dict[str, str] = {
-    "llama": "models.llama.engine:open_llama",
-    "endpoint": "models.endpoint:open_endpoint",
-    "scripted": "models.scripted:open_scripted",
-}
-"""Kind of SPEC -> the function that opens it from an `Opening`."""
 FORMS = "llama:FILE_OR_NAME, endpoint:URL#MODEL, scripted:FILE, recorded:RUN, recorded-log:FILE"
-
-
-def open_engine(
-    spec: str, *, parallel: int = 1, hosts: Mapping[str, str] | None = None, library: Path | None = None
-) -> Engine:
-    """The engine of a SPEC; `BadEngine` says what is wrong, `ForeignHost` which of `hosts` is missing."""
-    kind, colon, rest = spec.partition(":")
-    if not colon or kind not in KINDS or not rest:
-        meant = f"Did you mean llama:{spec}? " if spec and (not colon or spec.lower().endswith(".gguf")) else ""
-        raise BadEngine(f"'{spec}' names no engine", f"{meant}Known: {FORMS}.")
-    if kind != "endpoint":
-        check_file(rest.partition("#")[0])
-    module, function = KINDS[kind].split(":")
-    opener = cast(Callable[[Opening], Engine], getattr(importlib.import_module(module), function))
-    return opener(Opening(rest, parallel, hosts or {}, library))
 
 
 def check_file(name: str) -> None:
@@ -71,3 +46,13 @@ def check_file(name: str) -> None:
 def on_another_machine(path: str) -> bool:
     """Whether Windows would ask another machine for this path: it begins with two slashes of either kind."""
     return len(path) > 1 and path[0] in "/\\" and path[1] in "/\\"
+
+
+def check_spec(spec: str, known: Collection[str]) -> tuple[str, str]:
+    """The kind of a SPEC and what stands after it; `BadEngine` when it is of no `known` kind."""
+    kind, colon, rest = spec.partition(":")
+    if not colon or kind not in known or not rest:
+        meant = f"Did you mean llama:{spec}? " if spec and (not colon or spec.lower().endswith(".gguf")) else ""
+        more = "".join(f", {name}:…" for name in known if f"{name}:" not in FORMS)
+        raise BadEngine(f"'{spec}' names no engine", f"{meant}Known: {FORMS}{more}.")
+    return kind, rest

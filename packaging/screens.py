@@ -94,9 +94,10 @@ def stand_ins(folder: Path) -> None:
     from app.desk.models import chat as trial
     from app.desk.models import listing as model_list
     from app.strings import t
-    from models.specs import KINDS
+    from tasks import registry
     from tests.gguf_files import tiny_llama
     from tests.model_fixture import stand_in_shelf
+    from tests.slow_engine import open_slow
 
     tiny = tiny_llama(folder / "tiny.gguf")
     model_list.shelf = lambda: stand_in_shelf(tiny, t("models.state.missing"))
@@ -104,7 +105,7 @@ def stand_ins(folder: Path) -> None:
         Offer(f"llama:{line.name}", line.summary) for line in model_list.shelf().lines if not line.fault
     ]
     trial.trial_spec = lambda line: "slow:stand-in"
-    KINDS["slow"] = "tests.slow_engine:open_slow"
+    registry.ADDED["engines", "slow"] = open_slow
 
 
 def reciter(language: str) -> Any:
@@ -213,10 +214,10 @@ async def turn(app: Any, pilot: Any, keep: Keep) -> None:
     import pytest
 
     from models.engine import Reply, Usage
-    from models.specs import KINDS
     from store import places
+    from tasks import registry
     from tests.desk_fixture import CASE, COMPANY, build_pack
-    from tests.slow_engine import SlowEngine, TalkPolicy, install, talk
+    from tests.slow_engine import SlowEngine, TalkPolicy, install, open_slow, talk
 
     pack = places.packs() / "small"
     if not pack.exists():
@@ -227,7 +228,7 @@ async def turn(app: Any, pilot: Any, keep: Keep) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(TalkPolicy, "name", "react/2")
         engine = install(patch, SlowEngine())
-        patch.setitem(KINDS, "llama", KINDS["slow"])
+        patch.setitem(registry.ADDED, ("engines", "llama"), open_slow)
         spec = talk(pack).model_copy(update={"model": "llama:stand-in-7b-q4_k_m.gguf"})
         await app.start(spec, everything=False)
         await pilot.pause(1)

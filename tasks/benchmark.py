@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from store.journal import ScoreRow
 from store.pack import Pack
+from tasks import registry
 from tasks.episode.program import Program
 from tasks.episode.state import State
 from tasks.errors import UsageError
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
+from tasks.settings import Settings
 
 if TYPE_CHECKING:
     from tasks.run.spec import RunSpec
@@ -44,8 +46,8 @@ class Benchmark(Protocol):
     seat: the tested seat, agents: who may sit there. roles: the other seats of an episode with who may sit there; the choice
     `model` stands for any SPEC of a model. aliases: other words for the tested seat. graders: seats that score ended
     episodes. turns: turns of an episode with a model unless a run sets its own. turn_is_step: False where a turn takes
-    several steps and the rules of the episode count turns themselves. options: the settings of a run beyond the common ones
-    that mean something here.
+    several steps and the rules of the episode count turns themselves. settings: what a run can set here beyond the common
+    settings.
     """
 
     name: str
@@ -56,10 +58,14 @@ class Benchmark(Protocol):
     graders: Sequence[str]
     turns: int
     turn_is_step: bool
-    options: frozenset[str]
+    settings: type[Settings]
 
     def load(self, path: Path) -> Sequence[Any]:
         """The questions of a task file."""
+        ...
+
+    def among(self, chosen: Sequence[Any], questions: Sequence[Any], spec: RunSpec) -> Sequence[Any]:
+        """Of the questions that ids and order have `chosen`, those that the settings of a run mean; `questions` are all."""
         ...
 
     def program(self, pack: Pack, questions: Sequence[Any], spec: RunSpec) -> Program:
@@ -103,14 +109,7 @@ class Benchmark(Protocol):
         ...
 
 
-BENCHMARKS: dict[str, str] = {
-    "legalagentbench": "tasks.legalagentbench.benchmark:LegalAgentBench",
-    "legalsearch": "tasks.legalsearch.benchmark:LegalSearch",
-    "courts": "tasks.courts.benchmark:Courts",
-}
-"""Name -> where it lives; loaded on use."""
-
-
+PUBLISHED = ("legalagentbench", "legalsearch", "courts")
 FOLDERS = frozenset({"courts"})
 """Benchmarks whose tasks may also stand in TOML, or in a folder of files."""
 TASK_SUFFIXES = (".toml", ".json", ".jsonl")
@@ -123,11 +122,22 @@ def check_layout(name: str, path: Path) -> None:
         raise UsageError(f"{path}: {name} has no task files in TOML, nor folders of them", "Give a JSON file.")
 
 
+def benchmarks() -> list[str]:
+    """The names of the benchmarks that are installed: the published ones in their order here, others by name."""
+    return sorted(registry.names("benchmarks"), key=lambda name: (PUBLISHED + (name,)).index(name))
+
+
 def benchmark(name: str) -> Benchmark:
-    """The benchmark of this name; `UsageError` when there is none."""
-    where = BENCHMARKS.get(name)
-    if where is None:
-        raise UsageError(f"unknown benchmark '{name}'", f"Known: {', '.join(BENCHMARKS)}.")
-    module, attribute = where.split(":")
-    made: Benchmark = getattr(importlib.import_module(module), attribute)()
+    """The benchmark of this name; `UsageError` when there is none, or none that can be loaded."""
+    made: Benchmark = registry.load("benchmarks", name)()
     return made
+
+
+def loadable() -> list[str]:
+    """The names of the benchmarks that can be loaded; loads them all. A broken one is skipped: who asks for it by name hears why."""
+    found = []
+    for name in benchmarks():
+        with suppress(UsageError):
+            benchmark(name)
+            found.append(name)
+    return found

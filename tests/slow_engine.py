@@ -14,7 +14,8 @@ from typing import Any
 
 from models.engine import Ask, Delta, EngineError, Listener, Message, Phase, Reply, Settings, Usage
 from models.llama.template import CHATML
-from models.specs import KINDS, Opening
+from models.specs import Opening
+from tasks import registry
 from tasks.episode.actions import Answer, CallTool, Move, ask, emit
 from tasks.episode.events import ModelCalled, Thought, ToolReturned
 from tasks.episode.seats import View
@@ -126,7 +127,7 @@ def install(monkeypatch: Any, engine: SlowEngine) -> SlowEngine:
     monkeypatch.setattr(ToolEpisode, "__init__", begun)
     monkeypatch.setattr(LegalAgentBench, "prompts", known)
     monkeypatch.setattr(LegalAgentBench, "agents", {**LegalAgentBench.agents, "talk": (TalkPolicy.name, True)})
-    monkeypatch.setitem(KINDS, "slow", "tests.slow_engine:open_slow")
+    monkeypatch.setitem(registry.ADDED, ("engines", "slow"), lambda opening: open_slow(opening))
     return engine
 
 

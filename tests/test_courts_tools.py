@@ -19,7 +19,7 @@ from store.pack import Pack
 from store.statutes.model import Law, LawVersion
 from store.statutes.names import aliases_of
 from tasks.courts.casefile.case import Case
-from tasks.courts.play.episode import lookups
+from tasks.courts.play import lookups
 from tasks.courts.play.tools import CourtTools
 from tasks.episode.events import ToolCalled, ToolReturned
 from tasks.episode.state import State

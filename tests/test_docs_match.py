@@ -39,6 +39,11 @@ def lookup(path: tuple[str, ...]) -> click.Command:
     return command
 
 
+def params(command: click.Command) -> list[click.Parameter]:
+    """Also those that are made from the settings of the benchmarks."""
+    return command.get_params(click.Context(command))
+
+
 @cache
 def help_of(path: tuple[str, ...]) -> str:
     command = lookup(path)
@@ -64,7 +69,7 @@ def test_every_command_that_answers_takes_json() -> None:
         " ".join(path)
         for path in commands()
         if not isinstance(lookup(path), click.Group)
-        and not any("--json" in option.opts for option in lookup(path).params)
+        and not any("--json" in option.opts for option in params(lookup(path)))
     ]
     assert missing == []
 
@@ -73,7 +78,7 @@ def test_every_option_says_what_it_does() -> None:
     silent = [
         f"{' '.join(path)} {option.opts[0]}"
         for path in commands()
-        for option in lookup(path).params
+        for option in params(lookup(path))
         if isinstance(option, click.Option) and not option.hidden and not option.help
     ]
     assert silent == []
@@ -101,7 +106,7 @@ def assert_true_line(words: list[str]) -> None:
             break
         path = (*path, word)
         command = lookup(path)
-    known = {name for option in command.params for name in (*option.opts, *option.secondary_opts)} | {
+    known = {name for option in params(command) for name in (*option.opts, *option.secondary_opts)} | {
         "--help",
         "--version",
     }

@@ -25,7 +25,7 @@ from models.endpoint_server import Server, read_address  # noqa: E402
 from models.endpoint_wire import LINE_LIMIT, Collector, EventReader, request_body  # noqa: E402
 from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, TokenChance  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
-from models.specs import open_engine  # noqa: E402
+from tasks.run.engines import open_engine  # noqa: E402
 from tests.fake_endpoint import DONE, MODEL, SLOW, Call, FakeServer, chunk, fake_server, usage  # noqa: E402
 from tests.patience import PATIENCE  # noqa: E402
 

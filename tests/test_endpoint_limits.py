@@ -26,7 +26,7 @@ from models.endpoint_server import Server, read_address  # noqa: E402
 from models.endpoint_wire import CHARACTERS, MOST_VALUES, PIECES, Collector, parse_json  # noqa: E402
 from models.engine import Ask, EngineError, Message, Reply, Settings  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
-from models.specs import open_engine  # noqa: E402
+from tasks.run.engines import open_engine  # noqa: E402
 from tests.fake_endpoint import DONE, MODEL, SLOW, Call, FakeServer, chunk, drip, fake_server, raw_server, usage  # noqa: E402
 
 SHORT = 0.3

@@ -20,7 +20,6 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from models.engine import Ask, Delta, Engine, EngineError, Message, Reply, Settings  # noqa: E402
 from models.scripted import RecordedEngine, Script, ScriptedEngine  # noqa: E402
-from models.specs import open_engine  # noqa: E402
 from store.journal import EpisodeRow, Journal  # noqa: E402
 from tasks.episode.actions import Steps, ask, emit  # noqa: E402
 from tasks.episode.driver import Driver  # noqa: E402
@@ -28,6 +27,7 @@ from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Said, Se
 from tasks.episode.records import record_of  # noqa: E402
 from tasks.episode.scheduler import Scheduler  # noqa: E402
 from tasks.episode.state import State, fold  # noqa: E402
+from tasks.run.engines import open_engine  # noqa: E402
 from tests.fake_endpoint import SLOW, FakeServer, default, fake_server  # noqa: E402
 from tests.patience import PATIENCE
 

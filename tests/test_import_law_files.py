@@ -15,11 +15,12 @@ from hypothesis import strategies as st
 
 from store import places
 from store.errors import BadInput, StoreError
-from store.importers import importer, silent
+from store.importers import silent
 from store.importers.law.plaintext import read_text
 from store.pack import Pack
 from store.statutes.book import Found, StatuteBook
 from store.statutes.model import ArticleNumber
+from tasks.run.importing import importer
 
 D = date
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from app.cli.data import data as data_command
 from store.errors import BadInput
-from store.importers import importer, silent
+from store.importers import silent
 from store.importers.law import naming
 from store.importers.law.effective import entry_into_force, repeals
 from store.importers.law.history import last_change, read_history
@@ -23,6 +23,7 @@ from store.importers.law.parsed import ParsedArticle
 from store.pack import Pack
 from store.statutes.book import Found, Gap, NotYet, Repealed, StatuteBook
 from store.statutes.model import ArticleNumber
+from tasks.run.importing import importer
 
 D = date
 END = "<!-- INFO END -->"

@@ -21,12 +21,14 @@ from hypothesis import strategies as st
 
 from store import places
 from store.errors import BadInput, StoreError
-from store.importers import FORMATS, importer, process, silent
+from store.importers import process, silent
 from store.importers.limits import MAX_CELL, MAX_COLUMNS, MAX_DEPTH, named
 from store.importers.process import ReadingProcess
 from store.importers.reading import records
 from store.text import segment
+from tasks import registry
 from tasks.courts.from_judgment.reading import read_text
+from tasks.run.importing import importer
 
 LONGEST = 1_400
 """Characters of a title and its hint together."""
@@ -344,7 +346,7 @@ BEGINNINGS = [
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.sampled_from(sorted(FORMATS)), st.sampled_from(SUFFIXES), st.sampled_from(BEGINNINGS), st.binary(max_size=120)
+    st.sampled_from(sorted(registry.names("importers"))), st.sampled_from(SUFFIXES), st.sampled_from(BEGINNINGS), st.binary(max_size=120)
 )
 def test_any_bytes_under_any_name_are_read_or_refused(
     tmp_path: Path, format_name: str, suffix: str, begins: bytes, rest: bytes

@@ -17,7 +17,7 @@ from models.engine import Ask, Delta, EngineError, Message, Reply, Settings
 from models.errors import BadEngine
 from models.llama import shelf
 from models.llama.engine import LlamaEngine, LlamaSettings, parse_settings
-from models.specs import open_engine
+from tasks.run.engines import open_engine
 from tests.gguf_files import tiny_llama, tiny_recurrent
 from tests.patience import PATIENCE
 

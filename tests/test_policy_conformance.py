@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import tasks.run.runner as runner  # noqa: E402
 from models.engine import Ask, EngineError, Listener, Reply, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks.benchmark import BENCHMARKS, benchmark  # noqa: E402
+from tasks.benchmark import benchmark, benchmarks  # noqa: E402
 from tasks.episode.events import EngineFailed, ModelCalled, Seated  # noqa: E402
 from tasks.episode.state import State, digest, fold  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
@@ -123,7 +123,7 @@ class Stub:
 def model_agents() -> list[tuple[str, str, str]]:
     """(benchmark, agent, mode) of all policies that need a model."""
     found = []
-    for name in BENCHMARKS:
+    for name in benchmarks():
         bench = benchmark(name)
         for agent, (policy, needs_model) in bench.agents.items():
             found += [(name, agent, mode) for mode in bench.modes(policy) if needs_model]
@@ -175,7 +175,7 @@ def ended(path: Path, episode: str) -> State:
 
 
 def test_every_benchmark_has_policies_to_hold_to_this() -> None:
-    assert {name for name, _, _ in model_agents()} == set(BENCHMARKS)
+    assert {name for name, _, _ in model_agents()} == set(benchmarks())
 
 
 @pytest.mark.parametrize("group", ["short", pytest.param("long", marks=pytest.mark.slow)])
@@ -238,7 +238,7 @@ def test_a_cancelled_call_leaves_no_trace(
         assert played(tmp_path / f"{at}.moot", at) == wanted
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", benchmarks())
 def test_agents_without_a_model_end_too(name: str, spec: dict[str, Any], tmp_path: Path) -> None:
     for agent, (_, needs_model) in benchmark(name).agents.items():
         if needs_model or agent == "human":
@@ -253,7 +253,7 @@ def test_agents_without_a_model_end_too(name: str, spec: dict[str, Any], tmp_pat
             assert stopped is not None and stopped.outcome != "error", stopped
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@pytest.mark.parametrize("name", benchmarks())
 def test_a_person_may_type_anything(name: str, spec: dict[str, Any], tmp_path: Path) -> None:
     if "human" not in benchmark(name).agents:
         pytest.skip("no seat for a person")

@@ -12,13 +12,14 @@ import pytest
 
 from store import places
 from store.errors import BadInput, NotFound
-from store.importers import importer, silent
+from store.importers import silent
 from store.importers.law import legalsearch
 from store.pack import Pack
 from store.statutes.book import Found, StatuteBook
 from store.statutes.check import check
 from store.text.citation import citations, parse_number
 from store.text.dates import parse_date
+from tasks.run.importing import importer
 from tests.statute_fixture import TEXTS, number
 
 LAW = "中华人民共和国路灯法"

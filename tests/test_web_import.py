@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from app.cli.main import main
 from store import places
 from store.errors import BadInput, NotFound
-from store.importers import importer, silent
+from store.importers import silent
 from store.importers.web.decoding import decode, kind_of
 from store.importers.web.hypertext import read_html
 from store.importers.web.markdown import read_markdown
@@ -26,6 +26,7 @@ from store.importers.web.mhtml import read_mhtml
 from store.pack import Pack, verify_pack
 from store.web import Page, WebSnapshot
 from store.web_address import is_address, local_address, tidy_address
+from tasks.run.importing import importer
 
 NAV = '<ul class="nav">' + "".join(f'<li><a href="/c{n}">栏目{n}</a></li>' for n in range(20)) + "</ul>"
 BODY = "<p>当事人约定的违约金过分高于造成的损失的，人民法院可以根据请求予以适当减少。</p>" * 3

@@ -12,9 +12,10 @@ from urllib.parse import urlsplit
 import pytest
 
 from store.builder import PackBuilder
-from store.importers import importer, silent
+from store.importers import silent
 from store.pack import Pack
 from store.web import WINDOW, WebSnapshot
+from tasks.run.importing import importer
 from tasks.sample.build import AS_OF
 from tasks.sample.lawhistory import histories
 from tasks.sample.webpages import FOOT, Claim, add_pages, pages

@@ -15,9 +15,9 @@ from app.strings import t
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
 from store.errors import Damaged, StoreError
-from store.importers import importer
 from store.manifest import Manifest
 from store.pack import Pack, remove_pack, verify_pack
+from tasks.run.importing import importer
 
 _BAR = 24
 _REPORTS = ("statutes.json", "web.json")

@@ -26,6 +26,7 @@ from app.strings import language, t
 from app.terminal import clean, json_text, pad
 from store import places
 from store.errors import StoreError
+from tasks import registry
 
 LIBRARIES = ("textual", "pydantic", "numpy", "usearch", "jieba", "cn2an", "rapidfuzz", "sqlite-utils", "openpyxl")
 """Distributions that must be there; the versions of the first four are shown."""
@@ -83,6 +84,17 @@ def _program() -> Iterator[Check]:
     yield _verdict(
         "libraries", not missing, t("doctor.libraries.missing", names=", ".join(missing)) if missing else shown
     )
+    yield _extensions()
+
+
+def _extensions() -> Check:
+    """What other packages have added, and what of it cannot be had."""
+    added = [name for group in registry.GROUPS for name in registry.extensions(group)]
+    broken = [problem for group in registry.GROUPS for problem in registry.problems(group)]
+    if not broken:
+        return Check("extensions", "ok" if added else "absent", ", ".join(added) or t("doctor.extensions.none"))
+    told = (f"{one.name} ({one.package}): {one.reason}" for one in broken)
+    return Check("extensions", "failed", "; ".join(told), t("doctor.extensions.hint"))
 
 
 def _home() -> Check:

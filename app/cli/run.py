@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from app.cli.consent import allow_host_option
 from app.cli.grading import grade
+from app.cli.settings import BenchmarkCommand
 from app.cli.watcher import JsonWatcher, PlainWatcher, Progress
 from app.court_words import env_of, speaker
 from app.leaving import ASKED, when_asked, without_terminal
@@ -67,7 +68,7 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)  # fmt: skip
 
 
-@click.command()
+@click.command(cls=BenchmarkCommand)
 @click.argument("benchmark")
 @click.option("--agent", default=None, help="Policy of the tested seat: rules (default), human, gold, echo; with --model: react (default), plan-solve, plan-execute, direct; for legalsearch search (default), direct, direct-cot; for courts direct.")
 @click.option("--model", default="", help=f"Engine of the tested seat: {FORMS}.")
@@ -84,16 +85,7 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
 @click.option("--paper", is_flag=True, help="Keep the published call structure, in free text.")
 @click.option("--free", is_flag=True, help="Let the model write free text instead of constrained JSON.")
-@click.option("--temperature", type=click.FloatRange(0), default=0.0, help="Sampling temperature of the tested seat.")
 @click.option("--rollouts", type=click.IntRange(2), default=None, metavar="G", help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.")
-@click.option("--window", type=click.Choice(["on", "off", "newest"]), default="on", show_default=True, help="legalsearch: search versions in force on the days asked for, all versions, or the newest only.")
-@click.option("--tools", "tools_choice", type=click.Choice(["on", "off", "rag", "web"]), default="on", show_default=True, help="legalsearch: which tools the agent has; courts: whether the tested seat may search (j1: only with rag, then not comparable).")
-@click.option("--env", default="", metavar="ENV", help="courts: only cases of this environment: KQ, LC, CD, DD, CI or CR.")
-@click.option("--profile", type=click.Choice(["law", "j1"]), default="law", show_default=True, help="courts: duties of the statutes, or agendas, markers and limits of the published benchmark.")
-@click.option("--law-pack", default="", metavar="PACK", help="courts: the pack whose statutes may be searched; default: the run's own pack, if its law is real.")
-@click.option("--channels", default="", metavar="C,...", help="legalsearch: channels of the statute search; default: all.")
-@click.option("--law-filter/--no-law-filter", default=True, help="legalsearch: whether a law that a query names narrows the search.")
-@click.option("--web", default="", metavar="PACK", help="legalsearch: the pack with the web snapshot; default: the run's own pack.")
 @click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
@@ -167,29 +159,24 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
         agent = agent or method_of(Path(model.removeprefix(RECORDED_LOG)))
         options = {**options, "paper": True}
     agent = agent or (first_model_agent(bench) if model else "rules")
-    sampling = {"temperature": options["temperature"]}
+    settings = {name: options[name] for name in bench.settings.model_fields if options.get(name) is not None}
+    sampling: dict[str, Any] = {}
     if options["rollouts"]:
         if options["epochs"] != 1:
             raise UsageError("--rollouts and --epochs both say how often a task is played", "Give one of them.")
-        hot = options["temperature"] or ROLLOUT_TEMPERATURE
+        hot = settings.get("temperature") or ROLLOUT_TEMPERATURE
         sampling = {"temperature": hot, "epochs": options["rollouts"], "entropy": True}
         options = {**options, "epochs": options["rollouts"]}
     parallel = options["parallel"] or (1 if model or "human" in (agent, *seats.values()) or any(":" in value for value in seats.values()) else PARALLEL_RULES)
-    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free", "window", "web", "env", "profile", "law_pack")
+    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free")
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
-            parallel=parallel, seats=seats, tools=options["tools_choice"],
-            channels=_channels(options["channels"]), law_filter=options["law_filter"],
-            **{**{name: options[name] for name in names}, "env": options["env"].upper(), **sampling},
+            parallel=parallel, seats=seats, **{**{name: options[name] for name in names}, **settings, **sampling},
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", "See `moot run --help`.") from error
-
-
-def _channels(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
 
 
 def _seats(pairs: Sequence[str]) -> dict[str, str]:
@@ -222,7 +209,7 @@ def _dry_run(spec: RunSpec, as_json: bool) -> None:
     policy, _ = policy_of(bench, spec)
     with Pack.open(spec.pack) as pack:
         path = task_file(spec, pack)
-        chosen = choose(list(bench.load(path)), spec)
+        chosen = choose(bench, bench.load(path), spec)
     check_cast(bench, spec, [sitting(bench, spec, question) for question in chosen])
     seats = {sits.seat: sits.engine or sits.policy for sits in others(bench, spec)}
     plan = {

@@ -22,7 +22,7 @@ from store.errors import BadInput, NotFound
 from store.files import written_whole
 from store.pack import Pack
 from store.text.dates import parse_date
-from tasks.benchmark import BENCHMARKS, benchmark
+from tasks.benchmark import benchmark, benchmarks
 from tasks.errors import UsageError
 from tasks.run.validation import benchmark_in, validate
 
@@ -222,7 +222,7 @@ def _found(task_id: str, pack_name: str, file: Path | None) -> tuple[str, Any]:
         where = str(file)
     else:
         with Pack.open(pack_name) as pack:
-            candidates = [(name, path) for name in BENCHMARKS if (path := pack.task_file(name)) is not None]
+            candidates = [(name, path) for name in benchmarks() if (path := pack.task_file(name)) is not None]
         where = f"pack {pack_name}"
     known: list[str] = []
     for name, path in candidates:

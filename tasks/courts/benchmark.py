@@ -20,6 +20,7 @@ from tasks.courts.play import tracker_seat
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.scores.of_run import gradings, score_block, score_one
+from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
 from tasks.episode.program import Program
 from tasks.episode.scheduler import HUMAN
@@ -64,21 +65,33 @@ class Courts:
     graders: Sequence[str] = ("grader",)
     turns = 50
     turn_is_step = False
-    options: frozenset[str] = frozenset({"temperature", "entropy", "tools", "env", "profile", "law_pack"})
+    settings = CourtSettings
 
     def load(self, path: Path) -> list[CourtQuestion]:
         """The cases of a task file."""
         return load_questions(path)
 
+    def among(
+        self, chosen: Sequence[CourtQuestion], questions: Sequence[CourtQuestion], spec: RunSpec
+    ) -> Sequence[CourtQuestion]:
+        """Those of the environment that a run names."""
+        env = settings_of(spec).env
+        kept = [question for question in chosen if env in ("", question.case.env)]
+        if chosen and not kept:
+            there = dict.fromkeys(question.case.env for question in questions)
+            raise UsageError(f"no task of environment '{env}' is chosen", f"The task file has {', '.join(there)}.")
+        return kept
+
     def program(self, pack: Pack, questions: Sequence[CourtQuestion], spec: RunSpec) -> Program:
         """Every policy that may sit in a seat, and the tools of the tested one; gold is granted to `gold` alone."""
-        if spec.env and spec.env not in ENVS:
-            raise UsageError(f"there is no environment '{spec.env}'", f"Environments: {', '.join(ENVS)}.")
+        settings = settings_of(spec)
+        if settings.env and settings.env not in ENVS:
+            raise UsageError(f"there is no environment '{settings.env}'", f"Environments: {', '.join(ENVS)}.")
         cases = {question.id: question.case for question in questions}
         tools = CourtTools.of(pack, spec, cases)
-        heat, entropy = spec.temperature, spec.entropy
+        heat, entropy = settings.temperature, settings.entropy
         named = registry.policies(tools.search, lambda name: ModelSeat(name, temperature=heat, entropy=entropy))
-        return CourtEpisode(cases, named, spec.profile, spec.max_turns, tools.call, tools.offered)
+        return CourtEpisode(cases, named, settings.profile, spec.max_turns, tools.call, tools.offered)
 
     def cast(self, question: CourtQuestion) -> Sequence[str]:
         """Everybody has a seat: the journal says who sat where."""

@@ -34,6 +34,7 @@ from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grader import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
+from tasks.settings import Settings
 
 _MODEL_POLICIES: dict[str, Callable[[str], Policy]] = {
     "react/2": ReactPolicy,
@@ -77,11 +78,15 @@ class LegalAgentBench:
     graders: Sequence[str] = ()
     turns = TURNS
     turn_is_step = True
-    options: frozenset[str] = frozenset()
+    settings = Settings
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
         return load_questions(path)
+
+    def among(self, chosen: Sequence[Question], questions: Sequence[Question], spec: RunSpec) -> Sequence[Question]:
+        """All of them."""
+        return chosen
 
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""

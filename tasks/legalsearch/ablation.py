@@ -24,6 +24,7 @@ from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.scoring import BENCHMARK
+from tasks.legalsearch.settings import settings_of
 from tasks.run.engines import open_engine
 from tasks.run.header import check_same, description_hash, header_of, spec_of
 from tasks.run.reading import read_episode
@@ -120,15 +121,16 @@ def name_of(choice: Choice) -> str:
 
 def spec_for(base: RunSpec, choice: Choice) -> RunSpec:
     """The run of a combination."""
-    return base.model_copy(update={AXES[name].field: AXES[name].read(value) for name, value in choice})
+    return base.having(**{AXES[name].field: AXES[name].read(value) for name, value in choice})
 
 
 def check_plan(base: RunSpec, plan: Sequence[Choice]) -> None:
     """Refuse before anything runs what could not run: `UsageError` or `NotFound`, as `moot run` would say it."""
     if base.benchmark != BENCHMARK:
         raise UsageError(f"'{base.benchmark}' has no ablations", f"Only {BENCHMARK} has.")
+    given = settings_of(base)
     for name, axis in AXES.items():
-        if getattr(base, axis.field) != axis.read(axis.default):
+        if getattr(given, axis.field) != axis.read(axis.default):
             raise UsageError(f"the default of {name} is varied from, not set", f"Leave it to --over {name}=….")
     bench = benchmark(base.benchmark)
     for choice in plan:

@@ -33,6 +33,7 @@ from tasks.legalsearch.reference import GoldLawPolicy
 from tasks.legalsearch.rules.policy import LawRulesPolicy
 from tasks.legalsearch.scoring import Evidence, score_block, score_one
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
+from tasks.legalsearch.settings import LegalSearchSettings, settings_of
 from tasks.legalsearch.toolbox import OFFERED, WEB, LawToolbox, ToolSettings, snapshot_of
 from tasks.legalsearch.windows import WINDOWS, by_window
 from tasks.run.embedding import embedder_of
@@ -70,21 +71,24 @@ class LegalSearch:
     graders: Sequence[str] = ("grader",)
     turns = TURNS
     turn_is_step = True
-    options: frozenset[str] = frozenset(
-        {"temperature", "entropy", "window", "tools", "channels", "law_filter", "web"}
-    )
+    settings = LegalSearchSettings
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
         return load_questions(path)
 
+    def among(self, chosen: Sequence[Question], questions: Sequence[Question], spec: RunSpec) -> Sequence[Question]:
+        """All of them."""
+        return chosen
+
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
-        _check_channels(spec)
+        chosen = settings_of(spec)
+        _check_channels(chosen)
         settings = ToolSettings.of(spec)
         statutes = LawSearch(pack, embed=embedder_of(pack)) if pack.manifest.counts.statutes else None
-        toolbox = LawToolbox(statutes, snapshot_of(spec, pack), settings)
-        heat, entropy = spec.temperature, spec.entropy
+        toolbox = LawToolbox(statutes, snapshot_of(chosen, pack), settings)
+        heat, entropy = chosen.temperature, chosen.entropy
         models: dict[str, Callable[[str], Policy]] = {
             SEARCH: lambda name: SearchPolicy(name, settings.offered, temperature=heat, entropy=entropy),
             DIRECT: lambda name: DirectLawPolicy(name, cot=False, temperature=heat, entropy=entropy),
@@ -182,7 +186,7 @@ class LegalSearch:
             questions, spec, policy, lambda changed: self.program(pack, questions, changed),
             lambda task, state: self.result(task, 0, state), score,
         )  # fmt: skip
-        return {name: {**other, spec.window: _recitals(block)}[name] for name in WINDOWS}
+        return {name: {**other, settings_of(spec).window: _recitals(block)}[name] for name in WINDOWS}
 
 
 def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
@@ -226,13 +230,14 @@ def _tools(context: ScoreContext) -> dict[str, Any] | None:
     spec = context.spec
     if spec is None or not spec.pack:
         return None
-    offered = OFFERED[spec.tools] if spec.agent in WITH_TOOLS else ()
+    settings = settings_of(spec)
+    offered = OFFERED[settings.tools] if spec.agent in WITH_TOOLS else ()
     here = context.pack is not None and context.pack.manifest.counts.pages > 0
-    snapshot = bool(spec.web) or (here if context.pack is not None else None)
+    snapshot = bool(settings.web) or (here if context.pack is not None else None)
     return {"offered": list(offered), "web_snapshot": snapshot, "rag_only": bool(offered) and (WEB not in offered or snapshot is False)}
 
 
-def _check_channels(spec: RunSpec) -> None:
-    for name in spec.channels:
+def _check_channels(settings: LegalSearchSettings) -> None:
+    for name in settings.channels:
         if name not in CHANNELS:
             raise UsageError(f"there is no channel named '{name}'", f"Channels: {', '.join(CHANNELS)}.")

@@ -16,6 +16,7 @@ from tasks.legalsearch.agents.paper import PROMPT
 from tasks.legalsearch.agents.phrases import tool_schemas
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rollouts import check_benchmark, has_groups, read_groups
+from tasks.legalsearch.settings import settings_of
 from tasks.legalsearch.toolbox import OFFERED
 from tasks.legalsearch.verl import REWARD_FILE, reward_source, row
 from tasks.run.engines import run_path
@@ -81,7 +82,7 @@ def export_verl(name: str | Path, out: Path) -> dict[str, int]:
         check_benchmark(header)
         asked = {episode.task_id for episode in episodes}
         questions = [one for one in load_questions(stored_task_file(header)) if one.id in asked]
-    system = system_prompt(spec_of(header).tools)
+    system = system_prompt(settings_of(spec_of(header)).tools)
     counts: dict[str, int] = {}
     with whole_folder(out) as folder:
         counts[ROWS_FILE] = write_lines(folder / ROWS_FILE, (_line(row(question, system)) for question in questions))

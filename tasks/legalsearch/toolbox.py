@@ -30,6 +30,7 @@ from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.legalsearch.dates import case_dates
 from tasks.legalsearch.seats import analyse_with, read_window
+from tasks.legalsearch.settings import LegalSearchSettings, settings_of
 from tasks.legalsearch.telling import told
 from tasks.run.spec import RunSpec
 
@@ -73,10 +74,11 @@ class ToolSettings:
     @classmethod
     def of(cls, spec: RunSpec) -> ToolSettings:
         """From the settings of a run; `--paper` searches as the published code does."""
-        search = Settings(k=HITS, window=spec.window, law_filter=spec.law_filter, paper=spec.paper)
-        if spec.channels:
-            search = replace(search, channels=spec.channels)
-        return cls(OFFERED[spec.tools], search, window=PAPER_WINDOW if spec.paper else WINDOW)
+        chosen = settings_of(spec)
+        search = Settings(k=HITS, window=chosen.window, law_filter=chosen.law_filter, paper=spec.paper)
+        if chosen.channels:
+            search = replace(search, channels=chosen.channels)
+        return cls(OFFERED[chosen.tools], search, window=PAPER_WINDOW if spec.paper else WINDOW)
 
 
 class LawToolbox:
@@ -207,13 +209,13 @@ class LawToolbox:
         return read
 
 
-def snapshot_of(spec: RunSpec, pack: Pack) -> WebSnapshot | None:
+def snapshot_of(settings: LegalSearchSettings, pack: Pack) -> WebSnapshot | None:
     """The web snapshot of a run: in the pack that `--web` names, else in its own."""
-    if not spec.web:
+    if not settings.web:
         return WebSnapshot.of(pack)
-    found = WebSnapshot.of(Pack.open(spec.web))
+    found = WebSnapshot.of(Pack.open(settings.web))
     if found is None:
-        raise UsageError(f"pack '{spec.web}' holds no web snapshot", "Import one: moot data import web FOLDER.")
+        raise UsageError(f"pack '{settings.web}' holds no web snapshot", "Import one: moot data import web FOLDER.")
     return found
 
 

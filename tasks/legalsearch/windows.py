@@ -16,6 +16,7 @@ from tasks.episode.program import Program
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT
 from tasks.legalsearch.questions import Question
+from tasks.legalsearch.settings import settings_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.result import Result
 
@@ -43,9 +44,10 @@ def by_window(
     """
     recitals = [question for question in questions if question.kind.form == "article"]
     found: dict[str, Any] = {}
+    own = settings_of(spec).window
     for window in WINDOWS if recitals else ():
-        if window != spec.window:
-            played = program(spec.model_copy(update={"window": window}))
+        if window != own:
+            played = program(spec.having(window=window))
             found[window] = score(recitals, [result(q.id, _play(q, played, policy, spec.seed)) for q in recitals])
     return found
 

@@ -16,16 +16,18 @@ from store.journal import text_hash
 from tasks.reports.layouts import DOMAINS, RULES, CourtLayout, Layout, at, layout_of
 from tasks.reports.words import WORDS, phrase, word
 from tasks.run.header import is_fictional
+from tasks.run.spec import RunSpec
 
 COLUMNS = (
     "n", "value", "interval", "method", "clusters", "design_effect", "effective_n", "floor", "reference", "walker",
 )  # fmt: skip
 """What a table of HTML or Markdown says of a line, in its order."""
 SHOWN_HASH = 16
-SETTINGS = ("paper", "free", "temperature", "window", "tools", "channels", "law_filter", "web", "seed", "epochs")
+SETTINGS = ("paper", "free", "seed", "epochs")
 _DEFAULTS: dict[str, tuple[Any, ...]] = {
-    "paper": (False,), "free": (False,), "temperature": (0.0,), "window": ("on",), "tools": ("on",), "channels": ([], ()),
-    "law_filter": (True,), "web": ("",), "seed": (0,), "epochs": (1,),
+    "paper": (False,), "free": (False,), "temperature": (0.0,), "entropy": (False,), "window": ("on",), "tools": ("on",),
+    "channels": ([], ()), "law_filter": (True,), "web": ("",), "env": ("",), "profile": ("law",), "law_pack": ("",),
+    "seed": (0,), "epochs": (1,),
 }  # fmt: skip
 LONGEST_FACT = 300
 """Characters of a fact of an engine that are shown; of a longer text (a chat template) its hash is."""
@@ -147,7 +149,9 @@ def facts(report: Report, language: str) -> list[tuple[str, str]]:
 
 def _settings(spec: Mapping[str, Any]) -> str:
     """Settings and seats of a run that differ from the defaults."""
-    named = {name: spec[name] for name in SETTINGS if spec.get(name) not in (None, *_DEFAULTS[name])}
+    common = {name: spec[name] for name in SETTINGS if spec.get(name) not in (None, *_DEFAULTS[name])}
+    own = {name: value for name, value in spec.items() if name not in RunSpec.model_fields and value not in _DEFAULTS.get(name, (None, ""))}
+    named = {**common, **own}
     seats = {f"seat {role}": who for role, who in (spec.get("seats") or {}).items()}
     return ", ".join(f"{name} = {value}" for name, value in {**named, **seats}.items())
 

@@ -1,6 +1,4 @@
-"""Opens the engine of a SPEC: those of `models`, and two that read records.
-
-`recorded:RUN` reads the journal of an earlier run, `recorded-log:FILE` a published run log.
+"""Opens the engine of a SPEC, of whatever kind is registered. `recorded:RUN`, here, reads the journal of an earlier run.
 
 A SPEC may stand in a file that came from elsewhere. Whether it may lead beyond this machine is therefore nothing that a
 caller hands in: every engine is opened here, and `admit` is asked for every host.
@@ -15,15 +13,18 @@ from typing import NoReturn
 from models.engine import Engine, Reply
 from models.errors import BadEngine, ForeignHost
 from models.scripted import RecordedEngine
-from models.specs import Opening, on_another_machine
-from models.specs import open_engine as open_model
+from models.specs import Opening, check_file, check_spec, on_another_machine
 from store import places
 from store.errors import NotFound
 from store.journal import SUFFIX, Journal
+from tasks import registry
 from tasks.episode.driver import reply_of
 from tasks.episode.events import ModelCalled
 from tasks.episode.records import record_of
 from tasks.run.header import header_of
+
+_FILES = frozenset({"llama", "scripted", "recorded-log"})
+"""Kinds whose SPEC names a plain file, or something that is no path at all."""
 
 
 def shut(refusal: ForeignHost) -> NoReturn:
@@ -43,20 +44,15 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
         spec: what stands after `--model` or `--seat ROLE=`.
         parallel: how many episodes will ask at a time, so that an engine can make room for them.
     """
-    kind, _, rest = spec.partition(":")
-    if kind.startswith("recorded") and on_another_machine(rest):
-        raise BadEngine(f"{rest} is on another machine", "Copy the file to this one.")
-    if kind == "recorded" and rest:
-        return _recorded(rest)
-    if kind == "recorded-log" and rest:
-        from tasks.legalagentbench.recorded_log import open_recorded_log
-
-        return open_recorded_log(Opening(rest, parallel))
+    kind, rest = check_spec(spec, registry.names("engines"))
+    if kind in _FILES:
+        check_file(rest.partition("#")[0])
+    opener: Callable[[Opening], Engine] = registry.load("engines", kind)
     try:
-        return open_model(spec, parallel=parallel, library=places.models())
+        return opener(Opening(rest, parallel, {}, places.models()))
     except ForeignHost as refusal:
         hosts = {refusal.host: admit(refusal)}
-    return open_model(spec, parallel=parallel, hosts=hosts, library=places.models())
+    return opener(Opening(rest, parallel, hosts, places.models()))
 
 
 def run_path(name: str | Path) -> Path:
@@ -69,7 +65,11 @@ def run_path(name: str | Path) -> Path:
     raise NotFound(f"no run '{name}'", "`moot list` shows the runs.")
 
 
-def _recorded(name: str) -> Engine:
+def open_recorded(opening: Opening) -> Engine:
+    """The engine of `recorded:RUN`: answers what was asked in that run with what was answered there."""
+    name = opening.rest
+    if on_another_machine(name):
+        raise BadEngine(f"{name} is on another machine", "Copy the file to this one.")
     replies: dict[str, Reply] = {}
     with Journal.open(run_path(name)) as journal:
         run = str(header_of(journal).get("run", name))

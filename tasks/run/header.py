@@ -22,7 +22,7 @@ from store.errors import BadInput, Damaged
 from store.importers.reading import files_in
 from store.journal import Journal
 from store.pack import Pack
-from tasks.benchmark import TASK_SUFFIXES, Benchmark
+from tasks.benchmark import TASK_SUFFIXES, Benchmark, benchmark, benchmarks
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.spec import RunSpec, others, policy_of, turns_of
 
@@ -130,7 +130,7 @@ def header_of(journal: Journal) -> dict[str, Any]:
     try:
         header = Header.model_validate(raw)
         spec = RunSpec.model_validate(header.spec)
-        for path in (spec.tasks or "", spec.pack, spec.web, spec.law_pack):
+        for path in (spec.tasks or "", spec.pack, *(text for text in spec.settings.values() if isinstance(text, str))):
             _check_local(path)
     except ValidationError as error:
         first = error.errors()[0]
@@ -151,8 +151,14 @@ def header_of(journal: Journal) -> dict[str, Any]:
 def spec_of(header: Mapping[str, Any]) -> RunSpec:
     """What the run was asked to do; `BadInput` when the header does not say."""
     try:
-        return RunSpec.model_validate(header["spec"])
-    except (KeyError, ValidationError) as error:
+        spec = RunSpec.model_validate(header["spec"])
+        known = benchmark(spec.benchmark).settings if spec.benchmark in benchmarks() else None
+        if known is None:
+            return spec
+        kept = {name: value for name, value in spec.settings.items() if name in known.model_fields}
+        known.of(kept, spec.benchmark)
+        return spec.model_copy(update={"settings": kept})
+    except (KeyError, ValidationError, UsageError) as error:
         raise BadInput(f"run {header.get('run', '?')}: its header does not say what was run", "Use an earlier copy.") from error
 
 
@@ -161,11 +167,12 @@ def make_header(
     engines: dict[str, Engine], argv: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
     """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions, command line."""
+    settings = bench.settings.of(spec.settings, bench.name)
     return {
         "format": FORMAT,
         "run": name,
         "created": now(),
-        "spec": {**spec.model_dump(mode="json"), "tasks": str(Path(spec.tasks).absolute()) if spec.tasks else None},
+        "spec": {**spec.model_dump(mode="json"), **settings.model_dump(mode="json"), "tasks": str(Path(spec.tasks).absolute()) if spec.tasks else None},
         "tasks": {"file": task_file.name, "sha256": tasks_hash, **_fictional(questions)},
         "pack": {
             "name": pack.name, "hash": pack.hash, "path": None if pack.path.parent == places.packs() else str(pack.path.absolute()), "provenance": sorted(pack.provenance),

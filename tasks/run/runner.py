@@ -140,7 +140,7 @@ def start_run(
         tasks = task_file(spec, pack)
         with unchanged(tasks) as tasks_hash:
             questions = list(bench.load(tasks))
-        chosen = choose(questions, spec)
+        chosen = choose(bench, questions, spec)
         program = bench.program(pack, questions, spec)
         casts = {question.id: sitting(bench, spec, question) for question in chosen}
         check_cast(bench, spec, casts.values())

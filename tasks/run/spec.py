@@ -8,9 +8,9 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from store.errors import BadInput, NotFound
 from store.pack import Pack
@@ -45,28 +45,39 @@ class RunSpec(BaseModel):
     """Free text instead of grammar, read by the forgiving parser."""
     seats: dict[str, str] = Field(default_factory=dict)
     """Role -> who sits there, for seats other than the tested one: rules, human or the SPEC of a model."""
-    temperature: float = Field(default=0.0, ge=0)
-    """Sampling temperature of the tested seat."""
-    entropy: bool = False
-    """Record the entropy of every token of the tested seat, where the engine has full logits."""
-    window: Literal["on", "off", "newest"] = "on"
-    """Whether a search looks at versions in force on the days of a query, at all, or at the newest only."""
-    tools: Literal["on", "off", "rag", "web"] = "on"
-    channels: tuple[str, ...] = ()
-    """Channels of the search; none named means all."""
-    law_filter: bool = True
-    web: str = ""
-    """The pack that holds the web snapshot; '' is the pack of the run."""
-    env: str = ""
-    """Only cases of this environment of the courts; '' is all."""
-    profile: Literal["law", "j1"] = "law"
-    """Whether a trial keeps the duties of the statutes, or the agendas, markers and limits of the published benchmark."""
-    law_pack: str = ""
-    """The pack whose statutes the seats of a court may search; '' is the pack of the run where its law is real."""
+    settings: dict[str, Any] = Field(default_factory=dict)
+    """What only this benchmark knows; its own model says what there is (`Benchmark.settings`). Stored, and given, flat
+    beside the common settings."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _gathered(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        common = {name: value for name, value in given.items() if name in cls.model_fields}
+        own = {name: value for name, value in given.items() if name not in common and not _untouched(name, value)}
+        held = common.get("settings", {})
+        return {**common, "settings": {**held, **own}} if isinstance(held, dict) else common
+
+    @model_serializer(mode="wrap")
+    def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        made: dict[str, Any] = handler(self)
+        return {**made, **made.pop("settings", {})}
+
+    def having(self, **settings: Any) -> RunSpec:
+        """The same run under other settings of its benchmark."""
+        return self.model_copy(update={"settings": {**self.settings, **settings}})
 
 
-SETTINGS = ("temperature", "entropy", "window", "tools", "channels", "law_filter", "web", "env", "profile", "law_pack")
-"""Settings that only some benchmarks know."""
+_FIRST_EDITION: dict[str, Any] = {
+    "temperature": 0.0, "entropy": False, "window": "on", "tools": "on", "channels": [], "law_filter": True, "web": "",
+    "env": "", "profile": "law", "law_pack": "",
+}  # fmt: skip
+"""Runs of the first edition name the settings of all benchmarks; at these values they say nothing."""
+
+
+def _untouched(name: str, value: Any) -> bool:
+    return name in _FIRST_EDITION and (list(value) if isinstance(value, tuple) else value) == _FIRST_EDITION[name]
 
 RECORDED_LOG = "recorded-log:"
 """How the SPEC of a published run log begins."""
@@ -102,9 +113,7 @@ def policy_of(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
 
 def _check_settings(bench: Benchmark, spec: RunSpec) -> None:
     """A setting or a seat that means nothing in a benchmark is refused, not ignored."""
-    for name in SETTINGS:
-        if getattr(spec, name) != RunSpec.model_fields[name].default and name not in bench.options:
-            raise UsageError(f"{bench.name} has no setting '{name.replace('_', '-')}'", "Leave the option out.")
+    bench.settings.of(spec.settings, bench.name)
     known = [bench.seat, *bench.roles, *bench.graders]
     for role in spec.seats:
         if role == bench.seat or role in bench.aliases:
@@ -244,19 +253,14 @@ def named_file(tasks: str) -> Path:
     raise NotFound(f"no task file at {path}", "Give --tasks FILE.")
 
 
-def choose(questions: list[Any], spec: RunSpec) -> list[Any]:
+def choose(bench: Benchmark, questions: Sequence[Any], spec: RunSpec) -> list[Any]:
     """The questions to run, in the order of the file."""
     known = {question.id for question in questions}
     for wanted in spec.task_ids:
         if wanted not in known:
             raise UsageError(f"no task '{wanted}' in the task file", f"It has {len(questions)} tasks.")
     chosen = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
-    if spec.env:
-        known_envs = list(dict.fromkeys(q.card["env"] for q in questions))
-        chosen = [q for q in chosen if q.card["env"] == spec.env]
-        if not chosen:
-            raise UsageError(f"no task of environment '{spec.env}' is chosen", f"The task file has {', '.join(known_envs)}.")
-    return chosen[: spec.limit]
+    return list(bench.among(chosen, questions, spec))[: spec.limit]
 
 
 def turns_of(bench: Benchmark, spec: RunSpec) -> int:

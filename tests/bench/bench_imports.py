@@ -31,9 +31,10 @@ import openpyxl  # noqa: E402
 
 from store import places  # noqa: E402
 from store.errors import StoreError  # noqa: E402
-from store.importers import importer, silent  # noqa: E402
+from store.importers import silent  # noqa: E402
 from store.importers.limits import MEMORY, SECONDS  # noqa: E402
 from tasks.courts.from_judgment import draft  # noqa: E402
+from tasks.run.importing import importer
 
 PARENT_MEMORY = 1 << 30
 """What this process may hold itself: a builder, an index, and one row of at most 64 MiB in several forms."""

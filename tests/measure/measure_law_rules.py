@@ -7,11 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from store.importers import importer, silent
+from store.importers import silent
 from store.pack import Pack
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.published import answer_score
 from tasks.legalsearch.questions import load_questions
+from tasks.run.importing import importer
 from tests.test_law_rules import Table
 
 

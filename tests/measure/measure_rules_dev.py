@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from store.importers import importer, silent
+from store.importers import silent
 from store.pack import Pack
 from tasks.episode.actions import Answer, CallTool
 from tasks.episode.events import Event, Record, ToolCalled, ToolReturned
@@ -17,6 +17,7 @@ from tasks.legalagentbench.questions import load_questions
 from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.policy import RulesPolicy
 from tasks.legalagentbench.tools import Toolbox
+from tasks.run.importing import importer
 
 
 def play(policy: RulesPolicy, toolbox: Toolbox, card: dict[str, object]) -> Answer:

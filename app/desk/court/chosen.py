@@ -16,7 +16,7 @@ def fault_of_cases(spec: RunSpec) -> tuple[str, str]:
 
     A task file that cannot be read is no fault of these fields; the start of the run says so.
     """
-    if not spec.task_ids and not spec.env:
+    if not spec.task_ids and not spec.settings.get("env"):
         return "", ""
     try:
         with Pack.open(spec.pack) as pack:
@@ -24,7 +24,7 @@ def fault_of_cases(spec: RunSpec) -> tuple[str, str]:
     except (StoreError, TaskError, OSError):
         return "", ""
     cards = {question.id: question.card for question in questions}
-    env = spec.env
+    env = spec.settings.get("env", "")
     for task in spec.task_ids:
         if task not in cards:
             return "task", t("new.task.absent", task=one(task), n=len(cards), first=one(next(iter(cards), "")))

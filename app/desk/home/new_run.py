@@ -26,7 +26,7 @@ from app.desk.widgets.field import Field, choice, line
 from app.desk.widgets.mode_field import ModeField
 from app.library import PackLine, RunLine
 from app.strings import known, language, t
-from tasks.benchmark import BENCHMARKS, benchmark
+from tasks.benchmark import benchmark, loadable
 from tasks.courts.casefile.roles import ENV_NAMES
 from tasks.courts.procedure.tables import PROFILES
 from tasks.run.spec import RunSpec
@@ -71,12 +71,12 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
 
     def compose(self) -> ComposeResult:
         """Who, how, on what; three buttons."""
-        names = [name for name in BENCHMARKS if any(name in pack.tasks for pack in self._packs)] or list(BENCHMARKS)
-        benchmarks = [(t(f"benchmark.{name}") if known(f"benchmark.{name}") else name, name) for name in names]
+        names = [name for name in loadable() if any(name in pack.tasks for pack in self._packs)] or loadable()
+        offered = [(t(f"benchmark.{name}") if known(f"benchmark.{name}") else name, name) for name in names]
         with Vertical(classes="dialog") as box:
             box.border_title = t("new.title")
             with VerticalScroll(id="form", can_focus=False):
-                yield Field(t("new.benchmark"), choice(benchmarks, "benchmark"), id="benchmark-field")
+                yield Field(t("new.benchmark"), choice(offered, "benchmark"), id="benchmark-field")
                 yield Field(t("new.agent"), choice(self._agents(names[0]), "agent", self._first(names[0])), id="agent-field")
                 yield EngineField(self._engine)
                 yield ModeField()
@@ -130,7 +130,7 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         for name in ("#engine", "#mode-field", "#parallel-field"):
             self.query_one(name).display = self.with_model
         for name in COURT:
-            self.query_one(f"#{name}-field").display = "env" in benchmark(self._chosen("benchmark")).options
+            self.query_one(f"#{name}-field").display = "env" in benchmark(self._chosen("benchmark")).settings.model_fields
         for field in self.query_one("#engine").query(Field):
             field.fault("")
         self.query_one(ModeField).offer(benchmark(self._chosen("benchmark")), self._chosen("agent"))
@@ -170,7 +170,7 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
 
     def _court(self) -> dict[str, Any]:
         """Environment, profile and case, where the benchmark knows them."""
-        if "env" not in benchmark(self._chosen("benchmark")).options:
+        if "env" not in benchmark(self._chosen("benchmark")).settings.model_fields:
             return {}
         task = self.query_one("#task", Input).value.strip()
         env = "" if self._chosen("env") == ALL else self._chosen("env")
@@ -196,7 +196,7 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         spec = self._read()
         if spec is None or self._busy:
             return
-        if not spec.model and not spec.env and not spec.task_ids:
+        if not spec.model and not spec.settings.get("env") and not spec.task_ids:
             self.dismiss((spec, everything))
             return
         self._say(t("engine.checking") if spec.model else "")

@@ -15,6 +15,7 @@ from store.search.law_search import LawSearch
 from tasks.courts.casefile.case import Case
 from tasks.courts.play import lookups
 from tasks.courts.play.episode import law_day
+from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.actions import Steps, emit
 from tasks.episode.events import ToolCalled
 from tasks.episode.observations import returned
@@ -48,11 +49,12 @@ class CourtTools:
         Raises:
             UsageError: the pack that was named holds no real law.
         """
-        books = _named(pack, spec.law_pack) if spec.law_pack else pack
+        settings = settings_of(spec)
+        books = _named(pack, settings.law_pack) if settings.law_pack else pack
         search = LawSearch(books, embed=embedder_of(books)) if lookups.real_statutes(books) else None
         judgments = books if lookups.real_cases(books) else None
         there = [*(STATUTES if search else ()), *((SEARCH_CASES,) if judgments else ())]
-        return cls(search, cases, tuple(tool for tool in there if tool in _allowed(spec)), judgments)
+        return cls(search, cases, tuple(tool for tool in there if tool in _allowed(settings)), judgments)
 
     def call(self, state: State, tool: str, given: object) -> Steps:
         """Carry out a call, with the events that come of it."""
@@ -84,11 +86,11 @@ class CourtTools:
         return found
 
 
-def _allowed(spec: RunSpec) -> tuple[str, ...]:
+def _allowed(settings: CourtSettings) -> tuple[str, ...]:
     """What `--tools` allows: in `j1`, which knows no tools, statutes only where they are asked for by name (rag)."""
-    if spec.tools == "rag":
+    if settings.tools == "rag":
         return STATUTES
-    return (*STATUTES, SEARCH_CASES) if spec.tools == "on" and spec.profile == "law" else ()
+    return (*STATUTES, SEARCH_CASES) if settings.tools == "on" and settings.profile == "law" else ()
 
 
 def _named(pack: Pack, name: str) -> Pack:

@@ -23,6 +23,7 @@ from tasks.courts.scores.of_run.members import Rated, rate, scored, with_verdict
 from tasks.courts.scores.of_run.rating import JUDGMENT_VERSIONS
 from tasks.courts.scores.of_run.rows import CONSISTENCY_VERSION
 from tasks.courts.scores.of_run.simulators import objections
+from tasks.courts.settings import settings_of
 from tasks.episode.events import OUTCOMES
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.result import Result
@@ -57,7 +58,7 @@ def score_block(
     return {
         "run": run,
         "benchmark": BENCHMARK,
-        "profile": context.spec.profile if context.spec else "law",
+        "profile": settings_of(context.spec).profile if context.spec else "law",
         "n": len(rated),
         "groups": {env: len(own) for env, own in members.items()},
         "epochs": epochs,

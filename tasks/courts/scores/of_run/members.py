@@ -18,6 +18,7 @@ from tasks.courts.scores.of_run.limits import ceiling
 from tasks.courts.scores.of_run.rating import PROCEDURE, Followed, Heard, Rates, followed, gradings_of, rates
 from tasks.courts.scores.of_run.simulators import consistencies
 from tasks.courts.scores.sentence import Published
+from tasks.courts.settings import settings_of
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.result import Result
 
@@ -61,7 +62,7 @@ def rate(case: Case, result: Result, context: ScoreContext) -> Rated:
     grades = context.graded.get((result.task_id, result.epoch), {})
     if not result.scored:
         return _broken(case, result, heard)
-    made = scored(case, result, heard, grades, followed(case, heard, spec.profile if spec else "law"))
+    made = scored(case, result, heard, grades, followed(case, heard, settings_of(spec).profile if spec else "law"))
     parts = {
         name.removeprefix(CONSISTENCY): value
         for name, value in grades.items()

@@ -15,6 +15,7 @@ from tasks.courts.scores.consistency import Consistency
 from tasks.courts.scores.of_run.columns import RULES
 from tasks.courts.scores.of_run.rating import Heard, rates
 from tasks.courts.scores.of_run.simulators import consistencies
+from tasks.courts.settings import settings_of
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.result import Result, Score
 
@@ -41,7 +42,7 @@ def score_one(question: CourtQuestion, result: Result, context: ScoreContext) ->
     ]  # fmt: skip
     if isinstance(case, CivilCase | CriminalCase) and case.env in COURTS:
         turns = for_procedure(heard.record, case.env)
-        for score in pfs.scores(turns, hearing_of(case), spec.profile if spec else "law"):
+        for score in pfs.scores(turns, hearing_of(case), settings_of(spec).profile if spec else "law"):
             made.append(replace(score, settings={**settings, **score.settings}))
     if not result.scored:
         made = [_broken(score) for score in made]

@@ -12,6 +12,7 @@ from tasks.courts.play.episode import traits_of
 from tasks.courts.scores.consistency import COMPARABLE, Consistency, Message, consistency
 from tasks.courts.scores.of_run.gradings import simulated
 from tasks.courts.scores.of_run.rating import Heard
+from tasks.courts.settings import settings_of
 from tasks.scoring.context import ScoreContext
 
 
@@ -39,7 +40,7 @@ def objections(context: ScoreContext, heard: Iterable[Heard], consistent: Mappin
         for role, share in roles.items()
         if share is not None and share < 100 * COMPARABLE
     ]
-    if spec is not None and spec.profile == "j1":
+    if spec is not None and settings_of(spec).profile == "j1":
         calls = sum(one.tools for one in found)
         loose = sum(how in ("field", "words") for one in found for how in one.routed)
         if calls:
@@ -47,8 +48,8 @@ def objections(context: ScoreContext, heard: Iterable[Heard], consistent: Mappin
         if loose:
             made.append(f"profile j1 routes by markers, {loose} turns of the judge were routed otherwise")
     pack = context.pack
-    if spec is not None and spec.law_pack:
-        made.append(f"statutes were imported: pack {spec.law_pack}")
+    if spec is not None and (law_pack := settings_of(spec).law_pack):
+        made.append(f"statutes were imported: pack {law_pack}")
     elif pack is not None and "imported" in pack.provenance and pack.manifest.counts.statutes:
         made.append(f"statutes were imported: pack {pack.name}")
     return made

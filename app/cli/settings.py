@@ -1,0 +1,78 @@
+"""Commands whose first argument is a benchmark take the options of this benchmark's own settings.
+
+The options are made from the model that the benchmark owns (`tasks.settings`). Without a benchmark, as in `--help`, those of all
+are offered, each with the names of the benchmarks that know it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Literal, get_args, get_origin
+
+import click
+from annotated_types import Ge
+from pydantic.fields import FieldInfo
+
+from tasks.benchmark import benchmark, benchmarks, loadable
+from tasks.errors import UsageError
+from tasks.settings import shown
+
+
+class BenchmarkCommand(click.Command):
+    """Knows which benchmark is meant before it reads the options."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Read the line; an option that only another benchmark knows is named as such."""
+        name = next((word for word in args if word in benchmarks()), "")
+        ctx.meta[__name__] = name
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if name and any(error.option_name in option.opts for option in _options(loadable())):
+                raise UsageError(
+                    f"{name} has no setting '{error.option_name.lstrip('-')}'", "Leave the option out."
+                ) from error
+            raise
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The command's own parameters, the settings, and --help at the end."""
+        *own, last = super().get_params(ctx)
+        name = ctx.meta.get(__name__, "")
+        return [*own, *_options([name] if name else loadable()), last]
+
+
+def _options(names: list[str]) -> Iterator[click.Option]:
+    """An option for each setting of these benchmarks; one that several know by the same name takes what any of them takes."""
+    found: dict[str, list[tuple[str, FieldInfo]]] = {}
+    for name in names:
+        for field, info in benchmark(name).settings.model_fields.items():
+            if not shown(info, "hidden"):
+                found.setdefault(field, []).append((name, info))
+    for field, known in found.items():
+        yield _option(field, [info for _, info in known], [name for name, _ in known] if len(names) > 1 else [])
+
+
+def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Option:
+    first = infos[0]
+    words = [f"{name}: {info.description}" for name, info in zip(names, infos, strict=True)] if names else [first.description or ""]
+    described = first.description if len(set(info.description for info in infos)) == 1 else " ".join(words)
+    help_text = f"{', '.join(names)}: {described}" if names and described == first.description else described
+    flag = str(shown(first, "option") or f"--{field.replace('_', '-')}")
+    kind, metavar = first.annotation, shown(first, "metavar") or None
+    if kind is bool:
+        return click.Option([field, f"{flag}/--no-{flag[2:]}"], default=None, help=help_text)
+    if get_origin(kind) is Literal:
+        values = list(dict.fromkeys(value for info in infos for value in get_args(info.annotation)))
+        return click.Option([field, flag], type=click.Choice(values), show_default=str(first.default), help=help_text)
+    if kind in (int, float):
+        least = next((bound.ge for bound in first.metadata if isinstance(bound, Ge)), None)
+        number: Any = click.IntRange if kind is int else click.FloatRange
+        return click.Option([field, flag], type=number(least), help=help_text)
+    if get_origin(kind) is tuple:
+        return click.Option([field, flag], metavar=metavar, callback=lambda _, __, text: _parts(text), help=help_text)
+    return click.Option([field, flag], metavar=metavar, help=help_text)
+
+
+def _parts(text: str | None) -> tuple[str, ...] | None:
+    """The words between commas; None where nothing was given."""
+    return None if text is None else tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))

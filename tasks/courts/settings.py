@@ -1,0 +1,32 @@
+"""What a run of the courts can set beyond the common settings."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import field_validator
+
+from tasks.run.spec import RunSpec
+from tasks.settings import Settings, setting
+
+
+class CourtSettings(Settings):
+    """Which cases are heard, by which duties, and what the tested seat may look up."""
+
+    temperature: float = setting(0.0, "Sampling temperature of the tested seat.", ge=0)
+    entropy: bool = setting(False, "Record the entropy of every token of the tested seat, where the engine has full logits.", hidden=True)
+    env: str = setting("", "Only cases of this environment: KQ, LC, CD, DD, CI or CR.", metavar="ENV")
+    profile: Literal["law", "j1"] = setting("law", "Duties of the statutes, or agendas, markers and limits of the published benchmark.")
+    tools: Literal["on", "off", "rag", "web"] = setting("on", "Whether the tested seat may search (j1: only with rag, then not comparable).")
+    law_pack: str = setting("", "The pack whose statutes may be searched; default: the run's own pack, if its law is real.", metavar="PACK")
+
+    @field_validator("env")
+    @classmethod
+    def _as_written(cls, env: str) -> str:
+        return env.upper()
+
+
+
+def settings_of(spec: RunSpec) -> CourtSettings:
+    """The settings of a run of the courts."""
+    return CourtSettings.of(spec.settings, "courts")

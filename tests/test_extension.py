@@ -1,0 +1,139 @@
+"""What other packages add is there like our own: found by entry points, loaded on use, named when it is broken.
+
+A package is installed as pip would leave it: its modules on the path, and beside them the metadata with the entry points.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PLACES = """
+[moot.benchmarks]
+riddles = riddles:Riddles
+
+[moot.engines]
+parrot = parrot:open_parrot
+
+[moot.importers]
+letters = letters:import_pack
+"""
+BROKEN = """
+[moot.benchmarks]
+broken = broken:Nothing
+courts = riddles:Riddles
+
+[moot.engines]
+absent = nowhere:open
+"""
+
+Moot = Callable[..., tuple[int, str, str]]
+
+
+def install(folder: Path, package: str, entry_points: str) -> None:
+    info = folder / f"{package}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n", "utf-8")
+    (info / "entry_points.txt").write_text(entry_points, "utf-8")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder of installed packages."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for module in (ROOT / "tests" / "extension").glob("*.py"):
+        shutil.copy(module, folder)
+    install(folder, "aa_extension", PLACES)
+    return folder
+
+
+@pytest.fixture
+def moot(site: Path) -> Moot:
+    """The command in a process of its own, with that folder on its path."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "app.cli.main", *arguments], cwd=ROOT, capture_output=True, text=True,
+            encoding="utf-8", check=False, env={**os.environ, "PYTHONPATH": str(site), "COLUMNS": "100"},
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def test_a_benchmark_is_run_scored_and_shown_with_its_own_settings(moot: Moot, sample_pack: Path) -> None:
+    code, out, err = moot("run", "riddles", "--help")
+    assert code == 0 and "--shout / --no-shout" in out and "--guess WORDS" in out and "--window" not in out, err
+    code, out, err = moot("run", "riddles", "--guess", "不知道", "--shout", "--limit", "2", "--json", "--tasks",
+                          str(sample_pack / "tasks" / "legalagentbench.jsonl"))  # fmt: skip
+    assert code == 0, err
+    block = json.loads(out)
+    assert (block["n"], block["outcomes"]["finished"]) == (2, 2)
+    (line,) = json.loads(moot("list", "--json")[1])["runs"]
+    run = str(line["run"])
+    shown = json.loads(moot("show", run, "--json")[1])
+    assert shown["header"]["spec"]["guess"] == "不知道" and shown["header"]["spec"]["shout"] is True
+    for command in (("report", run), ("score", run, "--json")):
+        code, out, err = moot(*command)
+        assert code == 0 and out, err
+    assert "shout = True" in moot("report", run)[1]
+
+
+def test_the_settings_of_another_benchmark_are_refused(moot: Moot, sample_pack: Path) -> None:
+    code, _, err = moot("run", "riddles", "--window", "off")
+    assert (code, err) == (2, "moot: riddles has no setting 'window'. Leave the option out.\n")
+    code, _, err = moot("run", "courts", "--shout")
+    assert (code, err) == (2, "moot: courts has no setting 'shout'. Leave the option out.\n")
+
+
+def test_an_engine_sits_in_a_seat(moot: Moot, sample_pack: Path) -> None:
+    code, out, err = moot(
+        "run", "legalagentbench", "--agent", "direct", "--model", "parrot:北京", "--limit", "2", "--json"
+    )
+    assert code == 0 and json.loads(out)["outcomes"]["finished"] == 2, err
+    code, _, err = moot("run", "legalagentbench", "--agent", "direct", "--model", "owl:x")
+    assert code in (1, 2) and "parrot:…" in err
+
+
+def test_an_importer_makes_a_pack(moot: Moot, tmp_path: Path) -> None:
+    source = tmp_path / "letters.txt"
+    source.write_text("甲公司\t造灯\n乙公司\t修灯\n", "utf-8")
+    code, out, err = moot("data", "import", "letters", str(source), "--name", "mine", "--json")
+    assert code == 0, err
+    assert json.loads(moot("data", "list", "--json")[1])["packs"][0]["tables"]["CompanyInfo"] == 2
+    code, _, err = moot("data", "import", "parquet", str(source))
+    assert code == 2 and "unknown import format 'parquet'" in err and "letters" in err
+
+
+def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, site: Path, sample_pack: Path) -> None:
+    (site / "broken.py").write_text("raise RuntimeError('half installed')\n", "utf-8")
+    install(site, "zz_broken", BROKEN)
+    code, out, err = moot("run", "courts", "--limit", "1", "--json")
+    assert code == 0 and json.loads(out)["benchmark"] == "courts", err
+    code, _, err = moot("run", "broken")
+    assert code == 2 and err.startswith("moot: benchmark 'broken' of package zz_broken cannot be loaded: RuntimeError: half installed")
+    assert moot("run", "--help")[0] == 0
+    checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
+    found = checks["extensions"]
+    assert found["status"] == "failed" and all(word in found["detail"] for word in ("broken", "courts", "absent"))
+
+
+def test_a_run_of_an_extension_that_is_gone_opens_and_says_so(moot: Moot, site: Path, sample_pack: Path) -> None:
+    tasks = str(sample_pack / "tasks" / "legalagentbench.jsonl")
+    assert moot("run", "riddles", "--limit", "1", "--tasks", tasks)[0] == 0
+    shutil.rmtree(site / "aa_extension-1.0.dist-info")
+    (line,) = json.loads(moot("list", "--json")[1])["runs"]
+    run = str(line["run"])
+    code, out, err = moot("show", run)
+    assert code == 0 and "riddles" in out, err
+    code, _, err = moot("score", run)
+    assert code in (1, 2) and "riddles" in err and "Traceback" not in err
