@@ -186,19 +186,19 @@ def test_the_limit_of_seconds_reaches_a_call_in_flight(tmp_path: Path) -> None:
     """The call would take twenty seconds. What it had by then is on record, and the record can be compared with a second run of it."""
     with new(tmp_path / "r.moot", 2) as journal:
         slow = {"delay_ms": [20_000, 20_000]}
-        scheduler = begin(journal, Counting(**slow), limits=Limits(seconds=0.05))
+        scheduler = begin(journal, Counting(**slow), limits=Limits(seconds=1.0))
         scheduler.run(parallel=2)
         for driver in scheduler.episodes.values():
             records = driver.state.records
             assert [r.event.tag for r in records][2:] == ["thought", "model_called", "step_ended", "limit_hit", "stopped"]
             called, _, hit, stopped = (r.event for r in records[-4:])
             assert isinstance(called, ModelCalled) and called.finish == "time_limit"
-            assert isinstance(hit, LimitHit) and (hit.kind, hit.limit) == ("seconds", 0.05) and hit.used > 0
+            assert isinstance(hit, LimitHit) and (hit.kind, hit.limit) == ("seconds", 1.0) and hit.used > 0
             assert isinstance(stopped, Stopped) and stopped.outcome == "time_limit"
-            assert stopped.reason == "limit of 0.05 seconds reached"
+            assert stopped.reason == "limit of 1 seconds reached"
         wanted = digest(scheduler.episodes["0"].state.records)
         stored = [record_of(e) for e in journal.entries(1)]
-    for limits in (Limits(), Limits(seconds=0.05)):
+    for limits in (Limits(), Limits(seconds=1.0)):
         again = Driver("0", 1, Talk(), lambda: 0.0, lambda: 0.0, limits)
         again.recorded = list(stored)
         for record in stored[:2]:

@@ -33,7 +33,7 @@ def check_cases(ctx: click.Context, paths: Sequence[Path], laws: bool, schema: b
     if laws:
         return _laws(as_json)
     if schema or dispute_schema:
-        from tasks.courts.casefile.case import case as casefile
+        from tasks.courts.casefile import case as casefile
 
         made = casefile.json_schema() if schema else casefile.dispute_schema()
         return click.echo(json.dumps(made, ensure_ascii=False, indent=2))
