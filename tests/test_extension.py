@@ -88,6 +88,26 @@ def test_a_benchmark_is_run_scored_and_shown_with_its_own_settings(moot: Moot, s
     assert "shout = True" in moot("report", run)[1]
 
 
+async def test_its_settings_are_lines_of_the_form() -> None:
+    from textual.app import App, ComposeResult
+    from textual.widgets import Input, Select
+
+    from app.desk.home.settings_form import SettingsForm
+    from tests.extension.riddles import Riddles
+
+    class Form(App[None]):
+        def compose(self) -> ComposeResult:
+            yield SettingsForm(Riddles())
+
+    async with Form().run_test() as pilot:
+        form = pilot.app.query_one(SettingsForm)
+        assert form.values() == {}
+        form.query_one("#shout", Select).value = "on"
+        form.query_one("#guess", Input).value = " 北京 "
+        assert form.values() == {"shout": True, "guess": "北京"}
+        assert "shout" in str(form.query_one("#shout-field Label").render())
+
+
 def test_the_settings_of_another_benchmark_are_refused(moot: Moot, sample_pack: Path) -> None:
     code, _, err = moot("run", "riddles", "--window", "off")
     assert (code, err) == (2, "moot: riddles has no setting 'window'. Leave the option out.\n")

@@ -62,8 +62,9 @@ def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Optio
     if kind is bool:
         return click.Option([field, f"{flag}/--no-{flag[2:]}"], default=None, help=help_text)
     if get_origin(kind) is Literal:
-        values = list(dict.fromkeys(value for info in infos for value in get_args(info.annotation)))
-        return click.Option([field, flag], type=click.Choice(values), show_default=str(first.default), help=help_text)
+        values = [value for value in dict.fromkeys(value for info in infos for value in get_args(info.annotation)) if value]
+        choices = click.Choice(values, case_sensitive=False)
+        return click.Option([field, flag], type=choices, show_default=str(first.default) or False, help=help_text)
     if kind in (int, float):
         least = next((bound.ge for bound in first.metadata if isinstance(bound, Ge)), None)
         number: Any = click.IntRange if kind is int else click.FloatRange

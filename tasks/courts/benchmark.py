@@ -85,8 +85,6 @@ class Courts:
     def program(self, pack: Pack, questions: Sequence[CourtQuestion], spec: RunSpec) -> Program:
         """Every policy that may sit in a seat, and the tools of the tested one; gold is granted to `gold` alone."""
         settings = settings_of(spec)
-        if settings.env and settings.env not in ENVS:
-            raise UsageError(f"there is no environment '{settings.env}'", f"Environments: {', '.join(ENVS)}.")
         cases = {question.id: question.case for question in questions}
         tools = CourtTools.of(pack, spec, cases)
         heat, entropy = settings.temperature, settings.entropy

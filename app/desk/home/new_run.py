@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -21,21 +21,17 @@ from app.desk import engines_offered
 from app.desk.bindings import bindings
 from app.desk.court.chosen import fault_of_cases
 from app.desk.episode.renderers import one, policy_name
+from app.desk.home.settings_form import SettingsForm
 from app.desk.widgets.engine_field import EngineField
 from app.desk.widgets.field import Field, choice, line
 from app.desk.widgets.mode_field import ModeField
 from app.library import PackLine, RunLine
-from app.strings import known, language, t
+from app.strings import known, t
 from tasks.benchmark import benchmark, loadable
-from tasks.courts.casefile.roles import ENV_NAMES
-from tasks.courts.procedure.tables import PROFILES
 from tasks.run.spec import RunSpec
 
 PARALLEL = 16
 """Episodes driven together when everything runs without a model: their steps share one commit."""
-COURT = ("env", "profile", "task")
-"""Fields that only the courts have."""
-ALL = "*"
 FEW = 10
 """Tasks of a first run."""
 NUMBERS: dict[str, tuple[str, int | None, int]] = {
@@ -80,8 +76,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
                 yield Field(t("new.agent"), choice(self._agents(names[0]), "agent", self._first(names[0])), id="agent-field")
                 yield EngineField(self._engine)
                 yield ModeField()
-                yield Field(t("new.env"), choice(_environments(), "env"), id="env-field")
-                yield Field(t("new.profile"), choice(_profiles(), "profile"), id="profile-field")
+                for name in loadable():
+                    yield SettingsForm(benchmark(name))
                 yield Field(t("new.task"), line("task", "", t("new.task.empty")), note=t("new.task.note"), id="task-field", short=True)
                 packs = [(_pack(pack), pack.name) for pack in self._packs]
                 yield Field(t("new.pack"), choice(packs, "pack"), id="pack-field")
@@ -121,6 +117,16 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         return value if isinstance(value, str) else ""
 
     @property
+    def _settings(self) -> SettingsForm:
+        """What only the chosen benchmark knows."""
+        return self.query_one(f"#settings-{self._chosen('benchmark')}", SettingsForm)
+
+    @property
+    def _by_case(self) -> bool:
+        """Whether one asks for a task of this benchmark by its number: where every episode has a cast of its own."""
+        return bool(benchmark(self._chosen("benchmark")).roles) and not benchmark(self._chosen("benchmark")).turn_is_step
+
+    @property
     def with_model(self) -> bool:
         """Whether the chosen agent needs an engine."""
         return benchmark(self._chosen("benchmark")).agents.get(self._chosen("agent"), ("", False))[1]
@@ -129,8 +135,10 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         """Show the fields that mean something for this agent."""
         for name in ("#engine", "#mode-field", "#parallel-field"):
             self.query_one(name).display = self.with_model
-        for name in COURT:
-            self.query_one(f"#{name}-field").display = "env" in benchmark(self._chosen("benchmark")).settings.model_fields
+        for form in self.query(SettingsForm):
+            form.display = form is self._settings
+        self._settings.fit(with_model=self.with_model)
+        self.query_one("#task-field").display = self._by_case
         for field in self.query_one("#engine").query(Field):
             field.fault("")
         self.query_one(ModeField).offer(benchmark(self._chosen("benchmark")), self._chosen("agent"))
@@ -157,24 +165,18 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
         spec = self.query_one(EngineField).spec if self.with_model else ""
         if self.with_model and not spec:
             self.query_one(EngineField).fault(t("engine.none"))
+        settings = self._settings.values()
+        task = self.query_one("#task", Input).value.strip() if self._by_case else ""
         bad = next((field for field in self.query(Field) if field.bad and field.display), None)
         if bad is not None:
             bad.control.focus()
             return None
         return RunSpec(
-            **self._court(), benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec, pack=self._chosen("pack"),
+            **settings, task_ids=(task,) if task else (), benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec, pack=self._chosen("pack"),
             limit=numbers["limit"], max_turns=numbers["turns"], seed=numbers["seed"] or 0,
             parallel=numbers.get("parallel") or (PARALLEL if self._everything else 1),
             **(self.query_one(ModeField).flags if self.with_model else {}),
         )  # fmt: skip
-
-    def _court(self) -> dict[str, Any]:
-        """Environment, profile and case, where the benchmark knows them."""
-        if "env" not in benchmark(self._chosen("benchmark")).settings.model_fields:
-            return {}
-        task = self.query_one("#task", Input).value.strip()
-        env = "" if self._chosen("env") == ALL else self._chosen("env")
-        return {"env": env, "profile": self._chosen("profile"), "task_ids": (task,) if task else ()}
 
     def _tasks(self) -> dict[str, int]:
         return next((pack.tasks for pack in self._packs if pack.name == self._chosen("pack")), {})
@@ -257,14 +259,6 @@ def _checked(spec: RunSpec) -> tuple[RunSpec, str, str]:
     """In the worker: the spec, and (field, sentence) of what is wrong with it; field '' for the engine."""
     field, sentence = fault_of_cases(spec)
     return spec, field, sentence or (engines_offered.refusal(spec) if spec.model else "")
-
-
-def _environments() -> list[tuple[str, str]]:
-    return [(t("new.env.all"), ALL), *((f"{env}  {name}" if language() == "zh" else env, env) for env, name in ENV_NAMES.items())]
-
-
-def _profiles() -> list[tuple[str, str]]:
-    return [(t(f"new.profile.{name}"), name) for name in PROFILES]
 
 
 def _agent_name(agent: str, policy: str) -> str:
