@@ -1,7 +1,7 @@
 """The settings of a run that only one benchmark knows: a model owned by the benchmark, from which options, forms and help come.
 
-A field's type says what may be given, its description what it does. `option` names it on the command line where that is not
-the name of the field, `metavar` what stands for its value there; `hidden` keeps it off the command line and the desk.
+A field's type says what may be given, its description what it does. `metavar` stands for its value in help; `hidden` keeps it off
+the command line and the desk.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Settings(BaseModel):
             raise UsageError(f"{name}: {first['msg']}", f"See `moot run {benchmark} --help`.") from error
 
 
-def setting(default: Any, description: str, *, option: str = "", metavar: str = "", hidden: bool = False, **more: Any) -> Any:
+def setting(default: Any, description: str, *, metavar: str = "", hidden: bool = False, **more: Any) -> Any:
     """A field of `Settings`. `more` are bounds, as pydantic has them."""
-    return Field(default, description=description, json_schema_extra={"option": option, "metavar": metavar, "hidden": hidden}, **more)
+    return Field(default, description=description, json_schema_extra={"metavar": metavar, "hidden": hidden}, **more)
 
 
 def shown(field: FieldInfo, key: str) -> Any:
-    """What `setting` said about a field: option, metavar or hidden."""
+    """What `setting` said about a field: metavar or hidden."""
     extra = field.json_schema_extra
     return extra.get(key) if isinstance(extra, dict) else None

@@ -54,17 +54,20 @@ def _options(names: list[str]) -> Iterator[click.Option]:
 
 def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Option:
     first = infos[0]
-    words = [f"{name}: {info.description}" for name, info in zip(names, infos, strict=True)] if names else [first.description or ""]
-    described = first.description if len(set(info.description for info in infos)) == 1 else " ".join(words)
-    help_text = f"{', '.join(names)}: {described}" if names and described == first.description else described
-    flag = str(shown(first, "option") or f"--{field.replace('_', '-')}")
+    described: dict[str, list[str]] = {}
+    for name, info in zip(names or [""], infos, strict=True):
+        described.setdefault(info.description or "", []).append(name)
+    help_text = " ".join(f"{', '.join(whose)}: {text}" if names else text for text, whose in described.items())
+    flag = f"--{field.replace('_', '-')}"
     kind, metavar = first.annotation, shown(first, "metavar") or None
     if kind is bool:
         return click.Option([field, f"{flag}/--no-{flag[2:]}"], default=None, help=help_text)
     if get_origin(kind) is Literal:
         values = [value for value in dict.fromkeys(value for info in infos for value in get_args(info.annotation)) if value]
-        choices = click.Choice(values, case_sensitive=False)
-        return click.Option([field, flag], type=choices, show_default=str(first.default) or False, help=help_text)
+        return click.Option(
+            [field, flag], type=click.Choice(values, case_sensitive=False), metavar=f"[{'|'.join(values)}]",
+            default=first.default or None, show_default=bool(first.default), help=help_text,
+        )  # fmt: skip
     if kind in (int, float):
         least = next((bound.ge for bound in first.metadata if isinstance(bound, Ge)), None)
         number: Any = click.IntRange if kind is int else click.FloatRange
