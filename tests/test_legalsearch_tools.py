@@ -20,6 +20,7 @@ from store.web import WebSnapshot  # noqa: E402
 from tasks.episode.actions import Child  # noqa: E402
 from tasks.episode.events import Event, Record, Seated, ToolReturned  # noqa: E402
 from tasks.episode.state import State, apply  # noqa: E402
+from tasks.legalsearch.settings import LegalSearchSettings
 from tasks.legalsearch.toolbox import HITS, LawToolbox, ToolSettings, texts_of  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
 from tests.statute_fixture import LAMPS, build  # noqa: E402
@@ -81,8 +82,8 @@ class Stage:
 
 
 def stage(pack: Pack | None, web: WebSnapshot | None = None, question: str = "", **more: Any) -> Stage:
-    spec = RunSpec(benchmark="legalsearch", **{k: v for k, v in more.items() if k in RunSpec.model_fields})
-    says = {k: v for k, v in more.items() if k not in RunSpec.model_fields}
+    spec = RunSpec(benchmark="legalsearch", **{k: v for k, v in more.items() if k in LegalSearchSettings.model_fields})
+    says = {k: v for k, v in more.items() if k not in LegalSearchSettings.model_fields}
     return Stage(LawToolbox(LawSearch(pack) if pack else None, web, ToolSettings.of(spec)), question, **says)
 
 
