@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from store.text.dates import days_between, format_date, parse_date
@@ -29,6 +29,7 @@ def test_chinese_numerals(text: str, value: int | None) -> None:
     assert chinese_to_int(text) == value
 
 
+@example(2_300_001_000)
 @given(st.integers(-(10**16) + 1, 10**16 - 1))
 def test_chinese_numerals_come_back(number: int) -> None:
     assert chinese_to_int(int_to_chinese(number)) == number

@@ -18,6 +18,8 @@ _ARABIC = re.compile(r"[+-]?(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)(?:\.[0-9]+)?")
 _TERM = re.compile(r"(?P<number>[0-9][0-9,]*(?:\.[0-9]+)?) ?(?P<unit>[百千]?万亿|[十百千]?[万亿]|[百千])")
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10**4, "亿": 10**8}
 _LARGEST_CHINESE = 10**16 - 1
+_GAP = re.compile("亿(?=[一二三四五六七八九]千[^万]*$)")
+"""Where the ten thousands are zero and cn2an leaves that out: 一亿一千 would be read as 一亿一千万."""
 
 
 def chinese_to_int(text: str) -> int | None:
@@ -40,7 +42,7 @@ def int_to_chinese(number: int) -> str:
         raise ValueError(f"{number} has more than 16 digits")
     import cn2an
 
-    return str(cn2an.an2cn(number, "low"))
+    return _GAP.sub("亿零", str(cn2an.an2cn(number, "low")))
 
 
 def _arabic(text: str) -> Decimal | None:
