@@ -116,17 +116,17 @@ async def test_screens_look_as_stored(language: str, size: tuple[int, int], lamp
     name = f"{language}-{size[0]}x{size[1]}"
     async with desk(size) as pilot:
         screen = await at_law(pilot)
-        same_as_stored(pilot, f"law-start-{name}")
+        await same_as_stored(pilot, f"law-start-{name}")
         await asked(pilot, "路灯法第三条", "2005-05-01")
-        same_as_stored(pilot, f"law-text-{name}")
+        await same_as_stored(pilot, f"law-text-{name}")
         await asked(pilot, "路灯法第三条", "2009-12-31")
-        same_as_stored(pilot, f"law-gap-{name}")
+        await same_as_stored(pilot, f"law-gap-{name}")
         for key, tab in (("2", "timeline"), ("3", "diff"), ("4", "faults")):
             await pilot.press(key)
             await until(pilot, lambda: not screen.busy)
-            same_as_stored(pilot, f"law-{tab}-{name}")
+            await same_as_stored(pilot, f"law-{tab}-{name}")
         await asked(pilot, "悬挂广告 罚款")
-        same_as_stored(pilot, f"law-hits-{name}")
+        await same_as_stored(pilot, f"law-hits-{name}")
 
 
 @pytest.mark.parametrize("language", strings.LANGUAGES)
@@ -135,7 +135,7 @@ async def test_without_statutes_it_says_what_to_do(language: str, monkeypatch: p
     async with desk(NARROW) as pilot:
         screen = await at_law(pilot)
         assert screen.query_one(Empty).display
-        same_as_stored(pilot, f"law-empty-{language}-80x24")
+        await same_as_stored(pilot, f"law-empty-{language}-80x24")
         await pilot.press("escape", "1", "2", "y", "o", "f2", "f7")
         build()
         screen.on_screen_resume()

@@ -276,4 +276,4 @@ async def test_a_prompt_looks_as_stored(
     async with desk(size) as pilot:
         await prompt_of(pilot, path)
         await pilot.pause()
-        same_as_stored(pilot, f"prompt-{name}")
+        await same_as_stored(pilot, f"prompt-{name}")

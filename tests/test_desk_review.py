@@ -128,7 +128,7 @@ async def test_screens_look_as_stored(language: str, pack: Path, monkeypatch: py
         for size in SIZES:
             await pilot.resize_terminal(*size)
             await idle(pilot)
-            same_as_stored(pilot, f"review-{what}-{language}-{size[0]}x{size[1]}")
+            await same_as_stored(pilot, f"review-{what}-{language}-{size[0]}x{size[1]}")
             assert "仅供评测演示" in text_of(pilot)
 
     async with desk() as pilot:

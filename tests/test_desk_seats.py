@@ -105,23 +105,23 @@ async def test_dialogs_look_as_stored(
     name = f"{language}-{size[0]}x{size[1]}"
     async with desk(size) as pilot:
         screen = await new_run(pilot)
-        same_as_stored(pilot, f"new-{name}")
+        await same_as_stored(pilot, f"new-{name}")
         screen.query_one("#agent", Select).value = "plan-execute"
         screen.query_one("#limit", Input).value = "many"
         screen.query_one("#seed", Input).value = "-1"
         await pilot.pause()
         await pilot.press("f5")
         await pilot.pause()
-        same_as_stored(pilot, f"new-model-{name}")
+        await same_as_stored(pilot, f"new-model-{name}")
         await pilot.press("escape")
         await pilot.app.start(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1), everything=False)  # type: ignore[attr-defined]
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
         await pilot.press("s")
         await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen) and not busy(pilot))
-        same_as_stored(pilot, f"seat-{name}")
+        await same_as_stored(pilot, f"seat-{name}")
         highlight(pilot, "plan-solve")
         await pilot.pause()
-        same_as_stored(pilot, f"seat-model-{name}")
+        await same_as_stored(pilot, f"seat-model-{name}")
         await pilot.press("f1")
         await pilot.pause()
         assert isinstance(pilot.app.screen, HelpScreen)

@@ -706,8 +706,8 @@ async def test_an_open_turn_looks_as_stored(
         await until(pilot, lambda: screen.query_one("#scores")._step is not None)  # type: ignore[attr-defined]
         screen.show_turn()
         await pilot.pause()
-        same_as_stored(pilot, f"turn-{name}")
+        await same_as_stored(pilot, f"turn-{name}")
         await pilot.press("x")
         await until(pilot, lambda: (turn := screen.turn) is not None and turn.phase == "stopped" and screen.moving == "paused")
         await pilot.pause()
-        same_as_stored(pilot, f"stopped-{name}")
+        await same_as_stored(pilot, f"stopped-{name}")

@@ -54,7 +54,7 @@ async def test_tokens_of_a_rollout(size: tuple[int, int], tmp_path: Path) -> Non
         assert "其他" in call and "5.000" in call and "+1.000" in call and "+1.500" in call
         assert any("工具" in row for row in rows(screen))
         assert all(cell_len(line) <= size[0] for line in text.split("\n"))
-        same_as_stored(pilot, f"tokens-zh-{size[0]}x{size[1]}")
+        await same_as_stored(pilot, f"tokens-zh-{size[0]}x{size[1]}")
         await pilot.press("v")
         await pilot.pause()
         assert "<plan>查</plan>" in "".join(rows(screen)).replace(" ", "")
