@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from json import dumps
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, runtime_checkable
 
 Role = Literal["system", "user", "assistant", "tool"]
 Finish = Literal["stop", "length", "cancelled", "context_full", "time_limit"]
@@ -187,6 +187,7 @@ class EngineError(Exception):
         self.hint = hint
 
 
+@runtime_checkable
 class Engine(Protocol):
     """Answers a batch of Asks, one result each, in order; a failed call is an `EngineError` in its place.
 

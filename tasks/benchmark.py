@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from store.journal import ScoreRow
 from store.pack import Pack
@@ -40,6 +40,7 @@ class Question(Protocol):
         ...
 
 
+@runtime_checkable
 class Benchmark(Protocol):
     """One benchmark.
 
@@ -110,6 +111,7 @@ class Benchmark(Protocol):
 
 
 PUBLISHED = ("legalagentbench", "legalsearch", "courts")
+"""In the order in which they are offered; others follow by name."""
 FOLDERS = frozenset({"courts"})
 """Benchmarks whose tasks may also stand in TOML, or in a folder of files."""
 TASK_SUFFIXES = (".toml", ".json", ".jsonl")
@@ -123,13 +125,19 @@ def check_layout(name: str, path: Path) -> None:
 
 
 def benchmarks() -> list[str]:
-    """The names of the benchmarks that are installed: the published ones in their order here, others by name."""
+    """The names of the benchmarks that are installed; nothing is loaded."""
     return sorted(registry.names("benchmarks"), key=lambda name: (PUBLISHED + (name,)).index(name))
 
 
 def benchmark(name: str) -> Benchmark:
     """The benchmark of this name; `UsageError` when there is none, or none that can be loaded."""
-    made: Benchmark = registry.load("benchmarks", name)()
+    maker = registry.load("benchmarks", name)
+    try:
+        made = maker()
+    except Exception as error:
+        raise registry.unusable("benchmarks", name, f"cannot be made: {type(error).__name__}: {error}") from error
+    if not isinstance(made, Benchmark) or made.name != name:
+        raise registry.unusable("benchmarks", name, f"is no benchmark of this name, but {made!r:.100}")
     return made
 
 

@@ -68,11 +68,15 @@ def load(group: Group, name: str) -> Any:
         raise UsageError(f"unknown {_ONE[group]} '{name}'", _hint(group))
     try:
         return point.load()
-    except Exception as error:
-        reason = f"{type(error).__name__}: {error}"
-        raise UsageError(
-            f"{_ONE[group]} '{name}' of package {package_of(point)} cannot be loaded: {reason}", "Mend or uninstall the package."
-        ) from error
+    except (Exception, SystemExit) as error:
+        raise unusable(group, name, f"cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+def unusable(group: Group, name: str, why: str) -> UsageError:
+    """What is registered and is not what it should be, as a sentence that names the package."""
+    point = _installed(group)[0].get(name)
+    package = f" of package {package_of(point)}" if point is not None else ""
+    return UsageError(f"{_ONE[group]} '{name}'{package} {why}", "Mend or uninstall the package.")
 
 
 def extensions(group: Group) -> dict[str, str]:
@@ -88,7 +92,7 @@ def problems(group: Group) -> list[Problem]:
     for name, point in ((name, found[name]) for name in extensions(group)):
         try:
             point.load()
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             failed.append(Problem(group, name, package_of(point), f"{type(error).__name__}: {error}"))
     return [*taken, *failed]
 

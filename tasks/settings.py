@@ -1,7 +1,7 @@
 """The settings of a run that only one benchmark knows: a model owned by the benchmark, from which options, forms and help come.
 
 A field's type says what may be given, its description what it does. `metavar` stands for its value in help; `hidden` keeps it off
-the command line and the desk.
+the command line and the desk; `for_models` off the desk where an agent without a model is tested.
 """
 
 from __future__ import annotations
@@ -10,15 +10,28 @@ from collections.abc import Mapping
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
 from tasks.errors import UsageError
+
+COMMON = frozenset(
+    "benchmark agent model seat seats pack tasks tasks_file task task_ids limit epochs seed max_turns max_tokens max_seconds turns"
+    " parallel paper free rollouts dry_run allow_host out watch json as_json settings engine spec mode help".split()
+)
+"""What every run, its command and its form call their own."""
 
 
 class Settings(BaseModel):
     """Nothing to set: what a benchmark starts from. Values are frozen; unknown names are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+        """Refuse a name that every run has: stored beside it, one would be taken for the other."""
+        if taken := sorted(cls.model_fields.keys() & COMMON):
+            raise TypeError(f"{cls.__name__}: {', '.join(taken)} is a setting of every run")
 
     @classmethod
     def of(cls, given: Mapping[str, Any], benchmark: str) -> Self:
@@ -35,18 +48,21 @@ class Settings(BaseModel):
             return cls.model_validate(dict(given))
         except ValidationError as error:
             first = error.errors()[0]
-            name = str(first["loc"][0]).replace("_", "-")
+            name = ".".join(map(str, first["loc"][:1])).replace("_", "-") or benchmark
             if first["type"] == "extra_forbidden":
                 raise UsageError(f"{benchmark} has no setting '{name}'", "Leave the option out.") from error
             raise UsageError(f"{name}: {first['msg']}", f"See `moot run {benchmark} --help`.") from error
 
 
-def setting(default: Any, description: str, *, metavar: str = "", hidden: bool = False, **more: Any) -> Any:
+def setting(
+    default: Any, description: str, *, metavar: str = "", hidden: bool = False, for_models: bool = False, **more: Any
+) -> Any:
     """A field of `Settings`. `more` are bounds, as pydantic has them."""
-    return Field(default, description=description, json_schema_extra={"metavar": metavar, "hidden": hidden}, **more)
+    extra: JsonDict = {"metavar": metavar, "hidden": hidden, "for_models": for_models}
+    return Field(default, description=description, json_schema_extra=extra, **more)
 
 
 def shown(field: FieldInfo, key: str) -> Any:
-    """What `setting` said about a field: metavar or hidden."""
+    """What `setting` said about a field: metavar, hidden or for_models."""
     extra = field.json_schema_extra
     return extra.get(key) if isinstance(extra, dict) else None

@@ -15,6 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.run import run as run_command
+from tasks.run.spec import RunSpec
+from tasks.settings import COMMON
+
 ROOT = Path(__file__).resolve().parents[1]
 PLACES = """
 [moot.benchmarks]
@@ -30,9 +34,30 @@ BROKEN = """
 [moot.benchmarks]
 broken = broken:Nothing
 courts = riddles:Riddles
+number = wrong:NUMBER
+nameless = riddles:Riddles
+seeded = wrong:Seeded
 
 [moot.engines]
 absent = nowhere:open
+leaver = wrong_engine:open
+number = wrong:NUMBER
+text = wrong:text
+"""
+WRONG = """
+from tasks.legalagentbench.benchmark import LegalAgentBench
+from tasks.settings import Settings, setting
+
+NUMBER = 7
+
+
+def text(opening):
+    return opening.rest
+"""
+SEEDED = """
+
+class SeededSettings(Settings):
+    seed: int = setting(1, "A seed of its own.")
 """
 
 Moot = Callable[..., tuple[int, str, str]]
@@ -81,7 +106,8 @@ def test_a_benchmark_is_run_scored_and_shown_with_its_own_settings(moot: Moot, s
     (line,) = json.loads(moot("list", "--json")[1])["runs"]
     run = str(line["run"])
     shown = json.loads(moot("show", run, "--json")[1])
-    assert shown["header"]["spec"]["guess"] == "不知道" and shown["header"]["spec"]["shout"] is True
+    spec = shown["header"]["spec"]
+    assert spec["guess"] == "不知道" and spec["shout"] is True and "settings" not in spec
     for command in (("report", run), ("score", run, "--json")):
         code, out, err = moot(*command)
         assert code == 0 and out, err
@@ -115,6 +141,14 @@ def test_the_settings_of_another_benchmark_are_refused(moot: Moot, sample_pack: 
     assert (code, err) == (2, "moot: courts has no setting 'shout'. Leave the option out.\n")
 
 
+def test_the_value_of_an_option_is_no_benchmark(moot: Moot, sample_pack: Path) -> None:
+    code, _, err = moot("run", "--pack", "courts", "legalsearch", "--window", "off")
+    assert code == 2 and "courts" in err and "window" not in err, err
+    code, out, err = moot("run", "--window", "off", "--web", "courts", "legalsearch", "--limit", "1", "--dry-run")
+    assert code == 0 and "legalsearch" in out, err
+    assert "unknown benchmark 'nonsense'" in moot("run", "nonsense", "--pack", "courts")[2]
+
+
 def test_an_engine_sits_in_a_seat(moot: Moot, sample_pack: Path) -> None:
     code, out, err = moot(
         "run", "legalagentbench", "--agent", "direct", "--model", "parrot:北京", "--limit", "2", "--json"
@@ -131,7 +165,7 @@ def test_an_importer_makes_a_pack(moot: Moot, tmp_path: Path) -> None:
     assert code == 0, err
     assert json.loads(moot("data", "list", "--json")[1])["packs"][0]["tables"]["CompanyInfo"] == 2
     code, _, err = moot("data", "import", "parquet", str(source))
-    assert code == 2 and "unknown import format 'parquet'" in err and "letters" in err
+    assert code == 2 and "no import format named parquet" in err and "letters" in err
 
 
 def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, site: Path, sample_pack: Path) -> None:
@@ -145,6 +179,35 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
     checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
     found = checks["extensions"]
     assert found["status"] == "failed" and all(word in found["detail"] for word in ("broken", "courts", "absent"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("number",), "benchmark 'number' of package zz_broken cannot be made: TypeError"),
+        (("nameless",), "benchmark 'nameless' of package zz_broken is no benchmark of this name"),
+        (("legalagentbench", "--agent", "direct", "--model", "number:x"), "engine 'number' of package zz_broken is no function"),
+        (("legalagentbench", "--agent", "direct", "--model", "text:x"), "engine 'text' of package zz_broken opens no engine, but 'x'"),
+        (("legalagentbench", "--agent", "direct", "--model", "leaver:x"), "cannot be loaded: SystemExit: 3"),
+        (("legalagentbench", "--agent", "direct", "--model", "absent:x"), "cannot be loaded: ModuleNotFoundError"),
+    ],
+)
+def test_what_an_extension_gives_is_looked_at(
+    moot: Moot, site: Path, sample_pack: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (site / "wrong.py").write_text(WRONG, "utf-8")
+    (site / "wrong_engine.py").write_text("raise SystemExit(3)\n", "utf-8")
+    install(site, "zz_broken", BROKEN)
+    code, _, err = moot("run", *arguments)
+    assert code == 2 and said in err and "Traceback" not in err, err
+
+
+def test_a_setting_of_every_run_belongs_to_nobody(moot: Moot, site: Path, sample_pack: Path) -> None:
+    (site / "wrong.py").write_text(WRONG + SEEDED, "utf-8")
+    install(site, "zz_broken", BROKEN)
+    assert "SeededSettings: seed is a setting of every run" in moot("run", "seeded")[2]
+    assert set(RunSpec.model_fields) <= COMMON
+    assert {param.name for param in run_command.params} <= COMMON, "options of the command are no settings either"
 
 
 def test_a_run_of_an_extension_that_is_gone_opens_and_says_so(moot: Moot, site: Path, sample_pack: Path) -> None:

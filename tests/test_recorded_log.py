@@ -197,7 +197,7 @@ def test_no_run_log(tmp_path: Path, content: bytes | None, said: str) -> None:
         path.write_bytes(content)
     with pytest.raises(BadEngine, match=said):
         open_engine(f"recorded-log:{path}")
-    with pytest.raises(BadEngine, match="is no file"):
+    with pytest.raises(BadEngine, match="folder"):
         open_engine(f"recorded-log:{tmp_path}")
 
 

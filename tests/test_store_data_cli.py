@@ -78,7 +78,7 @@ def test_damage_is_exit_code_one(capsys: pytest.CaptureFixture[str], source: Pat
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (("import", "parquet", "."), 2, "unknown import format 'parquet'"),
+        (("import", "parquet", "."), 2, "no import format named parquet"),
         (("import", "tables", "/nowhere"), 2, "nothing at /nowhere"),
         (("import", "tables", ".", "--name", "../x"), 2, "cannot name a pack"),
         (("verify", "nowhere"), 2, "no pack named nowhere"),

@@ -20,13 +20,12 @@ from hypothesis import strategies as st
 
 from store import places
 from store.connection import quoted
-from store.errors import BadInput
+from store.errors import BadInput, NotFound
 from store.importers import legalagentbench, silent, tables
 from store.pack import Pack
 from store.rows import UNKNOWN
 from store.schema import CORPORA, LOOKUPS, TABLES
 from tasks import registry
-from tasks.errors import UsageError
 from tasks.run.importing import importer
 
 DOCUMENT = {"关联公司": "甲公司", "案号": "（2020）1号", "涉案金额（元）": 5.0, "被告": None}
@@ -337,6 +336,6 @@ def test_formats_by_name() -> None:
     assert importer("LegalAgentBench") is legalagentbench.import_pack
     assert all(callable(importer(name)) for name in registry.names("importers"))
     assert importer("legalagentbench_logs") is importer("legalagentbench-logs")
-    with pytest.raises(UsageError, match="unknown import format 'parquet'"):
+    with pytest.raises(NotFound, match="no import format named parquet"):
         importer("parquet")
     assert not set(TABLES) & set(CORPORA)

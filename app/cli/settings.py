@@ -1,7 +1,7 @@
 """Commands whose first argument is a benchmark take the options of this benchmark's own settings.
 
-The options are made from the model that the benchmark owns (`tasks.settings`). Without a benchmark, as in `--help`, those of all
-are offered, each with the names of the benchmarks that know it.
+The options are made from the model that the benchmark owns (`tasks.settings`). Without a benchmark, as in `--help`, those
+of all are offered, each with the names of the benchmarks that know it.
 """
 
 from __future__ import annotations
@@ -18,13 +18,25 @@ from tasks.errors import UsageError
 from tasks.settings import shown
 
 
+class InAnyCase(click.Choice[str]):
+    """A choice that is shown as it is written and taken in any case."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The choice that was meant."""
+        meant = next((choice for choice in self.choices if choice.casefold() == str(value).casefold()), value)
+        return super().convert(meant, param, ctx)
+
+
 class BenchmarkCommand(click.Command):
     """Knows which benchmark is meant before it reads the options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Read the line; an option that only another benchmark knows is named as such."""
-        name = next((word for word in args if word in benchmarks()), "")
-        ctx.meta[__name__] = name
+        known = benchmarks()
+        named = list(dict.fromkeys(word for word in args if word in known))
+        if len(named) > 1:  # one of them is the value of an option: only who knows all options can tell
+            named = [self.make_parser(ctx).parse_args(list(args))[0].get("benchmark") or ""]
+        ctx.meta[__name__] = name = named[0] if named and named[0] in known else ""
         try:
             return super().parse_args(ctx, args)
         except click.NoSuchOption as error:
@@ -42,7 +54,7 @@ class BenchmarkCommand(click.Command):
 
 
 def _options(names: list[str]) -> Iterator[click.Option]:
-    """An option for each setting of these benchmarks; one that several know by the same name takes what any of them takes."""
+    """An option for each setting of these benchmarks; one that several have takes what any of them takes."""
     found: dict[str, list[tuple[str, FieldInfo]]] = {}
     for name in names:
         for field, info in benchmark(name).settings.model_fields.items():
@@ -63,11 +75,10 @@ def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Optio
     if kind is bool:
         return click.Option([field, f"{flag}/--no-{flag[2:]}"], default=None, help=help_text)
     if get_origin(kind) is Literal:
-        values = [value for value in dict.fromkeys(value for info in infos for value in get_args(info.annotation)) if value]
+        values = list(filter(None, dict.fromkeys(value for info in infos for value in get_args(info.annotation))))
         return click.Option(
-            [field, flag], type=click.Choice(values, case_sensitive=False), metavar=f"[{'|'.join(values)}]",
-            default=first.default or None, show_default=bool(first.default), help=help_text,
-        )  # fmt: skip
+            [field, flag], type=InAnyCase(values), default=first.default or None, show_default=bool(first.default), help=help_text
+        )
     if kind in (int, float):
         least = next((bound.ge for bound in first.metadata if isinstance(bound, Ge)), None)
         number: Any = click.IntRange if kind is int else click.FloatRange

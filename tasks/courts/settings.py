@@ -13,7 +13,7 @@ from tasks.settings import Settings, setting
 class CourtSettings(Settings):
     """Which cases are heard, by which duties, and what the tested seat may look up."""
 
-    temperature: float = setting(0.0, "Sampling temperature of the tested seat.", ge=0)
+    temperature: float = setting(0.0, "Sampling temperature of the tested seat.", for_models=True, ge=0)
     entropy: bool = setting(False, "Record the entropy of every token of the tested seat, where the engine has full logits.", hidden=True)
     env: Literal["", "KQ", "LC", "CD", "DD", "CI", "CR"] = setting("", "Only cases of this environment.")
     profile: Literal["law", "j1"] = setting("law", "Duties of the statutes, or agendas, markers and limits of the published benchmark.")
@@ -24,7 +24,6 @@ class CourtSettings(Settings):
     @classmethod
     def _in_any_case(cls, env: object) -> object:
         return env.upper() if isinstance(env, str) else env
-
 
 
 def settings_of(spec: RunSpec) -> CourtSettings:

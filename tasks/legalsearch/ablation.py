@@ -163,7 +163,7 @@ def open_choice(
 
 
 def _essence(spec: RunSpec) -> dict[str, Any]:
-    return spec.model_dump(exclude=set(INDIFFERENT))
+    return {**spec.model_dump(exclude=set(INDIFFERENT)), **settings_of(spec).model_dump()}
 
 
 def _check_finished(header: dict[str, Any], spec: RunSpec) -> None:

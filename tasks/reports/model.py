@@ -13,6 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from store.journal import text_hash
+from tasks.benchmark import benchmark
+from tasks.errors import UsageError
 from tasks.reports.layouts import DOMAINS, RULES, CourtLayout, Layout, at, layout_of
 from tasks.reports.words import WORDS, phrase, word
 from tasks.run.header import is_fictional
@@ -24,11 +26,6 @@ COLUMNS = (
 """What a table of HTML or Markdown says of a line, in its order."""
 SHOWN_HASH = 16
 SETTINGS = ("paper", "free", "seed", "epochs")
-_DEFAULTS: dict[str, tuple[Any, ...]] = {
-    "paper": (False,), "free": (False,), "temperature": (0.0,), "entropy": (False,), "window": ("on",), "tools": ("on",),
-    "channels": ([], ()), "law_filter": (True,), "web": ("",), "env": ("",), "profile": ("law",), "law_pack": ("",),
-    "seed": (0,), "epochs": (1,),
-}  # fmt: skip
 LONGEST_FACT = 300
 """Characters of a fact of an engine that are shown; of a longer text (a chat template) its hash is."""
 """Characters of a hash that a person compares by eye."""
@@ -149,11 +146,21 @@ def facts(report: Report, language: str) -> list[tuple[str, str]]:
 
 def _settings(spec: Mapping[str, Any]) -> str:
     """Settings and seats of a run that differ from the defaults."""
-    common = {name: spec[name] for name in SETTINGS if spec.get(name) not in (None, *_DEFAULTS[name])}
-    own = {name: value for name, value in spec.items() if name not in RunSpec.model_fields and value not in _DEFAULTS.get(name, (None, ""))}
-    named = {**common, **own}
+    common = {name: spec[name] for name in SETTINGS if spec.get(name) not in (None, RunSpec.model_fields[name].default)}
+    named = {**common, **_own(spec)}
     seats = {f"seat {role}": who for role, who in (spec.get("seats") or {}).items()}
     return ", ".join(f"{name} = {value}" for name, value in {**named, **seats}.items())
+
+
+def _own(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the benchmark alone that differ from its defaults; all of them where it is not installed."""
+    given = {name: value for name, value in spec.items() if name not in RunSpec.model_fields}
+    name = str(spec.get("benchmark"))
+    try:
+        defaults = benchmark(name).settings.of({}, name).model_dump(mode="json")
+    except UsageError:
+        return given
+    return {name: value for name, value in given.items() if name in defaults and value != defaults[name]}
 
 
 def _hash(value: Any) -> str:

@@ -47,12 +47,16 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
     kind, rest = check_spec(spec, registry.names("engines"))
     if kind in _FILES:
         check_file(rest.partition("#")[0])
-    opener: Callable[[Opening], Engine] = registry.load("engines", kind)
+    opener: Callable[[Opening], object] = registry.load("engines", kind)
+    if not callable(opener):
+        raise registry.unusable("engines", kind, "is no function that opens engines")
     try:
-        return opener(Opening(rest, parallel, {}, places.models()))
+        made = opener(Opening(rest, parallel, {}, places.models()))
     except ForeignHost as refusal:
-        hosts = {refusal.host: admit(refusal)}
-    return opener(Opening(rest, parallel, hosts, places.models()))
+        made = opener(Opening(rest, parallel, {refusal.host: admit(refusal)}, places.models()))
+    if not isinstance(made, Engine):
+        raise registry.unusable("engines", kind, f"opens no engine, but {made!r:.100}")
+    return made
 
 
 def run_path(name: str | Path) -> Path:

@@ -152,12 +152,12 @@ def spec_of(header: Mapping[str, Any]) -> RunSpec:
     """What the run was asked to do; `BadInput` when the header does not say."""
     try:
         spec = RunSpec.model_validate(header["spec"])
-        known = benchmark(spec.benchmark).settings if spec.benchmark in benchmarks() else None
-        if known is None:
+        if spec.benchmark not in benchmarks():
             return spec
-        kept = {name: value for name, value in spec.settings.items() if name in known.model_fields}
-        known.of(kept, spec.benchmark)
-        return spec.model_copy(update={"settings": kept})
+        bench = benchmark(spec.benchmark)
+        kept = {name: value for name, value in spec.settings.items() if name in bench.settings.model_fields}
+        bench.settings.of(kept, bench.name)
+        return spec.model_copy(update={"settings": kept})  # the first edition named the settings of all benchmarks
     except (KeyError, ValidationError, UsageError) as error:
         raise BadInput(f"run {header.get('run', '?')}: its header does not say what was run", "Use an earlier copy.") from error
 
@@ -167,12 +167,13 @@ def make_header(
     engines: dict[str, Engine], argv: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
     """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions, command line."""
-    settings = bench.settings.of(spec.settings, bench.name)
+    settings = bench.settings.of(spec.settings, bench.name).model_dump(mode="json")
+    tasks = str(Path(spec.tasks).absolute()) if spec.tasks else None
     return {
         "format": FORMAT,
         "run": name,
         "created": now(),
-        "spec": {**spec.model_dump(mode="json"), **settings.model_dump(mode="json"), "tasks": str(Path(spec.tasks).absolute()) if spec.tasks else None},
+        "spec": {**spec.model_dump(mode="json"), **settings, "tasks": tasks},
         "tasks": {"file": task_file.name, "sha256": tasks_hash, **_fictional(questions)},
         "pack": {
             "name": pack.name, "hash": pack.hash, "path": None if pack.path.parent == places.packs() else str(pack.path.absolute()), "provenance": sorted(pack.provenance),

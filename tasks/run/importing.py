@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import cast
 
+from store.errors import NotFound
 from store.importers import Import
 from tasks import registry
 
@@ -12,6 +13,13 @@ def importer(name: str) -> Import:
     """The importer of a format; `_` and `-` are the same.
 
     Raises:
-        UsageError: there is no such format, or none that can be loaded.
+        NotFound: there is no such format.
+        UsageError: it cannot be loaded, or is no importer.
     """
-    return cast(Import, registry.load("importers", name.lower().replace("_", "-")))
+    wanted, known = name.lower().replace("_", "-"), registry.names("importers")
+    if wanted not in known:
+        raise NotFound(f"There is no import format named {name}", f"Formats: {', '.join(known)}.")
+    found = registry.load("importers", wanted)
+    if not callable(found):
+        raise registry.unusable("importers", wanted, "is no function that imports")
+    return cast(Import, found)

@@ -54,30 +54,23 @@ class RunSpec(BaseModel):
     def _gathered(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
+        held = given.get("settings", {})
+        if not isinstance(held, dict):
+            return given
         common = {name: value for name, value in given.items() if name in cls.model_fields}
-        own = {name: value for name, value in given.items() if name not in common and not _untouched(name, value)}
-        held = common.get("settings", {})
-        return {**common, "settings": {**held, **own}} if isinstance(held, dict) else common
+        own = {name: value for name, value in {**held, **given}.items() if name not in cls.model_fields}
+        return {**common, "settings": own}
 
     @model_serializer(mode="wrap")
     def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         made: dict[str, Any] = handler(self)
-        return {**made, **made.pop("settings", {})}
+        own = made.pop("settings", {})
+        return {**made, **own}
 
     def having(self, **settings: Any) -> RunSpec:
         """The same run under other settings of its benchmark."""
         return self.model_copy(update={"settings": {**self.settings, **settings}})
 
-
-_FIRST_EDITION: dict[str, Any] = {
-    "temperature": 0.0, "entropy": False, "window": "on", "tools": "on", "channels": [], "law_filter": True, "web": "",
-    "env": "", "profile": "law", "law_pack": "",
-}  # fmt: skip
-"""Runs of the first edition name the settings of all benchmarks; at these values they say nothing."""
-
-
-def _untouched(name: str, value: Any) -> bool:
-    return name in _FIRST_EDITION and (list(value) if isinstance(value, tuple) else value) == _FIRST_EDITION[name]
 
 RECORDED_LOG = "recorded-log:"
 """How the SPEC of a published run log begins."""

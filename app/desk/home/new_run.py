@@ -67,7 +67,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
 
     def compose(self) -> ComposeResult:
         """Who, how, on what; three buttons."""
-        names = [name for name in loadable() if any(name in pack.tasks for pack in self._packs)] or loadable()
+        every = loadable()
+        names = [name for name in every if any(name in pack.tasks for pack in self._packs)] or every
         offered = [(t(f"benchmark.{name}") if known(f"benchmark.{name}") else name, name) for name in names]
         with Vertical(classes="dialog") as box:
             box.border_title = t("new.title")
@@ -76,7 +77,7 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
                 yield Field(t("new.agent"), choice(self._agents(names[0]), "agent", self._first(names[0])), id="agent-field")
                 yield EngineField(self._engine)
                 yield ModeField()
-                for name in loadable():
+                for name in names:
                     yield SettingsForm(benchmark(name))
                 yield Field(t("new.task"), line("task", "", t("new.task.empty")), note=t("new.task.note"), id="task-field", short=True)
                 packs = [(_pack(pack), pack.name) for pack in self._packs]
@@ -119,12 +120,13 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
     @property
     def _settings(self) -> SettingsForm:
         """What only the chosen benchmark knows."""
-        return self.query_one(f"#settings-{self._chosen('benchmark')}", SettingsForm)
+        return next(form for form in self.query(SettingsForm) if form.bench.name == self._chosen("benchmark"))
 
     @property
     def _by_case(self) -> bool:
         """Whether one asks for a task of this benchmark by its number: where every episode has a cast of its own."""
-        return bool(benchmark(self._chosen("benchmark")).roles) and not benchmark(self._chosen("benchmark")).turn_is_step
+        chosen = self._settings.bench
+        return bool(chosen.roles) and not chosen.turn_is_step
 
     @property
     def with_model(self) -> bool:
@@ -167,13 +169,14 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             self.query_one(EngineField).fault(t("engine.none"))
         settings = self._settings.values()
         task = self.query_one("#task", Input).value.strip() if self._by_case else ""
-        bad = next((field for field in self.query(Field) if field.bad and field.display), None)
+        faulty = (field for field in self.query(Field) if field.bad)
+        bad = next((field for field in faulty if all(node.display for node in field.ancestors_with_self)), None)
         if bad is not None:
             bad.control.focus()
             return None
         return RunSpec(
-            **settings, task_ids=(task,) if task else (), benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec, pack=self._chosen("pack"),
-            limit=numbers["limit"], max_turns=numbers["turns"], seed=numbers["seed"] or 0,
+            **settings, benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec,
+            task_ids=(task,) if task else (), pack=self._chosen("pack"), limit=numbers["limit"], max_turns=numbers["turns"], seed=numbers["seed"] or 0,
             parallel=numbers.get("parallel") or (PARALLEL if self._everything else 1),
             **(self.query_one(ModeField).flags if self.with_model else {}),
         )  # fmt: skip

@@ -22,8 +22,6 @@ from tasks.settings import shown
 ANY = "*"
 """Stands for an empty value: a list takes none."""
 SWITCH = {"on": True, "off": False}
-MODEL_ONLY = ("temperature",)
-"""Settings that mean nothing for an agent without a model."""
 
 
 class SettingsForm(Vertical):
@@ -32,8 +30,8 @@ class SettingsForm(Vertical):
     DEFAULT_CSS = "SettingsForm { height: auto; }"
 
     def __init__(self, bench: Benchmark) -> None:
-        super().__init__(id=f"settings-{bench.name}")
-        self._bench = bench
+        super().__init__()
+        self.bench = bench
 
     def compose(self) -> ComposeResult:
         """A line a setting."""
@@ -42,9 +40,8 @@ class SettingsForm(Vertical):
 
     def fit(self, *, with_model: bool) -> None:
         """Show what means something for the agent."""
-        for name in MODEL_ONLY:
-            for field in self.query(f"#{name}-field"):
-                field.display = with_model
+        for name, info in self._settings():
+            self.query_one(f"#{name}-field").display = with_model or not shown(info, "for_models")
 
     def values(self) -> dict[str, Any]:
         """What differs from the defaults; a value that is none is said beside its line, and left out."""
@@ -54,15 +51,15 @@ class SettingsForm(Vertical):
             if not field.display:
                 continue
             try:
-                read = self._bench.settings.of({name: _read(field.control, info)}, self._bench.name)
+                read = self.bench.settings.of({name: _read(field.control, info)}, self.bench.name)
             except UsageError as error:
                 field.fault(error.title.partition(": ")[2] or error.title)
             else:
                 found[name] = getattr(read, name)
-        return {name: value for name, value in found.items() if value != self._bench.settings.model_fields[name].default}
+        return {name: value for name, value in found.items() if value != self.bench.settings.model_fields[name].default}
 
     def _settings(self) -> Iterator[tuple[str, FieldInfo]]:
-        for name, info in self._bench.settings.model_fields.items():
+        for name, info in self.bench.settings.model_fields.items():
             if not shown(info, "hidden"):
                 yield name, info
 
@@ -91,7 +88,7 @@ def _control(name: str, info: FieldInfo) -> Select[str] | Input:
 
 
 def _word(name: str, value: str) -> str:
-    for key in (f"new.{name}.{'all' if value == ANY else value}", f"new.switch.{value}"):
+    for key in (f"new.{name}.{'all' if value == ANY else value}", f"case.value.{name}.{value}", f"new.switch.{value}"):
         if known(key):
             return t(key)
     return value
