@@ -66,7 +66,7 @@ class Benchmark(Protocol):
         ...
 
     def among(self, chosen: Sequence[Any], questions: Sequence[Any], spec: RunSpec) -> Sequence[Any]:
-        """Of the questions that ids and order have `chosen`, those that the settings of a run mean; `questions` are all."""
+        """Of the questions `chosen` by their ids, those that the settings of a run mean; `questions` are all."""
         ...
 
     def program(self, pack: Pack, questions: Sequence[Any], spec: RunSpec) -> Program:
@@ -142,7 +142,7 @@ def benchmark(name: str) -> Benchmark:
 
 
 def loadable() -> list[str]:
-    """The names of the benchmarks that can be loaded; loads them all. A broken one is skipped: who asks for it by name hears why."""
+    """The names of the benchmarks that can be loaded; loads them all. Who asks for a broken one hears why."""
     found = []
     for name in benchmarks():
         with suppress(UsageError):

@@ -1,8 +1,8 @@
-"""What can be added to Moot without touching it: benchmarks, engines and importers, by entry points of installed packages.
+"""What can be added to Moot without touching it: benchmarks, engines and importers, by entry points of packages.
 
-A package declares `[project.entry-points."moot.benchmarks"]` with `name = "module:attribute"`, and likewise `moot.engines` and
-`moot.importers`. Ours are declared in our own pyproject.toml and loaded the same way, on use. Of a name that two packages
-register the first is kept, ours before others; one that cannot be loaded is named and skipped.
+A package declares `[project.entry-points."moot.benchmarks"]` with `name = "module:attribute"`, and likewise
+`moot.engines` and `moot.importers`. Ours are declared in our own pyproject.toml and loaded the same way, on use. Of a
+name that two packages register the first is kept, ours before others; one that cannot be loaded is named and skipped.
 """
 
 from __future__ import annotations
@@ -36,11 +36,18 @@ def _installed(group: Group) -> tuple[Mapping[str, EntryPoint], tuple[Problem, .
     """Name -> entry point, and what was left out because its name was taken."""
     found: dict[str, EntryPoint] = {}
     problems: list[Problem] = []
-    for point in sorted(entry_points(group=f"moot.{group}"), key=lambda point: (package_of(point) != OURS, package_of(point), point.name)):
+    for point in sorted(
+        entry_points(group=f"moot.{group}"),
+        key=lambda point: (package_of(point) != OURS, package_of(point), point.name),
+    ):
         if point.name not in found:
             found[point.name] = point
-        elif found[point.name].value != point.value:  # the same one is seen twice where a package lies on the path twice
-            problems.append(Problem(group, point.name, package_of(point), f"the name is taken by {package_of(found[point.name])}"))
+        elif (
+            found[point.name].value != point.value
+        ):  # the same one is seen twice where a package lies on the path twice
+            problems.append(
+                Problem(group, point.name, package_of(point), f"the name is taken by {package_of(found[point.name])}")
+            )
     return found, tuple(problems)
 
 
@@ -86,7 +93,7 @@ def extensions(group: Group) -> dict[str, str]:
 
 
 def problems(group: Group) -> list[Problem]:
-    """What is installed by others and yet not there: names taken twice, and what fails when it is loaded. Loads them all."""
+    """What others have installed and is not there: names taken twice, and what fails to load. Loads them all."""
     found, taken = _installed(group)
     failed = []
     for name, point in ((name, found[name]) for name in extensions(group)):

@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def signals_as_usual() -> Iterator[None]:
-    """Under nohup, or in the background of a script, some signals are ignored; processes that tests start would inherit that."""
+    """Under nohup, or in the background of a script, some signals are ignored; processes of tests would inherit that."""
     numbers = [getattr(signal, name) for name in ("SIGHUP", "SIGINT", "SIGQUIT") if hasattr(signal, name)]
     ignored = [number for number in numbers if signal.getsignal(number) == signal.SIG_IGN]
     for number in ignored:

@@ -1,6 +1,6 @@
 """What other packages add is there like our own: found by entry points, loaded on use, named when it is broken.
 
-A package is installed as pip would leave it: its modules on the path, and beside them the metadata with the entry points.
+A package is installed as pip would leave it: its modules on the path, beside them the metadata with the entry points.
 """
 
 from __future__ import annotations
@@ -164,6 +164,7 @@ def test_an_importer_makes_a_pack(moot: Moot, tmp_path: Path) -> None:
     code, out, err = moot("data", "import", "letters", str(source), "--name", "mine", "--json")
     assert code == 0, err
     assert json.loads(moot("data", "list", "--json")[1])["packs"][0]["tables"]["CompanyInfo"] == 2
+    assert "letters" in moot("data", "import", "--help")[1]
     code, _, err = moot("data", "import", "parquet", str(source))
     assert code == 2 and "no import format named parquet" in err and "letters" in err
 
@@ -174,7 +175,9 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
     code, out, err = moot("run", "courts", "--limit", "1", "--json")
     assert code == 0 and json.loads(out)["benchmark"] == "courts", err
     code, _, err = moot("run", "broken")
-    assert code == 2 and err.startswith("moot: benchmark 'broken' of package zz_broken cannot be loaded: RuntimeError: half installed")
+    assert code == 2 and err.startswith(
+        "moot: benchmark 'broken' of package zz_broken cannot be loaded: RuntimeError: half installed"
+    )
     assert moot("run", "--help")[0] == 0
     checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
     found = checks["extensions"]
@@ -186,8 +189,14 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
     [
         (("number",), "benchmark 'number' of package zz_broken cannot be made: TypeError"),
         (("nameless",), "benchmark 'nameless' of package zz_broken is no benchmark of this name"),
-        (("legalagentbench", "--agent", "direct", "--model", "number:x"), "engine 'number' of package zz_broken is no function"),
-        (("legalagentbench", "--agent", "direct", "--model", "text:x"), "engine 'text' of package zz_broken opens no engine, but 'x'"),
+        (
+            ("legalagentbench", "--agent", "direct", "--model", "number:x"),
+            "engine 'number' of package zz_broken is no function",
+        ),
+        (
+            ("legalagentbench", "--agent", "direct", "--model", "text:x"),
+            "engine 'text' of package zz_broken opens no engine, but 'x'",
+        ),
         (("legalagentbench", "--agent", "direct", "--model", "leaver:x"), "cannot be loaded: SystemExit: 3"),
         (("legalagentbench", "--agent", "direct", "--model", "absent:x"), "cannot be loaded: ModuleNotFoundError"),
     ],

@@ -17,6 +17,7 @@ from store import manifest as manifests
 from store.errors import Damaged, StoreError
 from store.manifest import Manifest
 from store.pack import Pack, remove_pack, verify_pack
+from tasks import registry
 from tasks.run.importing import importer
 
 _BAR = 24
@@ -118,15 +119,23 @@ def law_index(name: str, as_json: bool) -> None:
     show_pack(run, as_json)
 
 
-@data.command("import")
+class _NamesFormats(click.Command):
+    """Says which formats there are, those of other packages too."""
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The names at the end."""
+        with formatter.section("Formats"):
+            formatter.write_text(", ".join(registry.names("importers")))
+
+
+@data.command("import", cls=_NamesFormats)
 @click.argument("format_name", metavar="FORMAT")
 @click.argument("source", metavar="PATH", type=click.Path(path_type=Path))
 @click.option("--name", default=None, callback=_pack_name, help="Name of the pack; default: the format.")
 @click.option("--allow-empty", is_flag=True, help="Also where the source, or a table of it, holds no rows.")
 @_json
 def import_(format_name: str, source: Path, name: str | None, allow_empty: bool, as_json: bool) -> None:
-    """Import a folder, zip or file as a pack. FORMAT: legalagentbench, legalagentbench-logs, law-markdown, law-text,
-    law-json, legalsearch, web or tables.
+    """Import a folder, zip or file of a FORMAT as a pack.
 
     Example: moot data import tables my_corpora --name full
     """

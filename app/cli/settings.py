@@ -1,7 +1,7 @@
 """Commands whose first argument is a benchmark take the options of this benchmark's own settings.
 
-The options are made from the model that the benchmark owns (`tasks.settings`). Without a benchmark, as in `--help`, those
-of all are offered, each with the names of the benchmarks that know it.
+The options are made from the model that the benchmark owns (`tasks.settings`). Without a benchmark, as in `--help`,
+those of all are offered, each with the names of the benchmarks that know it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,11 @@ def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Optio
     if get_origin(kind) is Literal:
         values = list(filter(None, dict.fromkeys(value for info in infos for value in get_args(info.annotation))))
         return click.Option(
-            [field, flag], type=InAnyCase(values), default=first.default or None, show_default=bool(first.default), help=help_text
+            [field, flag],
+            type=InAnyCase(values),
+            default=first.default or None,
+            show_default=bool(first.default),
+            help=help_text,
         )
     if kind in (int, float):
         least = next((bound.ge for bound in first.metadata if isinstance(bound, Ge)), None)

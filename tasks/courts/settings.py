@@ -14,11 +14,21 @@ class CourtSettings(Settings):
     """Which cases are heard, by which duties, and what the tested seat may look up."""
 
     temperature: float = setting(0.0, "Sampling temperature of the tested seat.", for_models=True, ge=0)
-    entropy: bool = setting(False, "Record the entropy of every token of the tested seat, where the engine has full logits.", hidden=True)
+    entropy: bool = setting(
+        False, "Record the entropy of every token of the tested seat, where the engine has full logits.", hidden=True
+    )
     env: Literal["", "KQ", "LC", "CD", "DD", "CI", "CR"] = setting("", "Only cases of this environment.")
-    profile: Literal["law", "j1"] = setting("law", "Duties of the statutes, or agendas, markers and limits of the published benchmark.")
-    tools: Literal["on", "off", "rag", "web"] = setting("on", "Whether the tested seat may search (j1: only with rag, then not comparable).")
-    law_pack: str = setting("", "The pack whose statutes may be searched; default: the run's own pack, if its law is real.", metavar="PACK")
+    profile: Literal["law", "j1"] = setting(
+        "law", "Duties of the statutes, or agendas, markers and limits of the published benchmark."
+    )
+    tools: Literal["on", "off", "rag", "web"] = setting(
+        "on", "Whether the tested seat may search (j1: only with rag, then not comparable)."
+    )
+    law_pack: str = setting(
+        "",
+        "The pack whose statutes may be searched; default: the run's own pack, if its law is real.",
+        metavar="PACK",
+    )
 
     @field_validator("env", mode="before")
     @classmethod

@@ -14,8 +14,12 @@ class LegalSearchSettings(Settings):
     """How the search agent samples, what it may look up, and where."""
 
     temperature: float = setting(0.0, "Sampling temperature of the tested seat.", for_models=True, ge=0)
-    entropy: bool = setting(False, "Record the entropy of every token of the tested seat, where the engine has full logits.", hidden=True)
-    window: Window = setting("on", "Search versions in force on the days asked for, all versions, or the newest only.")
+    entropy: bool = setting(
+        False, "Record the entropy of every token of the tested seat, where the engine has full logits.", hidden=True
+    )
+    window: Window = setting(
+        "on", "Search versions in force on the days asked for, all versions, or the newest only."
+    )
     tools: Literal["on", "off", "rag", "web"] = setting("on", "Which tools the agent has.")
     channels: tuple[str, ...] = setting((), "Channels of the statute search; default: all.", metavar="C,...")
     law_filter: bool = setting(True, "Whether a law that a query names narrows the search.")

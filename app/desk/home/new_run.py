@@ -176,7 +176,8 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             return None
         return RunSpec(
             **settings, benchmark=self._chosen("benchmark"), agent=self._chosen("agent"), model=spec,
-            task_ids=(task,) if task else (), pack=self._chosen("pack"), limit=numbers["limit"], max_turns=numbers["turns"], seed=numbers["seed"] or 0,
+            task_ids=(task,) if task else (), pack=self._chosen("pack"), limit=numbers["limit"],
+            max_turns=numbers["turns"], seed=numbers["seed"] or 0,
             parallel=numbers.get("parallel") or (PARALLEL if self._everything else 1),
             **(self.query_one(ModeField).flags if self.with_model else {}),
         )  # fmt: skip

@@ -1,6 +1,7 @@
 """What only one benchmark knows, as lines of a form: made from the model of its settings, whichever benchmark it is.
 
-Words come from the string table (`new.NAME`, `new.NAME.VALUE`); settings of an extension show their own names and descriptions.
+Words come from the string table (`new.NAME`, `new.NAME.VALUE`); settings of an extension show their own names and
+descriptions.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class SettingsForm(Vertical):
     def compose(self) -> ComposeResult:
         """A line a setting."""
         for name, info in self._settings():
-            yield Field(_label(name), _control(name, info), note=_note(name, info), id=f"{name}-field", short=_short(info))
+            yield Field(
+                _label(name), _control(name, info), note=_note(name, info), id=f"{name}-field", short=_short(info)
+            )
 
     def fit(self, *, with_model: bool) -> None:
         """Show what means something for the agent."""
@@ -56,7 +59,9 @@ class SettingsForm(Vertical):
                 field.fault(error.title.partition(": ")[2] or error.title)
             else:
                 found[name] = getattr(read, name)
-        return {name: value for name, value in found.items() if value != self.bench.settings.model_fields[name].default}
+        return {
+            name: value for name, value in found.items() if value != self.bench.settings.model_fields[name].default
+        }
 
     def _settings(self) -> Iterator[tuple[str, FieldInfo]]:
         for name, info in self.bench.settings.model_fields.items():
@@ -88,7 +93,11 @@ def _control(name: str, info: FieldInfo) -> Select[str] | Input:
 
 
 def _word(name: str, value: str) -> str:
-    for key in (f"new.{name}.{'all' if value == ANY else value}", f"case.value.{name}.{value}", f"new.switch.{value}"):
+    for key in (
+        f"new.{name}.{'all' if value == ANY else value}",
+        f"case.value.{name}.{value}",
+        f"new.switch.{value}",
+    ):
         if known(key):
             return t(key)
     return value
