@@ -1,4 +1,4 @@
-"""The settings of a run that only one benchmark knows: a model that it owns, of which options, forms and help are made.
+"""The settings of a run that only one benchmark knows: a model that it owns; options, forms and help come of it.
 
 A field's type says what may be given, its description what it does. `metavar` stands for its value in help; `hidden`
 keeps it off the command line and the desk; `for_models` off the desk where an agent without a model is tested.
@@ -17,7 +17,8 @@ from tasks.errors import UsageError
 
 COMMON = frozenset(
     "benchmark agent model seat seats pack tasks tasks_file task task_ids limit epochs seed max_turns max_tokens"
-    " max_seconds turns parallel paper free rollouts dry_run allow_host out watch json as_json settings engine spec mode help".split()
+    " max_seconds turns parallel paper free rollouts dry_run allow_host out watch json as_json settings engine spec"
+    " mode help".split()
 )
 """What every run, its command and its form call their own."""
 
