@@ -125,7 +125,7 @@ class _NamesFormats(click.Command):
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The names at the end."""
         with formatter.section("Formats"):
-            formatter.write_text(", ".join(registry.names("importers")))
+            formatter.write_dl([(name, "") for name in registry.names("importers")])
 
 
 @data.command("import", cls=_NamesFormats)

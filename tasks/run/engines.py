@@ -50,10 +50,13 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
     opener: Callable[[Opening], object] = registry.load("engines", kind)
     if not callable(opener):
         raise registry.unusable("engines", kind, "is no function that opens engines")
+    hosts: dict[str, str] | None = None
     try:
         made = opener(Opening(rest, parallel, {}, places.models()))
     except ForeignHost as refusal:
-        made = opener(Opening(rest, parallel, {refusal.host: admit(refusal)}, places.models()))
+        hosts = {refusal.host: admit(refusal)}
+    if hosts is not None:  # not within `except`: what fails now has causes of its own
+        made = opener(Opening(rest, parallel, hosts, places.models()))
     if not isinstance(made, Engine):
         raise registry.unusable("engines", kind, f"opens no engine, but {made!r:.100}")
     return made
