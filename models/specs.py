@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
 from models.errors import BadEngine
 
@@ -24,6 +25,15 @@ class Opening:
     parallel: int = 1
     hosts: Mapping[str, str] = field(default_factory=dict)
     library: Path | None = None
+
+
+@runtime_checkable
+class Replays(Protocol):
+    """What opens engines that answer from the record of a published run, and so only the calls of the agents that made it."""
+
+    def agents(self, rest: str) -> tuple[str, ...]:
+        """Those agents, the likelier one first; `rest` is the SPEC after its kind. `BadEngine` for no such record."""
+        ...
 
 
 FORMS = "llama:FILE_OR_NAME, endpoint:URL#MODEL, scripted:FILE, recorded:RUN, recorded-log:FILE"

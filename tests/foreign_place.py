@@ -156,8 +156,11 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
     from tasks.benchmark import benchmark
     from tasks.episode.events import AttemptStarted, Record
     from tasks.episode.records import entry_of
-    from tasks.run.header import file_hash, make_header
-    from tasks.run.spec import RunSpec, seated, task_file
+    from tasks.run.cast import Cast
+    from tasks.run.experiment import make_header
+    from tasks.run.header import file_hash
+    from tasks.run.plan import task_file
+    from tasks.run.spec import RunSpec
 
     plan = RunSpec(
         benchmark="legalagentbench", agent="direct", model=spec, pack="kill", tasks=str(home / "tasks.json"), limit=1
@@ -171,7 +174,7 @@ def shared(runs: Path, name: str, spec: str, home: Path) -> Path:
     began = AttemptStarted(benchmark=plan.benchmark, task_id="1", attempt=1, seed=0, card=question.card)
     with Journal.create(runs / f"{name}.moot", header, [EpisodeRow("1", 0, "1", 0)]) as journal:
         (attempt,) = journal.attempts("1")
-        events = enumerate((began, seated(bench, plan)))
+        events = enumerate((began, Cast.of(bench, plan).tested))
         journal.append([entry_of(attempt.id, Record(number, 0, None, 0.0, event)) for number, event in events])
     return runs / f"{name}.moot"
 

@@ -17,8 +17,9 @@ from store.builder import PackBuilder
 from store.errors import BadInput, Damaged, StoreError
 from store.journal import Journal
 from store.pack import Pack, verify_pack
+from tasks.run.plan import task_file
 from tasks.run.runner import start_run
-from tasks.run.spec import RunSpec, task_file
+from tasks.run.spec import RunSpec
 from tests.flips import Flip, flipped, flips
 from tests.kill_harness import prepare
 

@@ -18,8 +18,10 @@ from tasks.benchmark import benchmark
 from tasks.episode.events import Seated
 from tasks.errors import UsageError
 from tasks.legalagentbench.benchmark import PROMPTS
+from tasks.run.cast import Cast, newcomer
+from tasks.run.plan import limits_of, turns_of
 from tasks.run.reading import read_episode
-from tasks.run.spec import RunSpec, limits_of, newcomer, policy_of, turns_of
+from tasks.run.spec import RunSpec
 from tests.kill_harness import prepare
 from tests.policy_stage import Actor, Stage
 
@@ -145,7 +147,7 @@ def test_limits_leave_a_turn_for_the_answer() -> None:
     assert turns_of(BENCH, spec) == TURNS and (limits_of(BENCH, spec).turns or 0) > TURNS
     assert limits_of(BENCH, spec.model_copy(update={"max_turns": 3})).turns == 4
     assert limits_of(BENCH, RunSpec(benchmark="legalagentbench", max_turns=3)).turns == 3
-    assert policy_of(BENCH, spec) == ("react/2", True)
+    assert Cast.of(BENCH, spec).tested == Seated(seat="agent", policy="react/2", engine=spec.model)
 
 
 def test_max_turns_is_the_number_of_actions(moot: Moot) -> None:

@@ -23,7 +23,7 @@ from tasks.benchmark import benchmark
 from tasks.episode.events import ActionParsed, ToolCalled, ToolReturned
 from tasks.episode.state import digest
 from tasks.legalagentbench.parser import parse_action
-from tasks.legalagentbench.recorded_log import method_of, read_run_log
+from tasks.legalagentbench.recorded_log import open_recorded_log, read_run_log
 from tasks.run.engines import open_engine, run_path
 from tasks.run.reading import read_episode, results_of
 from tasks.run.runner import start_run
@@ -170,13 +170,13 @@ def test_a_replanning_log_tells_no_step_too_early(engine: Callable[[str], Ask1])
 
 
 def test_the_method_is_told_by_the_content(log: Callable[[str], Path], tmp_path: Path) -> None:
-    assert method_of(log(logs.react_log())) == "react"
-    assert method_of(log(logs.plan_log(quoting=True))) == "plan-execute"
-    assert method_of(log(logs.plan_log(quoting=False))) == "plan-solve"
+    assert open_recorded_log.agents(str(log(logs.react_log())))[0] == "react"
+    assert open_recorded_log.agents(str(log(logs.plan_log(quoting=True))))[0] == "plan-execute"
+    assert open_recorded_log.agents(str(log(logs.plan_log(quoting=False))))[0] == "plan-solve"
     assert read_run_log(log(logs.plan_log(quoting=False))).methods == ("plan-solve", "plan-execute")
     packed = tmp_path / "packed"
     packed.write_bytes(gzip.compress(logs.react_log().replace("\n", "\r\n").encode()))
-    assert method_of(packed) == "react"
+    assert open_recorded_log.agents(str(packed))[0] == "react"
     assert read_run_log(packed).find(f"问题：{logs.CODED}") is not None
 
 

@@ -32,8 +32,8 @@ def spec(moot_home: Path) -> dict[str, Any]:
 
 def model(home: Path, name: str = "calls") -> Seated:
     bench = runner.benchmark("legalagentbench")
-    policy, _ = runner.policy_of(bench, RunSpec(benchmark="legalagentbench", agent="react", model="x:y"))
-    return Seated(seat="agent", policy=policy, engine=f"scripted:{home / name}.json")
+    tested = runner.Cast.of(bench, RunSpec(benchmark="legalagentbench", agent="react", model="x:y")).tested
+    return Seated(seat="agent", policy=tested.policy, engine=f"scripted:{home / name}.json")
 
 
 def started(spec: dict[str, Any], path: Path) -> runner.Run:

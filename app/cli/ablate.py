@@ -65,7 +65,8 @@ def ablate(benchmark: str, axes: tuple[str, ...], cross: bool, out: Path | None,
 
 def _base(benchmark: str, options: Mapping[str, Any]) -> RunSpec:
     from tasks.benchmark import benchmark as load_benchmark
-    from tasks.run.spec import RunSpec, first_model_agent
+    from tasks.run.cast import first_model_agent
+    from tasks.run.spec import RunSpec
 
     model = options["model"]
     agent = options["agent"] or (first_model_agent(load_benchmark(benchmark)) if model else "rules")

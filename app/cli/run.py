@@ -34,25 +34,13 @@ from tasks.episode.events import Seated
 from tasks.episode.state import completed, fold
 from tasks.episode.watcher import Watcher
 from tasks.errors import UsageError
-from tasks.legalagentbench.recorded_log import method_of
-from tasks.run.engines import run_path
+from tasks.run.cast import Cast, check_seat, check_sitter, first_model_agent, newcomer
+from tasks.run.engines import replayed_agents, run_path
 from tasks.run.header import header_of, spec_of
+from tasks.run.plan import choose, task_file
 from tasks.run.reading import GRADER, read_episode
 from tasks.run.runner import Run, fork_run, resume_run, start_run
-from tasks.run.spec import (
-    RECORDED_LOG,
-    RunSpec,
-    check_cast,
-    check_seat,
-    check_sitter,
-    choose,
-    first_model_agent,
-    newcomer,
-    others,
-    policy_of,
-    sitting,
-    task_file,
-)
+from tasks.run.spec import RunSpec
 
 ROLLOUT_TEMPERATURE = 1.0
 """At which the published rollouts were sampled."""
@@ -155,8 +143,8 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
         else:
             check_sitter(bench, value)
             model = value
-    if model.startswith(RECORDED_LOG):
-        agent = agent or method_of(Path(model.removeprefix(RECORDED_LOG)))
+    if replayed := replayed_agents(model):
+        agent = agent or replayed[0]
         options = {**options, "paper": True}
     agent = agent or (first_model_agent(bench) if model else "rules")
     settings = {name: options[name] for name in bench.settings.model_fields if options.get(name) is not None}
@@ -206,14 +194,14 @@ def _dry_run(spec: RunSpec, as_json: bool) -> None:
     from store.pack import Pack
 
     bench = load_benchmark(spec.benchmark)
-    policy, _ = policy_of(bench, spec)
+    cast = Cast.of(bench, spec)
     with Pack.open(spec.pack) as pack:
         path = task_file(spec, pack)
         chosen = choose(bench, bench.load(path), spec)
-    check_cast(bench, spec, [sitting(bench, spec, question) for question in chosen])
-    seats = {sits.seat: sits.engine or sits.policy for sits in others(bench, spec)}
+    cast.check(chosen)
+    seats = {sits.seat: sits.engine or sits.policy for sits in cast.others}
     plan = {
-        "benchmark": spec.benchmark, "agent": spec.agent, "policy": policy, "model": spec.model, "pack": spec.pack,
+        "benchmark": spec.benchmark, "agent": spec.agent, "policy": cast.tested.policy, "model": spec.model, "pack": spec.pack,
         "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": seats, "task_ids": [question.id for question in chosen],
     }  # fmt: skip
     if as_json:

@@ -19,8 +19,9 @@ from models.errors import BadEngine
 from store.errors import StoreError
 from tasks.benchmark import benchmark
 from tasks.errors import TaskError
+from tasks.run.cast import Cast
 from tasks.run.engines import open_engine
-from tasks.run.spec import RunSpec, policy_of
+from tasks.run.spec import RunSpec
 
 MOST_RUNS = 20
 """Recorded runs that are offered, newest first."""
@@ -68,7 +69,7 @@ def refusal(spec: RunSpec) -> str:
     The engine is opened and closed again.
     """
     try:
-        policy_of(benchmark(spec.benchmark), spec)
+        Cast.of(benchmark(spec.benchmark), spec)
         engine = open_engine(spec.model)
     except FAULTS as error:
         return one(error.title)

@@ -25,7 +25,6 @@ from store.importers.logs.episodes import LoggedEpisode, LoggedStep, read_episod
 from store.importers.logs.literal import Literal
 from store.importers.logs.reading import find_logs
 from store.schema import TABLES
-from tasks.errors import UsageError
 from tasks.legalagentbench.agents.reading import STEP_MARK, steps_of
 from tasks.legalagentbench.logged_actions import action_of
 
@@ -116,24 +115,19 @@ def _read(path: Path, size: int, modified: int) -> RunLog:
     return RunLog(path, sha256(path.read_bytes()).hexdigest(), episodes)
 
 
-def method_of(path: Path) -> str:
-    """The agent whose log this is: react, plan-solve or plan-execute; `BadEngine` when it is no run log."""
-    return read_run_log(path).methods[0]
+class RecordedLogs:
+    """Opens the engine of `recorded-log:FILE`."""
+
+    def __call__(self, opening: Opening) -> RecordedLogEngine:
+        """The engine over that log; `BadEngine` when it is no run log."""
+        return RecordedLogEngine(read_run_log(Path(opening.rest)))
+
+    def agents(self, rest: str) -> tuple[str, ...]:
+        """Whose log it may be: react, plan-solve or plan-execute."""
+        return read_run_log(Path(rest)).methods
 
 
-def check_method(path: Path, agent: str) -> None:
-    """`UsageError` when this is not the log of a run of that agent, `BadEngine` when it is no run log."""
-    methods = read_run_log(path).methods
-    if agent not in methods:
-        raise UsageError(
-            f"{path.name} is the log of a {methods[0]} run, not of {agent}",
-            f"Use --agent {methods[0]}, or leave --agent out.",
-        )
-
-
-def open_recorded_log(opening: Opening) -> RecordedLogEngine:
-    """The engine of `recorded-log:FILE`."""
-    return RecordedLogEngine(read_run_log(Path(opening.rest)))
+open_recorded_log = RecordedLogs()
 
 
 class RecordedLogEngine:

@@ -25,12 +25,15 @@ from tasks.errors import RecordMismatch, UsageError
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.legalsearch.settings import settings_of
+from tasks.run.cast import Cast
 from tasks.run.engines import open_engine
-from tasks.run.header import check_same, description_hash, header_of, spec_of
+from tasks.run.experiment import check_same
+from tasks.run.header import description_hash, header_of, spec_of
+from tasks.run.plan import task_file
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun, pack_of
 from tasks.run.runner import Run, resume_run, start_run
-from tasks.run.spec import RunSpec, policy_of, task_file
+from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.statistics import (
     DRAWS,
@@ -134,7 +137,7 @@ def check_plan(base: RunSpec, plan: Sequence[Choice]) -> None:
             raise UsageError(f"the default of {name} is varied from, not set", f"Leave it to --over {name}=….")
     bench = benchmark(base.benchmark)
     for choice in plan:
-        policy_of(bench, spec_for(base, choice))
+        Cast.of(bench, spec_for(base, choice))
     with Pack.open(base.pack) as pack:
         task_file(base, pack)
 

@@ -13,7 +13,7 @@ from typing import NoReturn
 from models.engine import Engine, Reply
 from models.errors import BadEngine, ForeignHost
 from models.scripted import RecordedEngine
-from models.specs import Opening, check_file, check_spec, on_another_machine
+from models.specs import Opening, Replays, check_file, check_spec, on_another_machine
 from store import places
 from store.errors import NotFound
 from store.journal import SUFFIX, Journal
@@ -60,6 +60,20 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
     if not isinstance(made, Engine):
         raise registry.unusable("engines", kind, f"opens no engine, but {made!r:.100}")
     return made
+
+
+def replayed_agents(spec: str) -> tuple[str, ...]:
+    """The agents whose published run the engine of a SPEC replays, the likelier one first; () where it answers anybody, as a model does.
+
+    Raises:
+        BadEngine: it replays a file that cannot be read, or is no such record.
+    """
+    kind, _, rest = spec.partition(":")
+    opener = registry.load("engines", kind) if kind in registry.names("engines") else None
+    if not isinstance(opener, Replays):
+        return ()
+    check_file(rest)
+    return opener.agents(rest)
 
 
 def run_path(name: str | Path) -> Path:

@@ -3,28 +3,23 @@
 from __future__ import annotations
 
 import json
-import platform
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import sha256
-from importlib import metadata
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from models.engine import Engine
 from models.specs import on_another_machine
-from store import identity, places
+from store import identity
 from store.errors import BadInput, Damaged
 from store.importers.reading import files_in
 from store.journal import Journal
-from store.pack import Pack
-from tasks.benchmark import TASK_SUFFIXES, Benchmark, benchmark, benchmarks
+from tasks.benchmark import TASK_SUFFIXES, benchmark, benchmarks
 from tasks.errors import RecordMismatch, UsageError
-from tasks.run.spec import RunSpec, others, policy_of, turns_of
+from tasks.run.spec import RunSpec
 
 FORMAT = 1
 
@@ -162,40 +157,10 @@ def spec_of(header: Mapping[str, Any]) -> RunSpec:
         raise BadInput(f"run {header.get('run', '?')}: its header does not say what was run", "Use an earlier copy.") from error
 
 
-def make_header(
-    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str, questions: Sequence[Any],
-    engines: dict[str, Engine], argv: Sequence[str],
-) -> dict[str, Any]:  # fmt: skip
-    """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions, command line."""
-    settings = bench.settings.of(spec.settings, bench.name).model_dump(mode="json")
-    tasks = str(Path(spec.tasks).absolute()) if spec.tasks else None
-    return {
-        "format": FORMAT,
-        "run": name,
-        "created": now(),
-        "spec": {**spec.model_dump(mode="json"), **settings, "tasks": tasks},
-        "tasks": {"file": task_file.name, "sha256": tasks_hash, **_fictional(questions)},
-        "pack": {
-            "name": pack.name, "hash": pack.hash, "path": None if pack.path.parent == places.packs() else str(pack.path.absolute()), "provenance": sorted(pack.provenance),
-            "jurisdiction": pack.manifest.jurisdiction,
-        },
-        "prompts": _prompts(bench, spec),
-        "engines": {model: engine.describe() for model, engine in engines.items()},
-        "limits": {"turns": turns_of(bench, spec), "tokens": spec.max_tokens, "seconds": spec.max_seconds},
-        "versions": {"moot": _version("mootbench"), "python": sys.version.split()[0], "platform": platform.platform()},
-        "command": list(argv),
-    }  # fmt: skip
-
-
 def is_fictional(header: Mapping[str, Any]) -> bool:
     """Whether what a run shows is marked 虚构数据: by its tasks where they say so themselves, else by its pack."""
     told = header.get("tasks", {}).get("fictional")
     return bool("authored" in header.get("pack", {}).get("provenance", ()) if told is None else told)
-
-
-def _fictional(questions: Sequence[Any]) -> dict[str, bool]:
-    told = [question.fictional for question in questions if hasattr(question, "fictional")]
-    return {"fictional": any(told)} if told else {}
 
 
 def refuse_imported(header: dict[str, Any]) -> None:
@@ -205,48 +170,6 @@ def refuse_imported(header: dict[str, Any]) -> None:
         raise UsageError(f"run {header['run']} was imported from {origin}", "Only a run that was made here can go on.")
 
 
-def check_same(
-    header: dict[str, Any], bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, new_attempt: bool
-) -> None:
-    """Refuse to mix two experiments; `new_attempt`: prompts may differ, which nothing that is kept was asked with."""
-    found = {"task file": file_hash(task_file), "pack": pack.hash}
-    recorded = {"task file": header["tasks"]["sha256"], "pack": header["pack"]["hash"]}
-    for what, now in found.items():
-        if now != recorded[what]:
-            raise RecordMismatch(
-                f"{what} changed since the run began: recorded {recorded[what][:12]}, now {now[:12]}",
-                f"Restore the recorded {what}, or start a new run.",
-            )
-    if new_attempt:
-        return
-    present = _prompts(bench, spec)
-    if gone := header["prompts"].keys() - present.keys():
-        raise RecordMismatch(
-            f"run {header['run']} was made with prompts of an earlier release: {', '.join(sorted(gone))}",
-            "It can be read and scored; start a new run, or begin its unfinished episodes anew with --new-attempt.",
-        )
-    for prompt, now in present.items():
-        before = header["prompts"].get(prompt)
-        if before != now:
-            raise RecordMismatch(
-                f"prompt {prompt} changed since the run began: recorded {str(before)[:12]}, now {now[:12]}",
-                "Restore the prompt, or begin the unfinished episodes anew with --new-attempt.",
-            )
-
-
-def _prompts(bench: Benchmark, spec: RunSpec) -> dict[str, str]:
-    """Prompt name -> hash, over all seats of an episode."""
-    policies = [policy_of(bench, spec)[0], *(sits.policy for sits in others(bench, spec))]
-    return {name: digest for policy in policies for name, digest in bench.prompts(policy).items()}
-
-
 def description_hash(description: Mapping[str, Any]) -> str:
     """Hash of what an engine says of itself: the same for a fresh description and for one read from a header."""
     return sha256(json.dumps(description, ensure_ascii=False, sort_keys=True, default=list).encode()).hexdigest()
-
-
-def _version(distribution: str) -> str:
-    try:
-        return metadata.version(distribution)
-    except metadata.PackageNotFoundError:
-        return "unknown"

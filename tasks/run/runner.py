@@ -24,30 +24,13 @@ from tasks.episode.scheduler import HUMAN, Scheduler
 from tasks.episode.state import completed, digest, fold
 from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
+from tasks.run.cast import Cast, check_seat
 from tasks.run.engines import open_engine, run_path
-from tasks.run.header import (
-    check_same,
-    description_hash,
-    header_of,
-    make_header,
-    now,
-    refuse_imported,
-    spec_of,
-    unchanged,
-)
+from tasks.run.experiment import check_same, make_header
+from tasks.run.header import description_hash, header_of, now, refuse_imported, spec_of, unchanged
+from tasks.run.plan import choose, limits_of, task_file
 from tasks.run.reading import GRADER, episode_of, grades, results_of
-from tasks.run.spec import (
-    RunSpec,
-    check_cast,
-    check_seat,
-    choose,
-    fresh_id,
-    limits_of,
-    others,
-    policy_of,
-    sitting,
-    task_file,
-)
+from tasks.run.spec import RunSpec, fresh_id
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.result import Result
 
@@ -133,7 +116,7 @@ def start_run(
 ) -> Run:
     """Prepare a new run: everything is checked before the file is written."""
     bench = benchmark(spec.benchmark)
-    _, needs_model = policy_of(bench, spec)
+    cast = Cast.of(bench, spec)
     pack = Pack.open(spec.pack)
     engines: dict[str, Engine] = {}
     try:
@@ -142,10 +125,9 @@ def start_run(
             questions = list(bench.load(tasks))
         chosen = choose(bench, questions, spec)
         program = bench.program(pack, questions, spec)
-        casts = {question.id: sitting(bench, spec, question) for question in chosen}
-        check_cast(bench, spec, casts.values())
-        named = (sits.engine for sits in others(bench, spec))
-        engines = _engines(spec, *([spec.model] if needs_model else []), *named)
+        cast.check(chosen)
+        casts = {question.id: cast.at(question) for question in chosen}
+        engines = _engines(spec, *cast.engines)
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = [
@@ -371,7 +353,7 @@ def _take_up(run: Run, row: EpisodeRow, new_attempt: bool) -> None:
     failed = state.stopped is not None and state.stopped.reason.startswith(INFRASTRUCTURE)
     anew = state.stopped is None and (new_attempt or not records)
     kept = completed(records, state.steps - 1) if failed else records
-    begin_with = sitting(run.bench, spec, question)
+    begin_with = Cast.of(run.bench, spec).at(question)
     if failed or state.stopped is None:
         _sit(run, row.id, {s.seat: s for s in begin_with} if anew else fold(kept).seats, check=not new_attempt)
     if failed or (anew and records):

@@ -8,7 +8,8 @@ from store.errors import StoreError
 from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.errors import TaskError
-from tasks.run.spec import RunSpec, task_file
+from tasks.run.plan import task_file
+from tasks.run.spec import RunSpec
 
 
 def fault_of_cases(spec: RunSpec) -> tuple[str, str]:

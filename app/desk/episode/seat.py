@@ -29,7 +29,8 @@ from app.strings import t
 from tasks.benchmark import Benchmark, Choices, benchmark
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
-from tasks.run.spec import RunSpec, newcomer, seated
+from tasks.run.cast import Cast, newcomer
+from tasks.run.spec import RunSpec
 
 BACK = "\0back"
 """The choice that gives a seat back to whoever sat there before the person."""
@@ -189,7 +190,7 @@ class SeatScreen(ModalScreen[Seated | None]):
     def _newcomer(self, wanted: RunSpec) -> Seated:
         if self.seat in self._bench.roles:
             return newcomer(self._bench, self.seat, wanted.seats[self.seat], "")
-        return seated(self._bench, wanted).model_copy(update={"seat": self.seat})
+        return Cast.of(self._bench, wanted).tested.model_copy(update={"seat": self.seat})
 
     def _back(self) -> Seated:
         """Who sat there before the person."""
@@ -197,7 +198,7 @@ class SeatScreen(ModalScreen[Seated | None]):
             return before
         if self.seat in self._bench.roles:
             return newcomer(self._bench, self.seat, "rules", "")
-        return seated(self._bench, RunSpec(benchmark=self._bench.name))
+        return Cast.of(self._bench, RunSpec(benchmark=self._bench.name)).tested
 
     def _submit(self) -> None:
         if not self.agent or any(w.node is self and w.name == "check" and not w.is_finished for w in self.workers):

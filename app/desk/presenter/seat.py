@@ -23,7 +23,7 @@ from tasks.benchmark import benchmark
 from tasks.courts.casefile.roles import role_of, seat_of
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
-from tasks.run.spec import newcomer
+from tasks.run.cast import newcomer
 
 BENCHMARK = "courts"
 

@@ -1,0 +1,69 @@
+"""Which tasks of which file a run plays, and within which limits: turns, tokens, seconds of the machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from store.errors import BadInput, NotFound
+from store.pack import Pack
+from tasks.benchmark import Benchmark, check_layout
+from tasks.episode.driver import Limits
+from tasks.errors import UsageError
+from tasks.run.spec import RunSpec
+
+STEPS_A_TURN = 8
+"""Steps that a turn of several speakers may take before the backstop ends the episode."""
+BACKSTOP_TURNS = 400
+"""Turns of an episode whose agent stops by itself."""
+
+
+def task_file(spec: RunSpec, pack: Pack) -> Path:
+    """The task file of a run: as given, else the pack's own."""
+    if spec.tasks is not None:
+        path = named_file(spec.tasks)
+        check_layout(spec.benchmark, path)
+        return path
+    default = pack.task_file(spec.benchmark)
+    if default is None:
+        raise UsageError(f"pack '{pack.name}' has no tasks for {spec.benchmark}", "Give --tasks FILE.")
+    return default
+
+
+def named_file(tasks: str) -> Path:
+    """The file or folder of tasks that a command or a run names; a pipe or device would never come to an end."""
+    path = Path(tasks)
+    if os.path.isfile(path) or os.path.isdir(path):
+        return path
+    if os.path.lexists(path):
+        raise BadInput(f"{path} is neither a file nor a folder of task files", "Give --tasks FILE.")
+    raise NotFound(f"no task file at {path}", "Give --tasks FILE.")
+
+
+def choose(bench: Benchmark, questions: Sequence[Any], spec: RunSpec) -> list[Any]:
+    """The questions to run, in the order of the file."""
+    known = {question.id for question in questions}
+    for wanted in spec.task_ids:
+        if wanted not in known:
+            raise UsageError(f"no task '{wanted}' in the task file", f"It has {len(questions)} tasks.")
+    chosen = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
+    return list(bench.among(chosen, questions, spec))[: spec.limit]
+
+
+def turns_of(bench: Benchmark, spec: RunSpec) -> int:
+    """Turns after which an episode ends, or after which a model method asks for the answer."""
+    return spec.max_turns or (bench.turns if spec.model else BACKSTOP_TURNS)
+
+
+def limits_of(bench: Benchmark, spec: RunSpec) -> Limits:
+    """The limits of an episode. A model method keeps its own turn limit, after which it has one more turn to answer in.
+
+    Where a turn takes several steps, the rules of the episode count turns, and the steps have a backstop alone.
+    """
+    if not bench.turn_is_step:
+        steps = max(BACKSTOP_TURNS, STEPS_A_TURN * (spec.max_turns or 0))
+        return Limits(steps, spec.max_tokens, spec.max_seconds)
+    turns = spec.max_turns or BACKSTOP_TURNS
+    return Limits(turns + 1 if spec.model else turns, spec.max_tokens, spec.max_seconds)
