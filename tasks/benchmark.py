@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from store.journal import ScoreRow
 from store.pack import Pack
 from tasks import registry
+from tasks.added import agents_of
 from tasks.episode.program import Program
 from tasks.episode.state import State
 from tasks.errors import UsageError
@@ -138,6 +139,8 @@ def benchmark(name: str) -> Benchmark:
         raise registry.unusable("benchmarks", name, f"cannot be made: {type(error).__name__}: {error}") from error
     if not isinstance(made, Benchmark) or made.name != name:
         raise registry.unusable("benchmarks", name, f"is no benchmark of this name, but {made!r:.100}")
+    added = {agent: (one.policy, one.needs_model) for agent, one in agents_of(name).items()}
+    made.agents = {**made.agents, **{agent: who for agent, who in added.items() if agent not in made.agents}}
     return made
 
 

@@ -1,7 +1,7 @@
-"""What can be added to Moot without touching it: benchmarks, engines and importers, by entry points of packages.
+"""What can be added to Moot without touching it, by entry points of packages: see `GROUPS`.
 
-A package declares `[project.entry-points."moot.benchmarks"]` with `name = "module:attribute"`, and likewise
-`moot.engines` and `moot.importers`. Ours are declared in our own pyproject.toml and loaded the same way, on use. Of a
+A package declares `[project.entry-points."moot.benchmarks"]` with `name = "module:attribute"`, and likewise for the other
+groups. Ours are declared in our own pyproject.toml and loaded the same way, on use. Of a
 name that two packages register the first is kept, ours before others; one that cannot be loaded is named and skipped.
 """
 
@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from tasks.errors import UsageError
 
-Group = Literal["benchmarks", "engines", "importers"]
+Group = Literal["benchmarks", "agents", "tools", "engines", "importers"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 OURS = "mootbench"
 
@@ -104,7 +104,9 @@ def problems(group: Group) -> list[Problem]:
     return [*taken, *failed]
 
 
-_ONE: Mapping[Group, str] = {"benchmarks": "benchmark", "engines": "engine", "importers": "import format"}
+_ONE: Mapping[Group, str] = {
+    "benchmarks": "benchmark", "agents": "agent", "tools": "tool", "engines": "engine", "importers": "import format",
+}  # fmt: skip
 
 
 def _hint(group: Group) -> str:

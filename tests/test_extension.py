@@ -29,6 +29,12 @@ parrot = parrot:open_parrot
 
 [moot.importers]
 letters = letters:import_pack
+
+[moot.tools]
+weather = weather:weather
+
+[moot.agents]
+guesser = guesser:Guesser
 """
 BROKEN = """
 [moot.benchmarks]
@@ -37,6 +43,13 @@ courts = riddles:Riddles
 number = wrong:NUMBER
 nameless = riddles:Riddles
 seeded = wrong:Seeded
+
+[moot.agents]
+rules = wrong:text
+seven = wrong:NUMBER
+
+[moot.tools]
+seven = wrong:NUMBER
 
 [moot.engines]
 absent = nowhere:open
@@ -158,6 +171,35 @@ def test_an_engine_sits_in_a_seat(moot: Moot, sample_pack: Path) -> None:
     assert code in (1, 2) and "parrot:…" in err
 
 
+def test_an_agent_sits_in_the_tested_seat_of_its_benchmarks(moot: Moot, sample_pack: Path) -> None:
+    for benchmark in ("legalagentbench", "legalsearch"):
+        code, out, err = moot("run", benchmark, "--agent", "guesser", "--limit", "2", "--json")
+        assert code == 0 and json.loads(out)["outcomes"]["finished"] == 2, err
+    run = json.loads(moot("list", "--json")[1])["runs"][0]["run"]
+    assert "guesser/1" in moot("show", run, json.loads(moot("show", run, "--json")[1])["episodes"][0]["episode"])[1]
+    code, out, err = moot("report", "latest")
+    assert code == 0 and "guesser" in out, err
+
+
+def test_a_tool_is_listed_called_and_given_to_a_model(moot: Moot, sample_pack: Path, tmp_path: Path) -> None:
+    assert "weather" in moot("tools", "list")[1]
+    code, out, err = moot("tools", "call", "weather", "--input", '{"city": "无锡", "days": 2}', "--json")
+    assert code == 0 and json.loads(out)["value"] == {"城市": "无锡", "天气": ["晴", "晴"], "数据包": "sample"}, err
+    assert json.loads(moot("tools", "call", "weather", "--input", '{"city": 7}', "--json")[1])["status"] == "call_error"
+    script = tmp_path / "script.json"
+    call = {"thought": "查天气", "action": "weather", "action_input": {"city": "无锡", "days": 1}}
+    last = {"thought": "知道了", "action": "Final Answer", "action_input": "晴"}
+    said, ended = (json.dumps(one, ensure_ascii=False) for one in (call, last))
+    script.write_text(json.dumps({"rules": [{"when": "无锡", "replies": [ended]}], "otherwise": [said]}), "utf-8")
+    arguments = ("run", "legalagentbench", "--agent", "react", "--model", f"scripted:{script}", "--limit", "1", "--json")
+    code, out, err = moot(*arguments, "--with-tools", "weather")
+    assert code == 0 and json.loads(out)["outcomes"]["finished"] == 1, err
+    shown = moot("show", "latest", json.loads(moot("show", "latest", "--json")[1])["episodes"][0]["episode"], "--json")[1]
+    returned = [record for record in json.loads(shown)["records"] if record["tag"] == "tool_returned"]
+    assert len(returned) == 1 and "无锡" in json.dumps(returned, ensure_ascii=False)
+    assert json.loads(moot("show", "latest", "--json")[1])["header"]["spec"]["with_tools"] == ["weather"]
+
+
 def test_an_importer_makes_a_pack(moot: Moot, tmp_path: Path) -> None:
     source = tmp_path / "letters.txt"
     source.write_text("甲公司\t造灯\n乙公司\t修灯\n", "utf-8")
@@ -197,6 +239,10 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
             ("legalagentbench", "--agent", "direct", "--model", "text:x"),
             "engine 'text' of package zz_broken opens no engine, but 'x'",
         ),
+        (("legalagentbench", "--agent", "seven"), "agent 'seven' of package zz_broken is no agent, but 7"),
+        (("legalagentbench", "--with-tools", "seven"), "tool 'seven' of package zz_broken is no tool, but 7"),
+        (("legalagentbench", "--with-tools", "storm"), "unknown tool 'storm'. Known: weather, seven"),
+        (("courts", "--agent", "guesser"), "unknown agent 'guesser' for courts"),
         (("legalagentbench", "--agent", "direct", "--model", "leaver:x"), "cannot be loaded: SystemExit: 3"),
         (("legalagentbench", "--agent", "direct", "--model", "absent:x"), "cannot be loaded: ModuleNotFoundError"),
     ],

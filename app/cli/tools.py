@@ -1,11 +1,12 @@
-"""`moot tools`: list the 37 tools, call one, replay recorded calls. What a tool says, an error too, is a result: exit 0."""
+"""`moot tools`: list the 37 tools and those of other packages, call one, replay recorded calls. What a tool says, an error too, is a result: exit 0."""
 
 from __future__ import annotations
 
 import json
 import shutil
 import sys
-from contextlib import nullcontext
+from collections.abc import Collection
+from contextlib import nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from app.strings import t
 from app.terminal import clean, json_text, pad, truncate
 from store.errors import NotFound
 from store.pack import Pack
+from tasks import registry
+from tasks.added import Tool, tools_named
 from tasks.episode.plain import plain
 from tasks.errors import UsageError
 from tasks.legalagentbench.recorded_log import read_run_log
 from tasks.legalagentbench.replay import Difference, LogReplay, Replay, as_json, log_as_json, read_calls, replay_log
 from tasks.legalagentbench.replay import replay as replay_calls
-from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, Toolbox, ToolResult, ToolSpec
+from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, Toolbox, ToolResult, ToolSpec, spec_of
 
 _CUT = 400
 PACK_CALLS = "calls.jsonl"
@@ -42,17 +45,18 @@ def list_tools(json_wanted: bool) -> None:
 
     Example: moot tools list --json
     """
+    known = _known()
     if json_wanted:
-        click.echo(json_text({"tools": [_spec_data(spec) for spec in TOOLS.values()]}))
+        click.echo(json_text({"tools": [_spec_data(spec) for spec in known.values()]}))
         return
-    cells = [(spec.name, _parameters(spec), spec.description) for spec in TOOLS.values()]
+    cells = [(spec.name, _parameters(spec), spec.description) for spec in known.values()]
     header = (t("tools.name"), t("tools.parameters"), t("tools.description"))
     widths = [max(len(name) for name, _, _ in cells) + 2, max(len(given) for _, given, _ in cells) + 2]
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0
-    for kind in ("", *dict.fromkeys(spec.kind for spec in TOOLS.values())):
+    for kind in ("", *dict.fromkeys(spec.kind for spec in known.values())):
         if kind:
             click.echo(f"\n{t(f'tools.{kind}')}")
-        rows = [header] if not kind else [row for row in cells if TOOLS[row[0]].kind == kind]
+        rows = [header] if not kind else [row for row in cells if known[row[0]].kind == kind]
         for name, given, description in rows:
             line = f"{pad(name, widths[0])}{pad(given, widths[1])}{description}"
             click.echo(clean(truncate(line, room) if room else line, multiline=False))
@@ -68,12 +72,13 @@ def call(tool: str, given: str, pack: str, json_wanted: bool) -> None:
 
     Example: moot tools call get_sum --input '["3.87亿", 1000]'
     """
-    if tool not in TOOLS and tool not in FINISH_NAMES:
-        raise UsageError(f"There is no tool named {tool}", _near(tool))
+    known = _known()
+    if tool not in known and tool not in FINISH_NAMES:
+        raise UsageError(f"There is no tool named {tool}", _near(tool, known))
     data = _input(sys.stdin.read() if given == "-" else given)
-    needs_pack = tool in TOOLS and TOOLS[tool].kind in ("database", "retriever")
+    needs_pack = tool in known and known[tool].kind in ("database", "retriever", "added")
     with Pack.open(pack) if needs_pack else nullcontext() as opened:
-        result = Toolbox(opened).call(tool, data)
+        result = Toolbox(opened, _added()).call(tool, data)
     if json_wanted:
         click.echo(json_text({"tool": tool, "input": plain(data), **_result_data(result)}))
         return
@@ -166,10 +171,24 @@ def _show_difference(difference: Difference) -> None:
     click.echo(clean(now, multiline=False))
 
 
-def _near(tool: str) -> str:
+def _added() -> dict[str, Tool]:
+    """The tools of other packages that can be loaded."""
+    found: dict[str, Tool] = {}
+    for name in registry.names("tools"):
+        with suppress(UsageError):
+            found |= tools_named([name])
+    return found
+
+
+def _known() -> dict[str, ToolSpec]:
+    """All tools by name; a name of ours stays with ours."""
+    return {**TOOLS, **{name: spec_of(tool) for name, tool in _added().items() if name not in TOOLS}}
+
+
+def _near(tool: str, known: Collection[str]) -> str:
     from rapidfuzz import fuzz, process
 
-    near = [name for name, score, _ in process.extract(tool, list(TOOLS), scorer=fuzz.WRatio, limit=3) if score >= 60]
+    near = [name for name, score, _ in process.extract(tool, list(known), scorer=fuzz.WRatio, limit=3) if score >= 60]
     return f"Did you mean {', '.join(near)}?" if near else "See: moot tools list."
 
 

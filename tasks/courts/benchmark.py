@@ -8,17 +8,20 @@ from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
+from tasks.added import makers_of
 from tasks.agents.modes import split
 from tasks.agents.prompts import digest
 from tasks.benchmark import Choices
 from tasks.courts.agents import registry
 from tasks.courts.agents.model.seat import PROMPTS, ModelSeat
-from tasks.courts.casefile.case import ENVS
+from tasks.courts.casefile.case import ENVS, Case
 from tasks.courts.casefile.questions import CourtQuestion, load_questions
 from tasks.courts.casefile.roles import OTHERS
+from tasks.courts.casefile.visibility import TESTED, Role
 from tasks.courts.play import tracker_seat
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.tools import CourtTools
+from tasks.courts.play.views import CourtPolicy
 from tasks.courts.scores.of_run import gradings, score_block, score_one
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
@@ -89,7 +92,12 @@ class Courts:
         tools = CourtTools.of(pack, spec, cases)
         heat, entropy = settings.temperature, settings.entropy
         named = registry.policies(tools.search, lambda name: ModelSeat(name, temperature=heat, entropy=entropy))
-        return CourtEpisode(cases, named, settings.profile, spec.max_turns, tools.call, tools.offered)
+        added = {name: make() for name, make in makers_of(self.name, pack).items()}
+
+        def seated(name: str, case: Case, role: Role) -> CourtPolicy:
+            return added[name] if name in added and role == TESTED[case.env] else named(name, case, role)
+
+        return CourtEpisode(cases, seated, settings.profile, spec.max_turns, tools.call, tools.offered)
 
     def cast(self, question: CourtQuestion) -> Sequence[str]:
         """Everybody has a seat: the journal says who sat where."""

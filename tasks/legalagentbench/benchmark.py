@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
+from tasks.added import makers_of, tools_named
 from tasks.agents.echo import EchoPolicy
 from tasks.agents.human import HumanPolicy
 from tasks.agents.modes import TURNS, Mode, split
@@ -28,19 +30,18 @@ from tasks.legalagentbench.environment import caller
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import score_block, score_one
-from tasks.legalagentbench.tools import Toolbox
+from tasks.legalagentbench.tools import Toolbox, spec_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grader import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
-from tasks.settings import Settings
+from tasks.settings import Settings, setting
 
-_MODEL_POLICIES: dict[str, Callable[[str], Policy]] = {
+_METHODS: dict[str, Callable[..., Policy]] = {
     "react/2": ReactPolicy,
     "plan-solve/1": PlanSolvePolicy,
     "plan-execute/1": PlanExecutePolicy,
-    "direct/1": DirectPolicy,
 }
 _STAGES = ("table-filter/1", "examples/1", "phrases/1")
 _LEAN: dict[str, tuple[str, ...]] = {
@@ -56,6 +57,14 @@ _PAPER: dict[str, tuple[str, ...]] = {
 }
 PROMPTS: dict[Mode, dict[str, tuple[str, ...]]] = {"lean": _LEAN, "free": _LEAN, "paper": _PAPER}
 """Mode -> policy -> the prompt files it uses; a policy that is missing does not know the mode."""
+
+
+class LabSettings(Settings):
+    """What a run of LegalAgentBench can set beyond what all runs can."""
+
+    with_tools: tuple[str, ...] = setting(
+        (), "Tools of other packages that the agent has beside the 37.", metavar="NAME,...", for_models=True
+    )
 
 
 class LegalAgentBench:
@@ -78,7 +87,7 @@ class LegalAgentBench:
     graders: Sequence[str] = ()
     turns = TURNS
     turn_is_step = True
-    settings = Settings
+    settings = LabSettings
 
     def load(self, path: Path) -> list[Question]:
         """The questions of a task file."""
@@ -90,15 +99,22 @@ class LegalAgentBench:
 
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
+        added = tools_named(LabSettings.of(spec.settings, self.name).with_tools)
+        told = tuple(spec_of(tool) for tool in added.values())
         makers: dict[str, Callable[[], Policy]] = {
+            **makers_of(self.name, pack),
             "rules/1": lambda: _rules(pack),
             "human/1": HumanPolicy,
             "gold/1": lambda: GoldPolicy({question.id: question.gold for question in questions}),
             "echo/1": EchoPolicy,
         }
 
-        named = policies_by_name(self.modes, _MODEL_POLICIES, makers)
-        return ToolEpisode(named, caller(Toolbox(pack)), spec.max_turns)
+        models: dict[str, Callable[[str], Policy]] = {
+            **{name: partial(policy, added=told) for name, policy in _METHODS.items()},
+            "direct/1": DirectPolicy,
+        }
+        named = policies_by_name(self.modes, models, makers)
+        return ToolEpisode(named, caller(Toolbox(pack, added)), spec.max_turns)
 
     def cast(self, question: Question) -> None:
         """There is no seat beside the tested one."""

@@ -91,6 +91,8 @@ def action_schema(tools: Iterable[ToolSpec], before: Mapping[str, Schema] | None
 
 def input_schema(tool: ToolSpec) -> Schema:
     """The input of one tool; every parameter is required, so that nothing depends on a default."""
+    if tool.schema is not None:
+        return tool.schema
     parameters: Sequence[Parameter] = tool.parameters
     if tool.name in LOOKUPS and LOOKUPS[tool.name].shape == "name":
         parameters = [parameter for parameter in parameters if parameter.name != "columns"]

@@ -10,11 +10,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeGuard
 
 from store.rows import UNKNOWN, Found, Row
 from store.schema import LOOKUPS, TABLES, Lookup
+from tasks.added import Tool
 from tasks.episode.plain import plain, plain_text
 from tasks.legalagentbench.descriptions import DESCRIPTIONS, PARAMETERS
 from tasks.legalagentbench.mathematics import FAILED, MathsError, ShapeError, calculate
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from store.pack import Pack
 
 Status = Literal["ok", "no_data", "bad_column", "call_error", "math_error", "outside_pack"]
-Kind = Literal["database", "retriever", "mathematics", "control"]
+Kind = Literal["database", "retriever", "mathematics", "control", "added"]
 
 NO_DATA = "No data found for the specified identifier."
 BAD_COLUMN = "One or more specified columns do not exist."
@@ -60,13 +61,15 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What a seat is told about a tool. `table` is the table or corpus it reads, empty for the others."""
+    """What a seat is told about a tool. `table` is the table or corpus it reads, empty for the others; `schema` that of its
+    input where it comes from elsewhere."""
 
     name: str
     kind: Kind
     parameters: tuple[Parameter, ...]
     description: str
     table: str = ""
+    schema: dict[str, Any] | None = field(default=None, compare=False)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -118,6 +121,15 @@ TOOLS: dict[str, ToolSpec] = {
 """Tool name -> what it is: 28 lookups in published order, 3 retrievers, 5 calculators, finish."""
 
 
+def spec_of(tool: Tool) -> ToolSpec:
+    """A tool from elsewhere as a seat is told of it."""
+    given = tuple(
+        Parameter(name, str(schema.get("type", "text")), True, json.dumps(schema, ensure_ascii=False))
+        for name, schema in tool.arguments.items()
+    )
+    return ToolSpec(tool.name, "added", given, tool.description, schema=tool.schema)
+
+
 def render(value: Any) -> str:
     """Data as the published runs show it: Python's own spelling, with `nan` for an empty cell."""
     if value is None:
@@ -147,10 +159,12 @@ def _can_match(value: Any) -> TypeGuard[str | int | float]:
 
 
 class Toolbox:
-    """The tools over one pack; without one only calculators and finish have something to say."""
+    """The tools over one pack, and those `added` by other packages; without a pack only calculators and finish have
+    something to say."""
 
-    def __init__(self, pack: Pack | None) -> None:
+    def __init__(self, pack: Pack | None, added: Mapping[str, Tool] | None = None) -> None:
         self._pack = pack
+        self._added = {name: tool for name, tool in (added or {}).items() if name not in TOOLS}
 
     def call(self, tool: str, input: Any) -> ToolResult:  # noqa: A002
         """Call a tool with its input as the action parser hands it on; every input has a result."""
@@ -164,6 +178,8 @@ class Toolbox:
             if tool in FINISH_NAMES:
                 answer = spoken(input)
                 return ToolResult("ok", answer, answer)
+            if tool in self._added:
+                return ToolResult(*self._added[tool].call(self._pack, plain(input)))
         return _call_error()
 
     def _look_up(self, lookup: Lookup, given: Any) -> ToolResult:

@@ -10,6 +10,7 @@ from weakref import WeakKeyDictionary
 from store.journal import ScoreRow
 from store.pack import Pack
 from store.search.law_search import CHANNELS, LawSearch
+from tasks.added import makers_of
 from tasks.agents.echo import EchoPolicy
 from tasks.agents.human import HumanPolicy
 from tasks.agents.modes import Mode, split
@@ -95,6 +96,7 @@ class LegalSearch:
             COT: lambda name: DirectLawPolicy(name, cot=True, temperature=heat, entropy=entropy),
         }
         makers: dict[str, Callable[[], Policy]] = {
+            **makers_of(self.name, pack),
             "law-rules/1": lambda: _rules(pack, toolbox, settings),
             "human/1": HumanPolicy,
             "law-gold/1": lambda: GoldLawPolicy({question.id: question.gold for question in questions}),

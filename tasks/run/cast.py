@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tasks.added import check_agent
 from tasks.agents.modes import named
 from tasks.benchmark import Benchmark
 from tasks.episode.events import Seated
@@ -127,6 +128,7 @@ def _tested(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
     if spec.paper and spec.free:
         raise UsageError("--paper and --free exclude each other", "The published calls are free text already.")
     if spec.agent not in bench.agents:
+        check_agent(spec.agent)
         raise UsageError(f"unknown agent '{spec.agent}' for {bench.name}", f"Known: {', '.join(bench.agents)}.")
     policy, needs_model = bench.agents[spec.agent]
     if needs_model and not spec.model:

@@ -22,9 +22,14 @@ from tasks.episode.driver import reply_of
 from tasks.episode.events import ModelCalled
 from tasks.episode.records import record_of
 from tasks.run.header import header_of
+from tasks.run.reading import list_runs
 
 _FILES = frozenset({"llama", "scripted", "recorded-log"})
 """Kinds whose SPEC names a plain file, or something that is no path at all."""
+
+
+LATEST = "latest"
+"""What stands for the run that was written last, where a run is named."""
 
 
 def shut(refusal: ForeignHost) -> NoReturn:
@@ -76,13 +81,26 @@ def replayed_agents(spec: str) -> tuple[str, ...]:
     return opener.agents(rest)
 
 
-def run_path(name: str | Path) -> Path:
-    """The file of a run, by path or id; `NotFound` when there is none."""
+def run_path(name: str | Path, *, exact: bool = False) -> Path:
+    """The file of a run, by path or id, and unless `exact` by the unique beginning of an id, or `latest`.
+
+    Raises:
+        NotFound: there is none, or more than one begins so.
+    """
     for candidate in (Path(name), places.runs() / f"{name}{SUFFIX}", places.runs() / str(name)):
         if candidate.is_file():
             return candidate
     if Path(name).exists():
         return Path(name)  # no file: whoever opens it says so
+    if not exact:
+        if name == LATEST and (newest := list_runs()[:1]):
+            return newest[0]
+        begun = [path for path in list_runs() if name and path.name.startswith(str(name))]
+        if len(begun) == 1:
+            return begun[0]
+        if begun:
+            few = ", ".join(sorted(path.stem for path in begun)[:3])
+            raise NotFound(f"{len(begun)} runs begin with '{name}': {few}{', …' if len(begun) > 3 else ''}", "Write more of its name.")
     raise NotFound(f"no run '{name}'", "`moot list` shows the runs.")
 
 
@@ -92,7 +110,7 @@ def open_recorded(opening: Opening) -> Engine:
     if on_another_machine(name):
         raise BadEngine(f"{name} is on another machine", "Copy the file to this one.")
     replies: dict[str, Reply] = {}
-    with Journal.open(run_path(name)) as journal:
+    with Journal.open(run_path(name, exact=True)) as journal:
         run = str(header_of(journal).get("run", name))
         for row in journal.episodes():
             for attempt in journal.attempts(row.id):

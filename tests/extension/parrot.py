@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from models.engine import Ask, EngineError, Listener, Reply
-from models.specs import Opening
+import moot
 
 
 class Parrot:
@@ -15,13 +13,15 @@ class Parrot:
     def __init__(self, words: str) -> None:
         self.words = words
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """What a run records of it."""
         return {"kind": "parrot", "words": self.words}
 
-    def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
+    def answer(
+        self, asks: Sequence[moot.Ask], listen: moot.Listener | None = None
+    ) -> list[moot.Reply | moot.EngineError]:
         """The words, once for each call."""
-        return [Reply(self.words) for _ in asks]
+        return [moot.Reply(self.words) for _ in asks]
 
     def cancel(self) -> None:
         """Nothing is ever in flight."""
@@ -30,6 +30,6 @@ class Parrot:
         """Nothing is open."""
 
 
-def open_parrot(opening: Opening) -> Parrot:
+def open_parrot(opening: moot.Opening) -> Parrot:
     """The engine of a SPEC."""
     return Parrot(opening.rest)

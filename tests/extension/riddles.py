@@ -2,50 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from store.pack import Pack
-from tasks.agents.echo import EchoPolicy
-from tasks.episode.actions import Answer, Move
-from tasks.episode.seats import Policy, View
-from tasks.episode.with_tools import ToolEpisode
-from tasks.legalagentbench.benchmark import LegalAgentBench
-from tasks.run.spec import RunSpec
-from tasks.settings import Settings, setting
+import moot
 
 
-class RiddleSettings(Settings):
+class RiddleSettings(moot.Settings):
     """How the guesser speaks."""
 
-    shout: bool = setting(False, "Whether the guesser shouts.")
-    guess: str = setting("猜不到", "What the guesser says.", metavar="WORDS")
+    shout: bool = moot.setting(False, "Whether the guesser shouts.")
+    guess: str = moot.setting("猜不到", "What the guesser says.", metavar="WORDS")
 
 
-class Guesser:
+class Shouter:
     """Says the same thing every time."""
 
-    name = "guesser/1"
+    name = "shouter/1"
 
     def __init__(self, words: str) -> None:
         self.words = words
 
-    def move(self, view: View) -> Move:
+    def move(self, view: moot.View) -> moot.Move:
         """The answer at once."""
         yield from ()
-        return Answer(self.words)
+        return moot.Answer(self.words)
 
 
-class Riddles(LegalAgentBench):
+class Riddles(moot.base("legalagentbench")):  # type: ignore[misc]
     """Riddles about companies."""
 
     name = "riddles"
-    agents = {"rules": ("guesser/1", False), "echo": ("echo/1", False)}
+    agents = {"rules": ("shouter/1", False)}
     settings = RiddleSettings
 
-    def program(self, pack: Pack, questions: Sequence[Any], spec: RunSpec) -> ToolEpisode:
-        """Two agents, no tools."""
+    def program(self, pack: moot.Pack, questions: Sequence[Any], spec: moot.RunSpec) -> moot.ToolEpisode:
+        """One agent, no tools."""
         chosen = RiddleSettings.of(spec.settings, self.name)
-        words = chosen.guess + "！" * chosen.shout
-        makers: dict[str, Callable[[], Policy]] = {"guesser/1": lambda: Guesser(words), "echo/1": EchoPolicy}
-        return ToolEpisode(lambda name: makers[name](), lambda state, tool, given: iter(()), spec.max_turns)
+        shouter = Shouter(chosen.guess + "！" * chosen.shout)
+        return moot.ToolEpisode(lambda name: shouter, lambda state, tool, given: iter(()), spec.max_turns)

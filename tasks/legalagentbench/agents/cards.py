@@ -42,9 +42,10 @@ def tools_for(tables: Sequence[str], mode: Mode) -> tuple[str, ...]:
     return (*lookups, *RETRIEVERS, *CALCULATORS[mode])
 
 
-def specs(names: Iterable[str]) -> tuple[ToolSpec, ...]:
-    """The tools of these names; names of another release are left out."""
-    return tuple(TOOLS[name] for name in names if name in TOOLS)
+def specs(names: Iterable[str], added: Sequence[ToolSpec] = ()) -> tuple[ToolSpec, ...]:
+    """The tools of these names, ours and those `added` to the run; names of another release are left out."""
+    known = {**{tool.name: tool for tool in added}, **TOOLS}
+    return tuple(known[name] for name in names if name in known)
 
 
 def tables_text(tables: Iterable[str], *, described: bool = False) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 
 from models.engine import Ask, Message
 from store.schema import TABLES
@@ -25,17 +25,19 @@ TRIES = 3
 _SCHEMA = tables_schema()
 
 
-def tools_of_task(view: View, mode: Mode) -> Generator[Yield, Sent, tuple[ToolSpec, ...]]:
-    """The tools of this task: as chosen in an earlier step by whoever sat here, else chosen now."""
+def tools_of_task(
+    view: View, mode: Mode, added: Sequence[ToolSpec] = ()
+) -> Generator[Yield, Sent, tuple[ToolSpec, ...]]:
+    """The tools of this task: as chosen in an earlier step by whoever sat here, else chosen now; those `added` always are."""
     for record in reversed(view.history):
         if isinstance(record.event, ToolsChosen) and record.event.seat == view.seat:
-            return cards.specs(record.event.tools)
+            return cards.specs(record.event.tools, added)
     read = yield from (_paper(view) if mode == "paper" else _conversation(view, mode))
     tables = cards.complete(read.value["tables"] if read.value else TABLES)
-    tools = cards.tools_for(tables, mode)
+    tools = (*cards.tools_for(tables, mode), *(tool.name for tool in added))
     chosen = ToolsChosen(seat=view.seat, tables=tables, tools=tools, result=read.result, note=read.note)
     yield from emit(chosen)
-    return cards.specs(tools)
+    return cards.specs(tools, added)
 
 
 def _conversation(view: View, mode: Mode) -> Generator[Yield, Sent, Read]:

@@ -27,15 +27,16 @@ FIRST, REPLAN = "plan-execute/1", "replan/1"
 class PlanExecutePolicy:
     """Plans, carries out one step, plans again."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, added: tuple[ToolSpec, ...] = ()) -> None:
         self.name = name
+        self._added = added
         _, self._mode = split(name)
 
     def move(self, view: View) -> Move:
         """One step."""
         if self._mode != "paper":
-            return (yield from stepwise.step(view, self.name, LEAN, self._mode))
-        tools = yield from tools_of_task(view, "paper")
+            return (yield from stepwise.step(view, self.name, LEAN, self._mode, self._added))
+        tools = yield from tools_of_task(view, "paper", self._added)
         return (yield from self._paper(view, tools))
 
     def _paper(self, view: View, tools: tuple[ToolSpec, ...]) -> Move:

@@ -32,13 +32,14 @@ LONGEST_PLAN = 20
 class PlanSolvePolicy:
     """Plans once, then carries the plan out step by step."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, added: tuple[ToolSpec, ...] = ()) -> None:
         self.name = name
+        self._added = added
         _, self._mode = split(name)
 
     def move(self, view: View) -> Move:
         """One step; the first one plans as well."""
-        tools = yield from tools_of_task(view, self._mode)
+        tools = yield from tools_of_task(view, self._mode, self._added)
         return (yield from (self._paper(view, tools) if self._mode == "paper" else self._talking(view, tools)))
 
     def _talking(self, view: View, tools: tuple[ToolSpec, ...]) -> Move:

@@ -15,6 +15,7 @@ from tasks.legalagentbench.agents import cards, history, reading, scratchpad, st
 from tasks.legalagentbench.agents.acting import Final, act
 from tasks.legalagentbench.agents.answering import Outcome, paper_answer
 from tasks.legalagentbench.agents.choosing import tools_of_task
+from tasks.legalagentbench.tools import ToolSpec
 
 LEAN = "react/2"
 THOUGHT, ACTION = "react-thought/1", "react-action/1"
@@ -23,18 +24,19 @@ THOUGHT, ACTION = "react-thought/1", "react-action/1"
 class ReactPolicy:
     """Thinks, acts, reads the observation, until it answers."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, added: tuple[ToolSpec, ...] = ()) -> None:
         self.name = name
+        self._added = added
         _, self._mode = split(name)
 
     def move(self, view: View) -> Move:
         """One step."""
         if self._mode == "paper":
             return (yield from self._paper(view))
-        return (yield from stepwise.step(view, self.name, LEAN, self._mode))
+        return (yield from stepwise.step(view, self.name, LEAN, self._mode, self._added))
 
     def _paper(self, view: View) -> Move:
-        tools = yield from tools_of_task(view, "paper")
+        tools = yield from tools_of_task(view, "paper", self._added)
         turns = history.turns(view)
         done = scratchpad.react_lines(turns, self.name, THOUGHT, ACTION)
         number = str(len(turns) + 1)

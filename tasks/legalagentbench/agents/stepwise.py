@@ -6,6 +6,7 @@ and acts on the first of what it has just written; no step can be skipped by cou
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from tasks.agents.conversation import Call, Conversation
@@ -19,14 +20,15 @@ from tasks.legalagentbench.agents.answering import conclude
 from tasks.legalagentbench.agents.choosing import tools_of_task
 from tasks.legalagentbench.agents.examples import action_object
 from tasks.legalagentbench.schemas import THOUGHT, steps_schema
+from tasks.legalagentbench.tools import ToolSpec
 
 BEFORE: dict[str, dict[str, Any]] = {"react": {"thought": THOUGHT}, "plan-execute": {"plan": steps_schema()}}
 """Method -> the schemas of what stands before its action."""
 
 
-def step(view: View, name: str, prompt: str, mode: Mode) -> Move:
+def step(view: View, name: str, prompt: str, mode: Mode, added: Sequence[ToolSpec] = ()) -> Move:
     """One step: one call, one action; after the last turn, or at Final Answer, the call for the answer."""
-    tools = yield from tools_of_task(view, mode)
+    tools = yield from tools_of_task(view, mode, added)
     kind = method(name)
     call = action_call(prompt, mode, tools, BEFORE[kind])
     talk = conversation(view, name, cards.lean_card(kind, prompt, mode, tools), call)

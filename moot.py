@@ -1,0 +1,356 @@
+"""Moot for extensions and notebooks: run, resume, open, score, and the decorators that add to it. Import nothing else.
+
+    >>> import moot
+    >>> record = moot.run("legalagentbench", agent="rules", limit=2)        # doctest: +SKIP
+    >>> record.block["strict"]["success"]                                    # doctest: +SKIP
+    >>> moot.open_run("latest").frame()                                      # doctest: +SKIP
+
+Everything happens on this machine: from the first run on, this process reaches no other, but for hosts that the user has
+allowed (`moot config hosts`) or that a call names in `allow_hosts`. Times are seconds, scores as the command line prints them.
+What is not listed in `__all__` may change with any release; what is listed keeps its names and arguments.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, overload
+
+from models.engine import Ask, Engine, EngineError, Listener, Reply
+from models.errors import BadEngine, ForeignHost
+from models.specs import Opening
+from store.errors import StoreError
+from store.importers import Progress, silent
+from store.journal import Journal
+from store.pack import Pack
+from tasks import registry
+from tasks.added import Agent, Tool
+from tasks.benchmark import Benchmark, benchmarks
+from tasks.episode.actions import Answer, CallTool, Move, Nothing, Say, ask, emit
+from tasks.episode.events import Event, Record
+from tasks.episode.seats import Policy, View
+from tasks.episode.state import fold
+from tasks.episode.with_tools import ToolEpisode
+from tasks.errors import TaskError, UsageError
+from tasks.run.spec import RunSpec
+from tasks.settings import Settings, setting
+
+if TYPE_CHECKING:
+    import pandas
+
+    from tasks.run.runner import Run
+
+__all__ = [
+    "Agent", "Answer", "Ask", "BadEngine", "Benchmark", "CallTool", "Engine", "EngineError", "Episode", "Event",
+    "ForeignHost", "Listener", "Move", "Nothing", "Opening", "Pack", "Policy", "Progress", "Record", "Reply", "RunRecord",
+    "RunSpec", "Say", "Settings", "StoreError", "TaskError", "Tool", "ToolEpisode", "UsageError", "View", "agent", "ask",
+    "base", "benchmark", "benchmarks", "emit", "engine", "import_pack", "importer", "open_run", "packs", "resume", "run",
+    "score", "setting", "tool",
+]  # fmt: skip
+
+Made = TypeVar("Made", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True)
+class Episode:
+    """One episode of a run: its task, how it ended ("unfinished" while it has not), its answer, steps and tokens."""
+
+    id: str
+    task: str
+    outcome: str
+    answer: str
+    steps: int
+    tokens: int
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """A run on disk. Reads when asked; the file may grow meanwhile."""
+
+    path: Path
+
+    @cached_property
+    def header(self) -> dict[str, Any]:
+        """What was run, with which pack, prompts, engines and versions.
+
+        Raises:
+            StoreError: the file is no run, or damaged.
+        """
+        from tasks.run.header import header_of
+
+        with Journal.open(self.path) as journal:
+            return header_of(journal)
+
+    @property
+    def id(self) -> str:
+        """The name of the run."""
+        return str(self.header["run"])
+
+    @property
+    def episodes(self) -> tuple[Episode, ...]:
+        """Its episodes in the order of the task file, the last attempt of each."""
+        from tasks.run.reading import read_episode
+
+        with Journal.open(self.path) as journal:
+            states = [(row, fold(read_episode(journal, row.id))) for row in journal.episodes()]
+        return tuple(
+            Episode(
+                row.id, row.task_id, state.stopped.outcome if state.stopped else "unfinished",
+                state.answered.res if state.answered else "", state.steps, state.tokens,
+            )
+            for row, state in states
+        )  # fmt: skip
+
+    def events(self, episode: str) -> tuple[Event, ...]:
+        """What happened in the last attempt of an episode, in order.
+
+        Raises:
+            StoreError: there is no such episode.
+        """
+        from tasks.run.reading import read_episode
+
+        with Journal.open(self.path) as journal:
+            return tuple(record.event for record in read_episode(journal, episode))
+
+    @cached_property
+    def block(self) -> dict[str, Any]:
+        """The score block, as `moot score RUN --json` prints it.
+
+        Raises:
+            TaskError: its task file or its benchmark is not here, or changed since.
+        """
+        from tasks.run.rescoring import block_of, read_stored
+
+        return block_of(read_stored(self.path))
+
+    def scores(self) -> Iterator[dict[str, Any]]:
+        """The stored scores of its episodes, one row a value: episode, task, scorer, name, value, author."""
+        with Journal.open(self.path) as journal:
+            for row in journal.episodes():
+                for score in journal.scores(journal.attempts(row.id)[-1].id):
+                    values = score.value if isinstance(score.value, dict) else {"": score.value}
+                    for name, value in values.items():
+                        yield {
+                            "episode": row.id, "task": row.task_id, "scorer": score.scorer, "version": score.version,
+                            "name": name, "value": value, "author": score.author,
+                        }  # fmt: skip
+
+    def frame(self) -> pandas.DataFrame:
+        """The same as a table of pandas, which has to be installed beside Moot."""
+        import pandas
+
+        return pandas.DataFrame(list(self.scores()))
+
+
+def run(
+    benchmark: str,
+    *,
+    agent: str = "",
+    model: str = "",
+    pack: str | Path = "sample",
+    tasks: str | Path | None = None,
+    task_ids: Sequence[str] = (),
+    limit: int | None = None,
+    seats: Mapping[str, str] | None = None,
+    out: Path | None = None,
+    allow_hosts: Sequence[str] = (),
+    **more: Any,
+) -> RunRecord:
+    """Play a benchmark and score it; returns when all episodes have ended.
+
+    Args:
+        benchmark: its name, see `benchmarks()`.
+        agent: who is tested; default: rules, or with a model the first method for models.
+        model: SPEC of the engine of the tested seat: "llama:FILE_OR_NAME", "endpoint:URL#MODEL", "scripted:FILE".
+        pack: corpus pack, by name or folder.
+        tasks: task file; default: the pack's own.
+        task_ids: play only these.
+        limit: play only the first so many.
+        seats: role -> rules or the SPEC of a model, for the other seats. A person cannot sit in a notebook.
+        out: the run file to write; must not exist.
+        allow_hosts: hosts beyond this machine that this run may reach.
+        more: settings of every run (epochs, seed, max_turns, max_tokens, max_seconds, parallel, paper, free) and of the benchmark.
+
+    Raises:
+        TaskError, StoreError, BadEngine: what is wrong, in one sentence; nothing was written then.
+    """
+    from pydantic import ValidationError
+
+    from tasks.benchmark import benchmark as load
+    from tasks.run.cast import first_model_agent
+    from tasks.run.runner import start_run
+
+    _stay_here(allow_hosts)
+    who = agent or (first_model_agent(load(benchmark)) if model else "rules")
+    if "human" in (who, *(seats or {}).values()):
+        raise UsageError("a person cannot sit in a notebook", "Use the desk, or `moot run … --seat ROLE=human`.")
+    try:
+        spec = RunSpec(
+            benchmark=benchmark, agent=who, model=model, pack=str(pack), tasks=str(tasks) if tasks else None,
+            task_ids=tuple(task_ids), limit=limit, seats=dict(seats or {}), **more,
+        )  # fmt: skip
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    return _driven(start_run(spec, out=out, argv=("moot.run", benchmark)))
+
+
+def resume(run: str | Path, *, allow_hosts: Sequence[str] = ()) -> RunRecord:
+    """Go on with an interrupted run where its record ends, and score it.
+
+    Args:
+        run: its id, the unique beginning of one, "latest", or a path.
+        allow_hosts: hosts beyond this machine that it may reach.
+
+    Raises:
+        TaskError, StoreError, BadEngine: it cannot go on, and why.
+    """
+    from tasks.run.runner import resume_run
+
+    _stay_here(allow_hosts)
+    return _driven(resume_run(run))
+
+
+def open_run(run: str | Path) -> RunRecord:
+    """A run that is on disk, by id, the unique beginning of one, "latest", or path. `StoreError` when there is none."""
+    from tasks.run.engines import run_path
+
+    return RunRecord(run_path(run))
+
+
+def score(run: str | Path) -> dict[str, Any]:
+    """The score block of a stored run, as the command line prints it; nothing is written."""
+    return open_run(run).block
+
+
+def import_pack(format_name: str, source: str | Path, name: str, progress: Progress = silent) -> Path:
+    """Import a file or folder of a format as a pack of that name; gives its folder.
+
+    Raises:
+        StoreError: there is no such format, or the source is not what it should be.
+    """
+    from tasks.run.importing import importer as known
+
+    return known(format_name)(Path(source), name, progress)
+
+
+def base(name: str) -> type[Benchmark]:
+    """The class of a benchmark that is here, for one that differs from it in a few things."""
+    found: type[Benchmark] = registry.load("benchmarks", name)
+    return found
+
+
+def packs() -> list[str]:
+    """The names of the corpus packs that are installed here."""
+    from store import places
+
+    folder = places.packs()
+    return sorted(path.name for path in folder.iterdir() if (path / "manifest.json").is_file()) if folder.is_dir() else []
+
+
+@overload
+def tool(function: Callable[..., object], /) -> Tool: ...
+@overload
+def tool(*, name: str = "", description: str = "") -> Callable[[Callable[..., object]], Tool]: ...
+def tool(
+    function: Callable[..., object] | None = None, /, *, name: str = "", description: str = ""
+) -> Tool | Callable[[Callable[..., object]], Tool]:
+    """Make a tool of a function, and have it here: `moot run legalagentbench --with-tools NAME`.
+
+    >>> @tool
+    ... def day_count(text: str) -> int:
+    ...     '''数出文本的字数。'''
+    ...     return len(text)
+    >>> day_count.call(None, {"text": "起诉状"})
+    ('ok', '3', 3)
+    >>> day_count.call(None, {"words": 3})[0]
+    'call_error'
+    """
+
+    def made(function: Callable[..., object]) -> Tool:
+        one = Tool.of(function, name, description)
+        registry.ADDED["tools", one.name] = one
+        return one
+
+    return made if function is None else made(function)
+
+
+def agent(
+    policy: str, *, benchmarks: Sequence[str] = (), needs_model: bool = False, wants_pack: bool = False
+) -> Callable[[Made], Agent]:
+    """Make an agent of a class (or function) that gives a `Policy`, and have it here under the name before the slash.
+
+    >>> @agent("yes/1", benchmarks=["legalagentbench"])
+    ... class SaysYes:
+    ...     name = "yes/1"
+    ...     def move(self, view):
+    ...         yield from ()
+    ...         return Answer("是")
+    >>> SaysYes.policy, SaysYes.benchmarks
+    ('yes/1', ('legalagentbench',))
+
+    Args:
+        policy: name and version; a changed behaviour is a new version.
+        benchmarks: where it may sit; none: everywhere.
+        needs_model: whether it asks an engine (`yield from ask(Ask(...))`).
+        wants_pack: whether it is made with the corpus pack of the run.
+    """
+
+    def made(factory: Made) -> Agent:
+        one = Agent(policy, factory if wants_pack else lambda pack: factory(), tuple(benchmarks), needs_model)
+        registry.ADDED["agents", policy.partition("/")[0]] = one
+        return one
+
+    return made
+
+
+def benchmark(name: str) -> Callable[[Made], Made]:
+    """Have a benchmark here: a class with what `Benchmark` asks for."""
+    return _added("benchmarks", name)
+
+
+def engine(kind: str) -> Callable[[Made], Made]:
+    """Have an engine here: a function from an `Opening` to an `Engine`; its SPEC is `kind:…`."""
+    return _added("engines", kind)
+
+
+def importer(format_name: str) -> Callable[[Made], Made]:
+    """Have an importer here: a function (source, name, progress) -> path of the pack."""
+    return _added("importers", format_name)
+
+
+def _added(group: registry.Group, name: str) -> Callable[[Made], Made]:
+    def made(one: Made) -> Made:
+        registry.ADDED[group, name] = one
+        return one
+
+    return made
+
+
+def _stay_here(allow_hosts: Sequence[str]) -> None:
+    """The guard of the command line, and its rule about hosts: nobody is asked here."""
+    from app.guard import install_guard
+    from app.hosts import consent
+
+    install_guard()
+    consent(allow_hosts)
+
+
+def _driven(made: Run) -> RunRecord:
+    from tasks.run.engines import open_engine
+    from tasks.run.reading import GRADER
+    from tasks.scoring.grader import grade_run
+
+    with made:
+        made.go()
+        made.record_scores()
+        if grader := made.spec.seats.get(GRADER):
+            opened = open_engine(grader)
+            try:
+                questions = {question.id: question for question in made.questions}
+                grade_run(made.journal, made.bench, questions, opened, grader, lambda done, total: None)
+            finally:
+                opened.close()
+        return RunRecord(made.journal.path)
