@@ -8,6 +8,7 @@ name that two packages register the first is kept, ours before others; one that 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, Literal, NamedTuple, get_args
@@ -72,7 +73,7 @@ def load(group: Group, name: str) -> Any:
         return ADDED[group, name]
     point = _installed(group)[0].get(name)
     if point is None:
-        raise UsageError(f"unknown {_ONE[group]} '{name}'", _hint(group))
+        raise UsageError(f"unknown {_ONE[group]} '{name}'", _hint(group, name))
     try:
         return point.load()
     except (Exception, SystemExit) as error:
@@ -109,6 +110,7 @@ _ONE: Mapping[Group, str] = {
 }  # fmt: skip
 
 
-def _hint(group: Group) -> str:
+def _hint(group: Group, wanted: str) -> str:
     known = names(group)
-    return f"Known: {', '.join(known)}." if known else "This copy of Moot is not installed: pip install -e ."
+    near = "".join(f"Did you mean {name}? " for name in get_close_matches(wanted, known, n=1))
+    return f"{near}Known: {', '.join(known)}." if known else "This copy of Moot is not installed: pip install -e ."

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from app.cli.names import RUN
 from app.cli.tables import bounds, number, percent, table
 from app.strings import t
 from app.terminal import clean, json_text
@@ -29,7 +30,7 @@ COLUMNS = (
 
 
 @click.command()
-@click.argument("run_name", metavar="RUN")
+@click.argument("run_name", metavar="RUN", type=RUN)
 @click.option("--metric", default=None, help="This metric only, such as REA.")
 @click.option("--plot", is_flag=True, help="Draw the differences between people and others, too.")
 @click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), default=None, help="Write these plots to an HTML file.")
@@ -110,7 +111,7 @@ def _page(run: str, rows: Sequence[Agreement]) -> str:
 
 
 @click.command()
-@click.argument("run_name", metavar="RUN")
+@click.argument("run_name", metavar="RUN", type=RUN)
 @click.argument("episode", required=False)
 @click.option("--sample", "sampled", is_flag=True, help="List the episodes of the seeded sample.")
 @click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.1, show_default=True, help="Share of each group in the sample.")

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from app.cli.names import RUN
 from app.strings import t
 from app.terminal import clean, json_text
 from tasks.errors import UsageError
@@ -33,7 +34,7 @@ LINES: Mapping[str, Callable[[str], Iterator[dict[str, Any]]]] = {"jsonl": event
 
 
 @click.command()
-@click.argument("run_name", metavar="RUN")
+@click.argument("run_name", metavar="RUN", type=RUN)
 @click.option(
     "--to", "form", type=click.Choice(["jsonl", "rollouts", "verl", *ELSEWHERE]), required=True,
     help="jsonl: all events. rollouts: rewards, advantages and tokens of a run with --rollouts. verl: rows and a reward function for a trainer.",

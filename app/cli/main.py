@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from difflib import get_close_matches
 
 import click
 
@@ -16,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "law": ("app.cli.law:law", "Read statutes in time: search, show, compare and check them."),
     "tasks": ("app.cli.tasks:tasks", "Make, check and show tasks."),
     "models": ("app.cli.models:models", "Keep a library of GGUF models and check them."),
+    "completion": ("app.cli.names:completion", "Print what makes a shell complete names."),
     "config": ("app.cli.config:config", "Say which hosts beyond this machine may be reached."),
     "run": ("app.cli.run:run", "Run an agent on the tasks of a benchmark."),
     "resume": ("app.cli.run:resume", "Go on with an interrupted run."),
@@ -54,13 +56,24 @@ class LazyGroup(click.Group):
         assert isinstance(command, click.Command)
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant; one that is not there is answered with the nearest, without importing any."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            meant = f"Did you mean '{near[0]}'?" if near else "See: moot --help."
+            raise click.UsageError(f"No such command '{args[0]}'. {meant}", ctx) from error
+
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in the help, without importing any command."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, invoke_without_command=True)
+@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="mootbench", prog_name="moot")
 @click.pass_context
 def cli(ctx: click.Context) -> None:

@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from app.cli.consent import allow_host_option
 from app.cli.grading import grade
+from app.cli.names import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK
 from app.cli.settings import BenchmarkCommand
 from app.cli.watcher import JsonWatcher, PlainWatcher, Progress
 from app.court_words import env_of, speaker
@@ -57,13 +58,13 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command(cls=BenchmarkCommand)
-@click.argument("benchmark")
-@click.option("--agent", default=None, help="Policy of the tested seat: rules (default), human, gold, echo; with --model: react (default), plan-solve, plan-execute, direct; for legalsearch search (default), direct, direct-cot; for courts direct.")
+@click.argument("benchmark", type=BENCHMARK)
+@click.option("--agent", default=None, type=AGENT, help="Policy of the tested seat: rules (default), human, gold, echo; with --model: react (default), plan-solve, plan-execute, direct; for legalsearch search (default), direct, direct-cot; for courts direct.")
 @click.option("--model", default="", help=f"Engine of the tested seat: {FORMS}.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat, e.g. agent=human.")
 @click.option("--tasks", "tasks_file", default=None, help="Task file (of the courts also a folder of case files); default: the pack's own tasks.")
-@click.option("--task", "task_ids", multiple=True, help="Run only this task; may be repeated.")
-@click.option("--pack", default="sample", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--task", "task_ids", multiple=True, type=TASK, help="Run only this task; may be repeated.")
+@click.option("--pack", default="sample", type=PACK, show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Run only the first N tasks.")
 @click.option("--epochs", type=click.IntRange(1), default=1, help="Repeat every task N times.")
 @click.option("--seed", type=int, default=0, help="Seed of all sampling.")
@@ -95,7 +96,7 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 
 
 @click.command()
-@click.argument("run_name", metavar="RUN")
+@click.argument("run_name", metavar="RUN", type=RUN)
 @click.option("--new-attempt", is_flag=True, help="Begin unfinished episodes anew; the old attempts are kept.")
 @allow_host_option
 @watch_option
@@ -110,8 +111,8 @@ def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("run_name", metavar="RUN")
-@click.argument("episode")
+@click.argument("run_name", metavar="RUN", type=RUN)
+@click.argument("episode", type=EPISODE)
 @click.option("--turn", type=click.IntRange(0), required=True, help="Keep this many steps, then go on; in the courts a step is an utterance or a tool call.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC, which keeps the method of the seat.")
 @allow_host_option

@@ -9,6 +9,7 @@ import click
 
 from app.cli.consent import allow_host_option
 from app.cli.grading import grade_stored
+from app.cli.names import RUN
 from app.strings import language
 from app.terminal import clean, json_text
 from tasks.reports import text_report
@@ -18,7 +19,7 @@ FILE = click.Path(path_type=Path)
 
 
 @click.command()
-@click.argument("run_name", metavar="RUN")
+@click.argument("run_name", metavar="RUN", type=RUN)
 @click.option("--scorer", "scorers", multiple=True, help="compat, strict or evidence; may be repeated. Default: all.")
 @click.option("--walker", default=None, metavar="RUN", help="A run of the gold agent on the same tasks: a ceiling.")
 @click.option("--seat", "seats", multiple=True, metavar="grader=SPEC", help="A model that grades what rules cannot score.")

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from app.cli.names import RUN
 from app.cli.watcher import PlainWatcher, record_data
 from app.strings import t
 from app.terminal import clean, json_text, pad, truncate, width
@@ -25,7 +26,7 @@ from tasks.run.runner import verify_episode
 
 
 @click.command()
-@click.argument("run_name", metavar="RUN")
+@click.argument("run_name", metavar="RUN", type=RUN)
 @click.argument("episode", required=False)
 @click.option("--verify", is_flag=True, help="Run the episode (or all) again and compare with the record.")
 @click.option("--attempt", type=click.IntRange(1), default=None, help="Show this attempt instead of the last.")

@@ -16,6 +16,7 @@ import click
 
 from app.cli.coherence import check_cases
 from app.cli.judgments import from_judgment
+from app.cli.names import PACK
 from app.strings import t
 from app.terminal import clean, json_text
 from store.errors import BadInput, NotFound
@@ -45,7 +46,7 @@ tasks.add_command(from_judgment)
 
 @tasks.command(name="construct")
 @click.option("--benchmark", "name", default="legalagentbench", show_default=True, help="What to make tasks for.")
-@click.option("--pack", "pack_name", default="sample", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--pack", "pack_name", type=PACK, default="sample", show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--out", "out", required=True, type=click.Path(path_type=Path), help="The task file to write.")
 @click.option("--seed", default=2026, show_default=True, help="The same seed gives the same tasks.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="At most so many tasks.")
@@ -117,7 +118,7 @@ def validate_tasks(ctx: click.Context, file: Path, name: str, as_json: bool) -> 
 
 @tasks.command(name="show")
 @click.argument("task_id", metavar="ID")
-@click.option("--pack", "pack_name", default="sample", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--pack", "pack_name", type=PACK, default="sample", show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--tasks", "file", type=click.Path(path_type=Path), default=None, help="A task file, or a folder of case files, instead of a pack.")
 @click.option("--gold", is_flag=True, help="Show the gold answer too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")

@@ -12,6 +12,7 @@ from typing import Any
 
 import click
 
+from app.cli.names import PACK
 from app.strings import t
 from app.terminal import clean, json_text, pad, truncate
 from store.errors import NotFound
@@ -65,7 +66,7 @@ def list_tools(json_wanted: bool) -> None:
 @tools.command()
 @click.argument("tool")
 @click.option("--input", "given", default="{}", metavar="JSON", help="The input; - reads it from standard input.")
-@click.option("--pack", default="sample", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--pack", type=PACK, default="sample", show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON: status, observation, value and more.")
 def call(tool: str, given: str, pack: str, json_wanted: bool) -> None:
     """Call a TOOL as an agent would.
@@ -95,7 +96,7 @@ def call(tool: str, given: str, pack: str, json_wanted: bool) -> None:
     "--calls", type=click.Path(path_type=Path), default=None, help="Recorded calls; default: the pack's own."
 )
 @click.option("--log", type=click.Path(path_type=Path), default=None, help="A published run log instead of calls.")
-@click.option("--pack", default="legalagentbench", show_default=True, help="Corpus pack, by name or folder.")
+@click.option("--pack", type=PACK, default="legalagentbench", show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--show", type=click.IntRange(0), default=5, show_default=True, help="Differing calls to print.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
 def replay(calls: Path | None, log: Path | None, pack: str, show: int, json_wanted: bool) -> None:
