@@ -14,6 +14,7 @@ from store.pack import Pack
 from store.statutes.book import Found, NotYet, Repealed, StatuteBook
 from store.statutes.check import check
 from store.statutes.model import ArticleNumber
+from store.statutes.timeline import timeline
 from store.text.citation import citations
 from store.text.dates import parse_date
 from tasks.sample.build import make_world
@@ -106,7 +107,7 @@ def test_renumbering_leads_from_the_old_number_to_the_new(book: StatuteBook) -> 
         was, now = (book.article(PROCEDURE, v.label, n)[0] for v, n in ((old, before), (new, after)))
         assert was.chapter == now.chapter
     assert not any(link.inferred for link in book.links(PROCEDURE))
-    changes = [entry.change for entry in book.timeline(PROCEDURE, ArticleNumber(38))]
+    changes = [entry.change for entry in timeline(book, PROCEDURE, ArticleNumber(38))]
     assert changes == ["first", "changed", "changed", "same", "same"]
 
 

@@ -256,8 +256,8 @@ def doctor(ctx: click.Context, as_json: bool) -> None:
     found = {area: list(look()) for area, look in AREAS.items()}
     works = not any(check.essential and check.status == "failed" for checks in found.values() for check in checks)
     if as_json:
-        checks = [{"area": area, **asdict(check)} for area, checks in found.items() for check in checks]
-        click.echo(json_text({"ok": works, "checks": checks}))
+        listed = [{"area": area, **asdict(check)} for area, checks in found.items() for check in checks]
+        click.echo(json_text({"ok": works, "checks": listed}))
     else:
         click.echo(t("doctor.title"))
         for area, checks in found.items():

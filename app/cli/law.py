@@ -36,7 +36,7 @@ from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, St
 from store.statutes.check import KINDS, check, check_law
 from store.statutes.difference import Piece, difference
 from store.statutes.model import Article, ArticleNumber, LawVersion
-from store.statutes.timeline import Entry, wording
+from store.statutes.timeline import Entry, timeline, wording
 from store.text.citation import parse_number
 
 _COLOURS = {"removed": "red", "added": "green"}
@@ -75,7 +75,7 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
             raise _unknown(answer, number, pack)
         entry = book.law(law_name)
         assert entry is not None
-        entries = book.timeline(entry.name, number, day)
+        entries = timeline(book, entry.name, number, day)
         if as_json:
             data = answer_data(book, answer, today)
             head = {
@@ -87,8 +87,8 @@ def show(law_name: str, article: str, at: str | None, pack_name: str | None, as_
             }
             told = {"at": day.isoformat(), "today": today.isoformat(), **data}
             links = [_link_data(link) for link in book.links(entry.name, number)]
-            timeline = [entry_data(book, one, today) for one in entries]
-            click.echo(json_text({**head, **told, "links": links, "timeline": timeline}))
+            shown = [entry_data(book, one, today) for one in entries]
+            click.echo(json_text({**head, **told, "links": links, "timeline": shown}))
             return
         _say(f"《{entry.name}》{number.chinese}　{day.isoformat()}　{answer_line(answer)}")
         _show_answer(book, answer, today, entries)
@@ -262,7 +262,7 @@ def _with_text(book: StatuteBook, pack: Pack, law_name: str, number: ArticleNumb
 
 def _followed(book: StatuteBook, old: Found, number: ArticleNumber, day: date) -> tuple[ArticleNumber, bool]:
     """The number that the article has on another day, and whether that is only assumed."""
-    entries = book.timeline(old.version.law, number, old.version.valid_from)
+    entries = timeline(book, old.version.law, number, old.version.valid_from)
     target = next((n for n, entry in reversed(list(enumerate(entries))) if entry.version.covers(day)), None)
     start = next((n for n, entry in enumerate(entries) if entry.version.label == old.version.label), None)
     if target is None or start is None or entries[target].article is None:

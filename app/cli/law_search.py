@@ -185,7 +185,7 @@ def _gold(searcher: LawSearch, articles: Iterable[str], missing: dict[str, None]
             missing[text] = None
             found.append(None)
         else:
-            found.append((newest.law, cast(ArticleNumber, number)))
+            found.append((newest.law, number))
     return found
 
 

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
@@ -71,7 +72,8 @@ def bench(
 
     given = {"turns": turns, "repeats": repeats, "threads": threads, "seats": seats}
     chosen = {name: value for name, value in given.items() if value is not None}
-    sizes = parts.Sizes(**{**(parts.QUICK if quick else {}), **chosen})
+    wanted: dict[str, Any] = {**(parts.QUICK if quick else {}), **chosen}
+    sizes = replace(parts.Sizes(), **wanted)
     library = places.models()
     path = resolve(file, library)
     header, context = parts.check(path, sizes)

@@ -15,7 +15,7 @@ MOST = 200
 """Names that are offered at once; task files may hold thousands."""
 
 
-class Name(click.ParamType):
+class Name(click.ParamType):  # type: ignore[type-arg]
     """A text, with the names that a shell may offer for it."""
 
     def __init__(self, kind: str, known: Callable[[click.Context], Iterable[str]]) -> None:

@@ -101,7 +101,7 @@ def summary(path: Any) -> dict[str, Any]:
 
 def _show_run(journal: Journal, as_json: bool) -> None:
     header = header_of(journal)
-    episodes = []
+    episodes: list[dict[str, Any]] = []
     for row in journal.episodes():
         state = fold(read_episode(journal, row.id))
         outcome = state.stopped.outcome if state.stopped else "unfinished"

@@ -132,6 +132,10 @@ class Desk(App[int]):
         stack = self._screen_stacks.get("episode", [])
         return next((screen for screen in stack if isinstance(screen, PresenterScreen)), None)
 
+    def present(self, source: EpisodeScreen) -> None:
+        """Show the episode of a screen to an audience."""
+        self.push_screen(PresenterScreen(source))
+
     async def review(self, path: Path, episode: str = "") -> None:
         """Score a run, or one of its episodes."""
         await self.action_mode("review")
@@ -166,7 +170,7 @@ class Desk(App[int]):
 
     def action_command_palette(self) -> None:
         """All commands, by name."""
-        if not CommandPalette.is_open(self):
+        if not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             self.push_screen(CommandPalette(placeholder=t("palette.placeholder"), id="--command-palette"))
 
     def say(self, text: str, severity: Literal["information", "warning", "error"] = "information") -> None:
@@ -298,7 +302,7 @@ class Desk(App[int]):
         def build() -> None:
             from tasks.sample.build import build_sample
 
-            build_sample(progress=lambda what, done, total: screen.post_message(ProgressScreen.Came(what, done, total)))
+            build_sample(progress=screen.tell)
 
         self.run_worker(build, name="build", thread=True, exit_on_error=False)
 

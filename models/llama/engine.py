@@ -70,7 +70,9 @@ def open_llama(opening: Opening) -> LlamaEngine:
     path = resolve(name, opening.library) if opening.library is not None else Path(name)
     chosen = parse_settings(settings)
     kept = shelf.take(_key(path, chosen), opening.parallel)
-    return kept or LlamaEngine(path, chosen, parallel=opening.parallel, library=opening.library)
+    if isinstance(kept, LlamaEngine):
+        return kept
+    return LlamaEngine(path, chosen, parallel=opening.parallel, library=opening.library)
 
 
 def _key(path: Path, settings: LlamaSettings) -> str:

@@ -11,15 +11,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal, cast
 
 from store.pack import Pack
 from store.statutes.known import LIFETIMES
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link, LinkKind
 from store.statutes.names import aliases_of, is_revision, key_of_name
-
-if TYPE_CHECKING:
-    from store.statutes.timeline import Entry
 
 _DAY = timedelta(days=1)
 
@@ -192,12 +189,6 @@ class StatuteBook:
         sql = "SELECT count(*), count(text) FROM articles WHERE version = ?"
         ((count, texts),) = self._reader.all(sql, (self._version_ids[version.law, version.label],))
         return texts / count if count else 0.0
-
-    def timeline(self, law: str, number: ArticleNumber, day: date | None = None) -> list[Entry]:
-        """One article through all versions of a law; see `store.statutes.timeline`."""
-        from store.statutes.timeline import timeline
-
-        return timeline(self, law, number, day)
 
     def links(self, law: str, number: ArticleNumber | None = None) -> list[Link]:
         """Links that begin or end at a law, or at one article of it (those of the law as a whole included)."""

@@ -9,13 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from store.statutes.book import StatuteBook
 from store.statutes.model import Article, ArticleNumber, LawVersion, Link
 from store.statutes.renumbering import squeezed
-
-if TYPE_CHECKING:
-    from store.statutes.book import StatuteBook
 
 Change = Literal["absent", "first", "same", "changed", "untold", "listed"]
 """absent: not in this version; first: the first version that has it; same, changed: its words, beside the last version that

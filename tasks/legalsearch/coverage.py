@@ -11,6 +11,7 @@ from functools import lru_cache
 from store.pack import Pack
 from store.search.query import LawQuery, analyse
 from store.statutes.book import Found, StatuteBook
+from store.statutes.timeline import timeline
 from tasks.legalsearch.questions import Question
 from tasks.legalsearch.versions import VersionText
 
@@ -49,7 +50,7 @@ class Coverage:
             return ()
         first, last = query.spans[0].first, query.spans[0].last
         found = []
-        for entry in self._book.timeline(query.laws[0], query.numbers[0], last):
+        for entry in timeline(self._book, query.laws[0], query.numbers[0], last):
             article, version = entry.article, entry.version
             if article is None or article.text is None:
                 continue

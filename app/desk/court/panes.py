@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from app.desk.court.brief import brief_lines
 from app.desk.court.casefile import file_lines
@@ -17,7 +17,7 @@ from app.desk.court.lines import GUTTER, CourtLines
 from app.desk.court.programme import programme
 from app.desk.court.scene import Scene, held_by_people, scene_of
 from app.desk.court.tree import ProgrammePane
-from app.desk.episode.faces import Face
+from app.desk.episode.faces import Face, Stage
 from app.desk.episode.renderers import Block, Line, engine_name, one, policy_name
 from app.desk.episode.seat_bar import Heading
 from app.desk.widgets.sheet import Sheet
@@ -27,9 +27,6 @@ from tasks.courts.casefile.roles import seat_of
 from tasks.courts.play.flow import Cue
 from tasks.episode.events import Record, Seated
 from tasks.episode.with_tools import SEAT
-
-if TYPE_CHECKING:
-    from app.desk.episode.screen import EpisodeScreen
 
 KINDS: Mapping[Env, str] = {"KQ": "advice", "LC": "advice", "CD": "draft", "DD": "draft", "CI": "trial", "CR": "trial"}
 """Environment -> what its panes are called after."""
@@ -51,7 +48,7 @@ class CourtFace(Face):
     about: ClassVar[tuple[str, str]] = ("court", "court_answer")
     answering: ClassVar[str] = "court.answer"
 
-    def __init__(self, screen: EpisodeScreen) -> None:
+    def __init__(self, screen: Stage) -> None:
         super().__init__(screen)
         self.everything = False
         self._lines: CourtLines | None = None
@@ -118,7 +115,7 @@ class CourtFace(Face):
         return scene.seat(seat) if scene is not None else super().seat(seat)
 
     @property
-    def following(self) -> str:  # type: ignore[override]
+    def following(self) -> str:
         """The seat whose turn it is."""
         scene = self.scene(self.screen.shown.records)
         return seat_of(scene.env, scene.cue.role) if scene is not None and isinstance(scene.cue, Cue) else ""

@@ -29,6 +29,10 @@ class ProgressScreen(ModalScreen[None]):
             """Only the newest matters."""
             return isinstance(message, ProgressScreen.Came)
 
+    def tell(self, what: str, done: int, total: int | None) -> None:
+        """So much is done; may be called by any thread."""
+        self.post_message(self.Came(what, done, total))
+
     def __init__(self, title: str, text: str) -> None:
         super().__init__()
         self._title = title

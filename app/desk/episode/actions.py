@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.timer import Timer
@@ -27,6 +27,7 @@ from app.desk.messages import EpisodeLine, RunFacts
 from app.desk.pace import PACES
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.view_tabs import VIEWS, ViewTabs
+from app.ports import OnDesk
 from app.strings import t
 from app.terminal import clean
 from store.errors import StoreError
@@ -37,14 +38,13 @@ from tasks.errors import TaskError
 from tasks.run.header import spec_of
 
 if TYPE_CHECKING:
-    from app.desk.episode.screen import EpisodeScreen
-    from app.desk.shell import Desk
+    pass
 
 QUICK = 0.2
 """Seconds that a stored step is shown at least while it is replayed."""
 
 
-class EpisodeActions(FindingScreen):
+class EpisodeActions(OnDesk, FindingScreen):
     """The actions; `show_panes` brings the screen in line with what they changed."""
 
     face: Face
@@ -63,11 +63,6 @@ class EpisodeActions(FindingScreen):
         self._view = 0
         self._tab = ""
         self._replay: Timer | None = None
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     @property
     def loaded(self) -> bool:
@@ -183,10 +178,9 @@ class EpisodeActions(FindingScreen):
 
     def action_present(self) -> None:
         """Show the episode to an audience."""
-        from app.desk.presenter.screen import PresenterScreen
 
         self._stop_replay()
-        self.desk.push_screen(PresenterScreen(cast("EpisodeScreen", self)))
+        self.desk.present(self)
 
     def action_tokens(self) -> None:
         """The tokens of the episode, with entropies and advantages."""

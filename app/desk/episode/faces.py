@@ -6,21 +6,58 @@ The one here is that of most benchmarks: plan and hops left, evidence and scores
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from app.desk.episode.evidence_pane import EvidencePane
 from app.desk.episode.plan_pane import PlanPane, plan_items
 from app.desk.episode.renderers import Block, Line, seat_name
+from app.desk.episode.scores import Scorekeeper
 from app.desk.episode.seat_bar import Heading
-from app.desk.episode.shown import each
+from app.desk.episode.shown import Shown, each
+from app.desk.messages import RunFacts
 from app.strings import t
 from tasks.episode.events import Record, Seated
-
-if TYPE_CHECKING:
-    from app.desk.episode.screen import EpisodeScreen
+from tasks.episode.state import State
 
 ASIDE = ("file", "exhibits", "document", "evidence", "scores")
 """Ids of all panes that a face may put on the right."""
+
+
+class Stage(Protocol):
+    """What a face may ask of the screen whose panes it fills; `tab` is the pane on the right that is shown."""
+
+    facts: RunFacts | None
+    shown: Shown
+    state: State
+    keeper: Scorekeeper | None
+    keeper_failed: bool
+    asked: str
+    focused: Any
+    episode: str
+
+    @property
+    def query_one(self) -> Any:
+        """A widget by its class."""
+        ...
+
+    @property
+    def tab(self) -> str:
+        """The pane on the right that is shown."""
+        ...
+
+    @property
+    def human(self) -> bool:
+        """Whether a person holds a seat of the running episode."""
+        ...
+
+    @property
+    def over(self) -> bool:
+        """Whether the episode has ended."""
+        ...
+
+    def fact_lines(self) -> Sequence[tuple[str, str]]:
+        """What is known of the run."""
+        ...
 
 
 class Face:
@@ -39,7 +76,7 @@ class Face:
     tabs: tuple[str, ...] = ()
     """Panes on the right of which one is shown at a time."""
 
-    def __init__(self, screen: EpisodeScreen) -> None:
+    def __init__(self, screen: Stage) -> None:
         self.screen = screen
 
     @property

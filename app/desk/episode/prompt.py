@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -23,12 +23,10 @@ from app.desk.episode.transcript import Transcript
 from app.desk.messages import RunFacts
 from app.desk.widgets.find_bar import FindBar
 from app.desk.widgets.key_bar import KeyBar
+from app.ports import OnDesk
 from app.strings import known, t
 from app.terminal import clean
 from tasks.episode.events import ModelCalled, Record
-
-if TYPE_CHECKING:
-    from app.desk.shell import Desk
 
 SECTIONS = ("call", "prompt", "output", "schema", "chances")
 """Parts of the view, in order; a part without content is left out."""
@@ -45,7 +43,7 @@ class PromptText(Transcript):
         return t(f"prompt.{SECTIONS[step]}")
 
 
-class PromptScreen(FindingScreen):
+class PromptScreen(OnDesk, FindingScreen):
     """Shows one call of an episode; goes to the next and the one before."""
 
     CSS_PATH = "prompt.tcss"
@@ -59,11 +57,6 @@ class PromptScreen(FindingScreen):
         self.calls = [r.seq for r in records if isinstance(r.event, ModelCalled) and not r.event.human]
         self.at = self.calls.index(seq)
         self.seen: SeenCall | None = None
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     def compose(self) -> ComposeResult:
         """Title, the call, search, keys."""

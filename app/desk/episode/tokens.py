@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -17,16 +17,16 @@ from app.desk.episode.token_view import TokenView, head_lines
 from app.desk.messages import RunFacts
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.text_pane import TextPane
+from app.ports import OnDesk
 from app.strings import t
 from app.terminal import truncate
 from tasks.episode.events import Record
 
 if TYPE_CHECKING:
     from app.desk.episode.entropies import Tokens
-    from app.desk.shell import Desk
 
 
-class TokensScreen(Screen[None]):
+class TokensScreen(OnDesk, Screen[None]):
     """A head, then the tokens; read in a worker."""
 
     CSS_PATH = "tokens.tcss"
@@ -39,11 +39,6 @@ class TokensScreen(Screen[None]):
         self.facts, self.episode, self.records = facts, episode, records
         self.tokens: Tokens | None = None
         self.listed = True
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     def compose(self) -> ComposeResult:
         """Title, head, tokens, keys."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -17,18 +17,16 @@ from app.desk.episode.renderers import one, policy_name
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.score_strip import rate
 from app.library import RunLine, StoredRun, read_stored
+from app.ports import OnDesk
 from app.strings import known, t
 from app.terminal import truncate, width
-
-if TYPE_CHECKING:
-    from app.desk.shell import Desk
 
 FIXED = 47
 """Cells that all columns but task and question take, with frames and the space between columns."""
 COLUMNS = ("task", "steps", "outcome", "compat", "strict", "question")
 
 
-class RunScreen(Screen[None]):
+class RunScreen(OnDesk, Screen[None]):
     """A table over one run file."""
 
     CSS_PATH = "home.tcss"
@@ -41,11 +39,6 @@ class RunScreen(Screen[None]):
         self.line = line
         self.stored: StoredRun | None = None
         self.unreadable = False
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     def compose(self) -> ComposeResult:
         """Title, table, keys."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -25,12 +25,10 @@ from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.score_strip import rate
 from app.desk.widgets.text_pane import TextPane
 from app.library import PackLine, RunLine
+from app.ports import OnDesk
 from app.strings import counted, known, t
 from app.terminal import truncate
 from tasks.run.spec import RunSpec
-
-if TYPE_CHECKING:
-    from app.desk.shell import Desk
 
 
 class Table(DataTable[Text]):
@@ -39,7 +37,7 @@ class Table(DataTable[Text]):
     help_id = "runs"
 
 
-class HomeScreen(Screen[None]):
+class HomeScreen(OnDesk, Screen[None]):
     """Runs left, packs and next steps right; under each other on a narrow screen."""
 
     CSS_PATH = "home.tcss"
@@ -53,11 +51,6 @@ class HomeScreen(Screen[None]):
         self.packs: list[PackLine] = []
         self.progress: tuple[int, int] | None = None
         self._loaded = False
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     def compose(self) -> ComposeResult:
         """Title, panes, keys."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from textual import on
 from textual.screen import Screen
@@ -16,18 +16,16 @@ from app.desk.law.timeline import TimelineView
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.lines import LineView, row_text
 from app.desk.widgets.view_tabs import ViewTabs
+from app.ports import OnDesk
 from app.strings import counted, t
 from app.terminal import clean
 from store.statutes.model import ArticleNumber
-
-if TYPE_CHECKING:
-    from app.desk.shell import Desk
 
 TABS = ("text", "timeline", "diff", "faults")
 TEXT, TIMELINE, DIFF, FAULTS = range(4)
 
 
-class LawActions(Screen[None]):
+class LawActions(OnDesk, Screen[None]):
     """The actions, over what was asked and what is being read."""
 
     def __init__(self) -> None:
@@ -36,11 +34,6 @@ class LawActions(Screen[None]):
         self.reading: Reading | None = None
         self.tab = TEXT
         self._sides: tuple[int, int] | None = None
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     @property
     def _view(self) -> LineView:

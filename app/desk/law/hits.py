@@ -52,8 +52,8 @@ class HitsView(Choice):
     def build(self, width_: int) -> Iterable[Row]:
         """Four or five rows a hit."""
         if not self.hits:
-            for line in self._said:
-                yield from (Row(tuple(row)) for row in wrapped(line, width_))
+            for said in self._said:
+                yield from (Row(tuple(row)) for row in wrapped(said, width_))
         for index, line in enumerate(self.hits):
             if index:
                 yield Row(())

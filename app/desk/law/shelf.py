@@ -18,7 +18,7 @@ from store.pack import Pack
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, State, StatuteBook
 from store.statutes.check import KINDS, Finding, check_law
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
-from store.statutes.timeline import Entry
+from store.statutes.timeline import Entry, timeline
 from tasks.run.embedding import embedder_of
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def first_choice(found: Sequence[Shelf]) -> str | None:
 
 def life_of(versions: Sequence[LawVersion], now: date) -> Life | None:
     """The life of a law; None where no day of it is known."""
-    windows = sorted((v.valid_from, v.valid_to) for v in versions if v.valid_from is not None)  # type: ignore[type-var]
+    windows = sorted((v.valid_from, v.valid_to) for v in versions if v.valid_from is not None)
     if not windows:
         return None
     ends = [last or max(first, now) for first, last in windows]
@@ -294,7 +294,7 @@ class LawDesk:
                 return Reading(Law(law, law), number, day, now, answer)
             versions = tuple(self.book.versions(entry.name))
             states = {version.label: self.book.state(version, now) for version in versions}
-            entries = tuple(self.book.timeline(entry.name, number, _anchor(answer) or day or now))
+            entries = tuple(timeline(self.book, entry.name, number, _anchor(answer) or day or now))
             article = answer.article if isinstance(answer, Found | NoText) else None
             near = self.book.neighbours(article) if article else (None, None)
             return Reading(entry, number, day, now, answer, entries, versions, states, life_of(versions, now), near)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -22,13 +22,11 @@ from app.desk.models.chatting import PROMPT, SEAT, TEMPERATURE, Answered, Failed
 from app.desk.models.listing import ModelLine, billions, size_words, trial_spec
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.key_bar import KeyBar
+from app.ports import OnDesk
 from app.strings import t
 from app.terminal import truncate
 from models.engine import Message, Reply
 from tasks.episode.events import ModelCalled
-
-if TYPE_CHECKING:
-    from app.desk.shell import Desk
 
 LOOK = 0.05
 """Seconds between two looks at an answer that is being made."""
@@ -57,7 +55,7 @@ class ChatBox(AnswerBox):
         self.query_one(AnswerText).focus()
 
 
-class TrialScreen(Screen[None]):
+class TrialScreen(OnDesk, Screen[None]):
     """System prompt, conversation, text box."""
 
     CSS_PATH = "chat.tcss"
@@ -79,11 +77,6 @@ class TrialScreen(Screen[None]):
         self._calls = 0
         self._waiting = False
         self._seen: tuple[OpenTurn, int] | None = None
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     def compose(self) -> ComposeResult:
         """Title, system prompt, conversation, box, keys."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -28,12 +28,10 @@ from app.desk.widgets.empty import Empty
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.text_pane import TextPane
 from app.library import PackLine, RunLine
+from app.ports import OnDesk
 from app.strings import t
 from app.terminal import truncate
 from tasks.run.spec import RunSpec
-
-if TYPE_CHECKING:
-    from app.desk.shell import Desk
 
 COLUMNS = ("model", "parameters", "quantisation", "context", "size", "memory")
 NUMBERS = ("parameters", "context", "size", "memory")
@@ -47,7 +45,7 @@ class Table(DataTable[Text]):
     help_id = "models"
 
 
-class ModelsScreen(Screen[None]):
+class ModelsScreen(OnDesk, Screen[None]):
     """Models left, facts of the chosen one right; under each other on a narrow screen."""
 
     CSS_PATH = "models.tcss"
@@ -60,11 +58,6 @@ class ModelsScreen(Screen[None]):
         super().__init__()
         self.shelf = ModelShelf()
         self._loaded = False
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     def compose(self) -> ComposeResult:
         """Title, panes, keys."""
@@ -222,9 +215,8 @@ class ModelsScreen(Screen[None]):
     async def _start(self, wanted: tuple[RunSpec, bool] | None) -> None:
         if wanted is not None:
             await self.desk.action_mode("home")
-            home = self.desk.home_screen
-            if home is not None:
-                home.start(wanted)
+            spec, everything = wanted
+            self.desk.run_worker(self.desk.start(spec, everything=everything), name="start", exit_on_error=False)
 
     def action_add(self) -> None:
         """Take a file into the library."""

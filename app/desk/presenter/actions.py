@@ -5,7 +5,7 @@ Kept apart from what is shown: `PresenterScreen` is this plus boards.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.screen import ModalScreen
@@ -19,13 +19,13 @@ from app.desk.pace import LONGEST, PACES
 from app.desk.presenter.board import Board
 from app.desk.presenter.seat import PresenterSeat
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
+from app.ports import OnDesk
 from tasks.courts.play.flow import Cue
 from tasks.episode.events import Seated, StepEnded
 from tasks.episode.scheduler import HUMAN
 
 if TYPE_CHECKING:
     from app.desk.episode.screen import EpisodeScreen
-    from app.desk.shell import Desk
 
 CARD = 4.0
 """Seconds that a card is shown when it goes by itself."""
@@ -35,7 +35,7 @@ LEAD = 0.15
 """Share of the time of a long text before it begins to move; it stands still as long at its end."""
 
 
-class PresenterActions(ModalScreen[None]):
+class PresenterActions(OnDesk, ModalScreen[None]):
     """Slides in a row: a card with the court, every utterance, and a card with the result once it is over."""
 
     def __init__(self, source: EpisodeScreen) -> None:
@@ -61,11 +61,6 @@ class PresenterActions(ModalScreen[None]):
         raise NotImplementedError
 
     # what there is
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     @property
     def head(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Literal
 
 from app.cli.tables import bounds, number, percent
 from app.desk.episode.renderers import Line, one
@@ -54,7 +55,7 @@ def row_line(row: Agreement, short: Mapping[str, str]) -> Line:
     return tuple((pad(figures[name], cells, _align(name)), "label" if name == "metric" else "text") for name, cells in COLUMNS)
 
 
-def _align(name: str) -> str:
+def _align(name: str) -> Literal["left", "right"]:
     return "left" if name in ("metric", "group", "raters") else "right"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -20,11 +20,9 @@ from app.desk.review.runs import ended
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.things import Thing, Things, fixed
 from app.library import RunLine
+from app.ports import OnDesk
 from app.strings import known, t
 from tasks.errors import UsageError
-
-if TYPE_CHECKING:
-    from app.desk.shell import Desk
 
 PREFIX = "review_"
 """Of the names of all workers of the screen."""
@@ -32,7 +30,7 @@ PATIENCE = 30.0
 """Seconds to wait until a run that is over is stored."""
 
 
-class ReviewPane(Vertical):
+class ReviewPane(OnDesk, Vertical):
     """One tab, which shows one of its steps at a time. Of two jobs of one name the newer counts."""
 
     BEGINNING: ClassVar[str]
@@ -41,11 +39,6 @@ class ReviewPane(Vertical):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._tickets: dict[str, int] = {}
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     @property
     def step(self) -> str:

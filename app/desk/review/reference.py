@@ -6,7 +6,7 @@ This is gold: it is shown for ended episodes only, and not while a person plays 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, cast
+from typing import Any
 
 from app.desk.episode.renderers import Line, many, one, seat_name
 from app.desk.review.record import TOPIC
@@ -41,7 +41,7 @@ def metric_words(metric: str, question: Any, room: int = 60) -> str:
 def plain_words(metric: str, group: str = "") -> str:
     """A metric in words where the task is not at hand; `group` may be an environment."""
     if metric.startswith(CONSISTENCY) and group in ENVS:
-        return t("review_screen.metric.CON", role=_who(metric.removeprefix(CONSISTENCY), cast(Env, group)))
+        return t("review_screen.metric.CON", role=_who(metric.removeprefix(CONSISTENCY), group))
     key = f"review_screen.metric.{metric}"
     name, _, part = metric.partition(":")
     return t(key) if known(key) else t("review_screen.metric.topic", name=one(part)) if name == "topic" else one(metric)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import ClassVar, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -24,17 +24,15 @@ from app.desk.widgets.choice import Choice
 from app.desk.widgets.key_bar import KeyBar
 from app.desk.widgets.lines import LineView
 from app.desk.widgets.view_tabs import ViewTabs
+from app.ports import OnDesk
 from app.strings import t
 from app.terminal import truncate
-
-if TYPE_CHECKING:
-    from app.desk.shell import Desk
 
 TABS = ("scores", "agreement", "cases")
 SCORES, AGREEMENT, CASES = range(3)
 
 
-class ReviewScreen(Screen[None]):
+class ReviewScreen(OnDesk, Screen[None]):
     """A title, tabs, the tab that is shown, keys; court material stands below its disclaimer."""
 
     CSS_PATH = "review.tcss"
@@ -46,11 +44,6 @@ class ReviewScreen(Screen[None]):
     def __init__(self) -> None:
         super().__init__()
         self.tab = SCORES
-
-    @property
-    def desk(self) -> Desk:
-        """The app."""
-        return cast("Desk", self.app)
 
     @property
     def busy(self) -> bool:
