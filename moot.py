@@ -35,6 +35,7 @@ from tasks.episode.state import fold
 from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import TaskError, UsageError
 from tasks.run.spec import RunSpec
+from tasks.scoring.metrics import Metric, Summary
 from tasks.settings import Settings, setting
 
 if TYPE_CHECKING:
@@ -44,8 +45,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Agent", "Answer", "Ask", "BadEngine", "Benchmark", "CallTool", "Engine", "EngineError", "Episode", "Event",
-    "ForeignHost", "Listener", "Move", "Nothing", "Opening", "Pack", "Policy", "Progress", "Record", "Reply", "RunRecord",
-    "RunSpec", "Say", "Settings", "StoreError", "TaskError", "Tool", "ToolEpisode", "UsageError", "View", "agent", "ask",
+    "ForeignHost", "Listener", "Metric", "Move", "Nothing", "Opening", "Pack", "Policy", "Progress", "Record", "Reply", "RunRecord",
+    "RunSpec", "Say", "Settings", "StoreError", "Summary", "TaskError", "Tool", "ToolEpisode", "UsageError", "View", "agent", "ask",
     "base", "benchmark", "benchmarks", "emit", "engine", "import_pack", "importer", "open_run", "packs", "resume", "run",
     "score", "setting", "tool",
 ]  # fmt: skip
@@ -115,15 +116,25 @@ class RunRecord:
             return tuple(record.event for record in read_episode(journal, episode))
 
     @cached_property
-    def block(self) -> dict[str, Any]:
-        """The score block, as `moot score RUN --json` prints it.
+    def summary(self) -> Summary:
+        """What it came to, scored now: counts, groups, and a row for every figure.
 
         Raises:
             TaskError: its task file or its benchmark is not here, or changed since.
         """
-        from tasks.run.rescoring import block_of, read_stored
+        from tasks.run.rescoring import read_stored, summary_of
 
-        return block_of(read_stored(self.path))
+        return summary_of(read_stored(self.path))
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """The rows of the summary: rule, group, name, value, interval, n, floor, ceiling, unit, and why a value is missing."""
+        return self.summary.rows
+
+    @property
+    def block(self) -> dict[str, Any]:
+        """The same as JSON data, as `moot score RUN --json` prints it."""
+        return self.summary.block()
 
     def scores(self) -> Iterator[dict[str, Any]]:
         """The stored scores of its episodes, one row a value: episode, task, scorer, name, value, author."""
@@ -137,11 +148,23 @@ class RunRecord:
                             "name": name, "value": value, "author": score.author,
                         }  # fmt: skip
 
+    def rows(self) -> list[dict[str, object]]:
+        """The metrics as flat rows: rule, section, group, name, value, low, high, n, floor, reference, unit (its best value), why."""
+        return [
+            {
+                "rule": row.measure.rule, "section": row.measure.section, "group": row.group.name, "name": row.measure.name,
+                "value": row.value, "low": row.interval.low if row.interval else None,
+                "high": row.interval.high if row.interval else None, "n": row.n, "floor": row.limits.get("floor"),
+                "reference": row.limits.get("reference"), "unit": row.measure.unit.top, "why": row.why,
+            }
+            for row in self.metrics
+        ]  # fmt: skip
+
     def frame(self) -> pandas.DataFrame:
         """The same as a table of pandas, which has to be installed beside Moot."""
         import pandas
 
-        return pandas.DataFrame(list(self.scores()))
+        return pandas.DataFrame(self.rows())
 
 
 def run(

@@ -15,6 +15,7 @@ from tasks.episode.program import Program
 from tasks.episode.state import State
 from tasks.errors import UsageError
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.metrics import Summary
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
 from tasks.settings import Settings
@@ -104,10 +105,10 @@ class Benchmark(Protocol):
         """The answers of a prediction file; `tokens` is a file of token counts where the layout has one."""
         ...
 
-    def score(
+    def summary(
         self, run: str, questions: Sequence[Any], results: Sequence[Result], context: ScoreContext = NOTHING
-    ) -> dict[str, Any]:
-        """The score block of a run."""
+    ) -> Summary:
+        """What a run came to, as metric rows."""
         ...
 
 

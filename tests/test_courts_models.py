@@ -63,7 +63,7 @@ def calls(run: Run, episode: str, seat: str) -> list[ModelCalled]:
 def test_a_model_may_sit_in_every_seat(profile: str, free: bool, model: str, moot_home: Path, short: None) -> None:
     turns = 2 if profile == "law" and not free else 1
     with played(moot_home, model, profile=profile, free=free, max_turns=turns) as run:
-        outcomes = run.score()["outcomes"]
+        outcomes = run.summary().block()["outcomes"]
         assert outcomes["error"] == 0 and sum(outcomes.values()) == len(ENVS)
         spoke = set()
         for episode in run.scheduler.episodes:

@@ -26,7 +26,7 @@ from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores import rulings
 from tasks.courts.scores.judgment import gold_text
-from tasks.courts.scores.of_run import score_block
+from tasks.courts.scores.of_run import CourtSummary, summarise
 from tasks.episode.with_tools import SEAT
 from tasks.reports.model import Report, counts
 from tasks.reports.words import word
@@ -156,15 +156,15 @@ def test_where_the_published_rule_is_moved_by_quoted_text_it_says_so() -> None:
     gold = gold_text(case)
     named = gold.replace("本院认为，", "本院认为，公诉人出具的情况说明可以采信，", 1)
 
-    def block(text: str, of: Any) -> dict[str, Any]:
-        return score_block("r", [CourtQuestion(of)], [trial("CI-0004", GOOD_CIVIL, text)], NOTHING)
+    def run(text: str) -> CourtSummary:
+        return summarise("r", [CourtQuestion(titled)], [trial("CI-0004", GOOD_CIVIL, text)], NOTHING)
 
-    good, quoted, own = block(gold, titled), block(named, titled), block(gold + "公诉人", titled)
+    good, quoted, own = (run(text).block() for text in (gold, named, gold + "公诉人"))
     assert good["compat"]["PFS"] > 0 and good["moved_by_text"] == {}
     assert quoted["compat"]["PFS"] == quoted["compat"]["LAW"] == 0, "as published"
     assert {"PFS", "LAW"} <= set(quoted["moved_by_text"]["CI"]) and quoted["strict"]["PFS"] == good["strict"]["PFS"]
     assert own["compat"]["PFS"] == 0 and own["moved_by_text"] == {}, "the judge's own word is the judge's"
-    told = dict(counts(Report(quoted, {}), "en"))
+    told = dict(counts(Report(run(named), {}), "en"))
     assert "CI: PFS 1" in told[word("moved_by_text", "en")]
 
 

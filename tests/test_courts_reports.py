@@ -14,7 +14,8 @@ import pytest
 
 from app.desk.episode.scores import _of_court, _parts
 from store.journal import ScoreRow
-from tasks.courts.scores.of_run import score_block, score_one
+from tasks.courts.scores.of_run import CourtSummary, score_one, summarise
+from tasks.courts.scores.of_run.columns import ENV_LABELS
 from tasks.reports import FORMATS, Report, text_report
 from tasks.reports import court_published as published
 from tasks.reports.court_tables import court_tables
@@ -32,23 +33,23 @@ FOOT = "仅供评测演示，不构成法律意见，非人民法院裁判"
 
 
 @cache
-def whole() -> dict[str, Any]:
-    """A block with every environment."""
+def whole() -> CourtSummary:
+    """A run with every environment."""
     results = [
         advice("KQ-0001"), advice("LC-0001"), draft("CD-0001"), draft("DD-0001"),
         trial("CI-0004", GOOD_CIVIL), trial("CR-0001", GOOD_CRIMINAL[:-1]),
     ]  # fmt: skip
-    return block(*results)
+    return made_of(*results)
 
 
-def block(*results: Result, context: ScoreContext = NOTHING) -> dict[str, Any]:
-    return score_block("r1", [ask(name) for name in dict.fromkeys(one.task_id for one in results)], list(results), context)
+def made_of(*results: Result, context: ScoreContext = NOTHING) -> CourtSummary:
+    return summarise("r1", [ask(name) for name in dict.fromkeys(one.task_id for one in results)], list(results), context)
 
 
 @cache
-def drafts(good: int = 1) -> dict[str, Any]:
-    """A block of two complaints, some of them good."""
-    return block(*(draft(f"CD-000{n}", None if n <= good else "询问结束") for n in (1, 2)))
+def drafts(good: int = 1) -> CourtSummary:
+    """A run of two complaints, some of them good."""
+    return made_of(*(draft(f"CD-000{n}", None if n <= good else "询问结束") for n in (1, 2)))
 
 
 def header(run: str = "r1", agent: str = "rules", model: str = "", **spec: Any) -> dict[str, Any]:
@@ -60,8 +61,8 @@ def header(run: str = "r1", agent: str = "rules", model: str = "", **spec: Any) 
     }  # fmt: skip
 
 
-def report(made: dict[str, Any], run: str = "r1", **spec: Any) -> Report:
-    return Report({**made, "run": run}, header(run, **spec))
+def report(made: CourtSummary, run: str = "r1", **spec: Any) -> Report:
+    return Report(replace(made, run=run), header(run, **spec))
 
 
 def tables(*reports: Report, language: str = "zh") -> dict[str, Table]:
@@ -141,11 +142,11 @@ def test_all_tables_of_a_whole_run() -> None:
     kinds = [row.kind for row in main.rows]
     assert kinds.count("own") == 2 and kinds.count("count") == 1 and kinds.count("limit") == 4 and kinds.count("published") == 17
     compat = main.rows[0]
-    assert value(compat, main, "DD FOR") == whole()["compat"]["DD"]["FOR"]
+    assert value(compat, main, "DD FOR") == whole().block()["compat"]["DD"]["FOR"]
     cell = compat.cells[main.columns.index("CI LAW")]
-    assert [cell.low, cell.high] == whole()["intervals"]["compat"]["CI"]["LAW"]
+    assert [cell.low, cell.high] == whole().block()["intervals"]["compat"]["CI"]["LAW"]
     assert compat.cells[main.columns.index("CI JUD")].text == "未评分"
-    assert compat.cells[-1].note == "(9/16)" and compat.cells[-1].value == whole()["compat"]["overall"]
+    assert compat.cells[-1].note == "(9/16)" and compat.cells[-1].value == whole().block()["compat"]["overall"]
     gpt = next(row for row in main.rows if row.kind == "published")
     assert gpt.heads[1] == "GPT-4o" and gpt.cells[-1].value == pytest.approx(56.34, abs=0.006)
     assert any("另一批案件" in note for note in main.notes)
@@ -166,7 +167,7 @@ def test_columns_are_those_of_the_environments_that_ran() -> None:
 
 def test_consistency_by_role_and_its_mean() -> None:
     graded = ScoreContext(graded={("CD-0001", 0): {"CON_plaintiff": 0.9}})
-    made = tables(report(block(draft("CD-0001", policy="court/1"), context=graded), seats={"plaintiff": "llama:x"}))
+    made = tables(report(made_of(draft("CD-0001", policy="court/1"), context=graded), seats={"plaintiff": "llama:x"}))
     rows = [row for row in made["table-11"].rows if row.kind == "own"]
     assert [(row.heads[0], row.cells[0].value) for row in rows] == [("规则核对", 100), ("评分员", 90)]
     assert rows[0].heads[2] == "llama:x"
@@ -203,7 +204,7 @@ def test_two_drivers_are_compared_by_rank() -> None:
 
 
 def test_runs_on_other_tasks_are_not_compared() -> None:
-    other = Report({**drafts(1), "run": "c"}, {**header("c", seats={"plaintiff": "x:y"}), "tasks": {"sha256": "ef" * 32}})
+    other = Report(replace(drafts(1), run="c"), {**header("c", seats={"plaintiff": "x:y"}), "tasks": {"sha256": "ef" * 32}})
     table = tables(report(drafts(1), "a"), report(drafts(1), "b", agent="echo"), other)["figure-6"]
     assert not [row for row in table.rows if row.kind == "own"]
 
@@ -225,7 +226,7 @@ def test_repeats_show_their_spread() -> None:
     assert [value(row, made, "CD FOR") for row in own] == [100, 50, 0, 50, 50, 100]
     paper = [row for row in made.rows if row.heads[2] == "论文"]
     assert value(paper[0], made, "CD FOR") == 64.73 and paper[0].cells[-1].text == " ", "its overall has columns of DD too"
-    epochs = block(draft("CD-0001"), draft("CD-0001", "询问结束", epoch=1))
+    epochs = made_of(draft("CD-0001"), draft("CD-0001", "询问结束", epoch=1))
     one = tables(report(epochs, epochs=2))["table-13"]
     assert [value(row, one, "CD FOR") for row in one.rows if row.heads[2] == "严格口径"][:3] == [100, 0, 50]
     assert "table-13" not in tables(report(drafts(2), "a"), report(drafts(1), "b", agent="echo"))
@@ -237,7 +238,7 @@ def test_sizes_come_from_the_engine_and_whole_scores_are_drawn() -> None:
     assert [row.cells[0].value for row in table.rows[:3]] == [7.6, None, None], "GPT-4o keeps its size to itself"
     assert table.plot.count("<circle") == 15 and "直接作答 · llama:big" in table.notes[-1], "DOC is missing: not drawn"
     full = ScoreContext(graded={("CD-0001", 0): {"CLA": 1.0, "EVI": 1.0, "F&R": 1.0}})
-    drawn = tables(report(block(draft("CD-0001"), context=full), "a", agent="direct", model="llama:big"))["figure-4"]
+    drawn = tables(report(made_of(draft("CD-0001"), context=full), "a", agent="direct", model="llama:big"))["figure-4"]
     assert drawn.plot.count("<circle") == 16
 
 
@@ -262,8 +263,8 @@ def test_every_format_shows_the_run_and_its_limits(form: str, language: str) -> 
         return
     assert FOOT in text and (word("fictional", language) in text)
     if form in ("md", "html", "text"):
-        for key in ("unscored", "comparable", "group.CI"):
-            assert WORDS[key][language == "en"] in text, key
+        for pair in (WORDS["unscored"], WORDS["comparable"], ENV_LABELS["CI"]):
+            assert pair[language == "en"] in text, pair
     if form in ("md", "html", "json"):
         for wanted in ("Chatlaw2", "56.3", WORDS["table.9"][language == "en"], WORDS["court.by_people"][language == "en"]):
             assert wanted in text, wanted
@@ -283,15 +284,15 @@ def test_json_has_the_tables_as_data() -> None:
     gpt = next(row for row in first["rows"] if row["kind"] == "published")
     assert gpt["values"]["CI PFS"] == 64.22 and content["notes"][0] == FOOT
     own = first["rows"][0]["values"]
-    assert own["CI LAW"]["value"] == whole()["compat"]["CI"]["LAW"] and own["KQ NBIN"] == "未评分"
-    assert content["reports"][0]["block"] == json.loads(json.dumps(whole()))
+    assert own["CI LAW"]["value"] == whole().block()["compat"]["CI"]["LAW"] and own["KQ NBIN"] == "未评分"
+    assert content["reports"][0]["block"] == json.loads(json.dumps(whole().block()))
 
 
 def test_csv_has_a_line_a_metric_and_the_published_ones() -> None:
     rows = list(csv.DictReader(io.StringIO(FORMATS["csv"]([report(whole())], "zh"))))
     mine = [row for row in rows if row["run"] == "r1"]
     law = next(row for row in mine if (row["rule"], row["rate"], row["group"]) == ("strict", "LAW", "CI"))
-    assert float(law["value"]) == whole()["strict"]["CI"]["LAW"] and law["n"] == "1" and law["clusters"] == "1"
+    assert float(law["value"]) == whole().block()["strict"]["CI"]["LAW"] and law["n"] == "1" and law["clusters"] == "1"
     assert float(law["ceiling_reference"]) == 100 and float(law["floor"]) == 0
     assert {row["group"] for row in mine} == {"KQ", "LC", "CD", "DD", "CI", "CR", "overall"}
     assert next(row for row in mine if row["rate"] == "JUD" and row["rule"] == "strict")["value"] == ""
@@ -314,16 +315,16 @@ def test_text_has_limits_by_rule_and_says_what_the_overall_score_rests_on() -> N
     assert form.endswith("60.0/100.0")
     assert "论文口径上限低于 100: DD FOR 60.00 (论文规则把答辩状的三个标签按五个计，最高 60)" in text
     assert all(f"{name} 0.00" not in text for name in ("VER", "SEN", "FINE"))
-    columns = made["overall"]["strict"]["columns"]
+    columns, _ = made.columns("strict")
     assert columns and f"仅计 {', '.join(columns)}" in text and "CI JUD" not in columns
     assert f"rests on {', '.join(columns)} only" in text_report([made], [header()], "en")
-    complete = {**made, "overall": {rule: {**one, "missing": []} for rule, one in made["overall"].items()}}
+    complete = replace(made, rows=[replace(row, value=row.value or 0.0) for row in made.rows])
     assert "仅计" not in text_report([complete], [header()])
 
 
 def test_what_forbids_comparison_is_said() -> None:
     context = ScoreContext(spec=RunSpec(benchmark="courts", law_pack="mine"))
-    text = FORMATS["md"]([report(block(draft("CD-0001"), context=context))], "zh")
+    text = FORMATS["md"]([report(made_of(draft("CD-0001"), context=context))], "zh")
     assert "法条为另行导入：数据包 mine" in text
 
 
@@ -349,5 +350,5 @@ def test_the_strip_has_the_published_columns_of_a_run() -> None:
     parts = list(_parts(whole(), True))
     assert [part.group for part in parts] == [*published.MAIN, "overall"]
     law = next(part for part in parts if part.group == "CI LAW")
-    assert law.strict == whole()["strict"]["CI"]["LAW"] / 100 and law.ceiling is not None and law.n == 1
+    assert law.strict == whole().block()["strict"]["CI"]["LAW"] / 100 and law.ceiling is not None and law.n == 1
     assert all(part.compat is None and part.n == 0 for part in _parts(whole(), False))

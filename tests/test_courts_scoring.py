@@ -13,8 +13,8 @@ from tasks.courts.casefile.case import AdviceCase
 from tasks.courts.scores import sentence
 from tasks.courts.scores.drafts import floor_document, with_end_mark
 from tasks.courts.scores.judgment import FORMULA, gold_text
-from tasks.courts.scores.of_run import gradings, score_block, score_one
-from tasks.courts.scores.of_run.columns import AVERAGED, LOWER, METRICS, REPORTED, RULES
+from tasks.courts.scores.of_run import gradings, score_one, summarise
+from tasks.courts.scores.of_run.columns import AVERAGED, LOWER, METRICS, REPORTED
 from tasks.courts.scores.of_run.means import NO_GRADER, NOTHING_SCORED, UNFINISHED
 from tasks.courts.scores.of_run.stored import stored_overall
 from tasks.courts.scores.topics import FLOOR_REPLY
@@ -22,6 +22,7 @@ from tasks.episode.events import Record, Said, Seated
 from tasks.episode.state import State
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.metrics import RULES
 from tasks.scoring.result import Result
 from tests.court_results import CASES, advice, ask, draft, made, trial
 from tests.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
@@ -39,7 +40,7 @@ def context(*results: Result, value: float | None = 1.0, spec: RunSpec = SPEC, *
 
 
 def block(*results: Result, given: ScoreContext = NOTHING) -> dict[str, Any]:
-    return score_block("r", [ask(name) for name in dict.fromkeys(one.task_id for one in results)], list(results), given)
+    return summarise("r", [ask(name) for name in dict.fromkeys(one.task_id for one in results)], list(results), given).block()
 
 
 def everything() -> list[Result]:
@@ -145,7 +146,7 @@ def test_where_one_environment_ran_its_metrics_stand_on_top() -> None:
 def test_the_benchmark_hands_out_the_block() -> None:
     courts = Courts()
     result = advice("KQ-0001")
-    assert courts.score("r", [ask("KQ-0001")], [result])["compat"]["BIN"] == 100
+    assert courts.summary("r", [ask("KQ-0001")], [result]).block()["compat"]["BIN"] == 100
     assert {row.scorer for row in courts.score_rows(1, ask("KQ-0001"), result)} >= {"topics_compat", "consistency"}
 
 
@@ -169,7 +170,7 @@ def test_errors_count_in_compat_and_widen_strict() -> None:
 
 
 def test_a_task_without_a_result_is_an_error() -> None:
-    found = score_block("r", [ask("CD-0001"), ask("CD-0002")], [draft("CD-0001")], NOTHING)
+    found = summarise("r", [ask("CD-0001"), ask("CD-0002")], [draft("CD-0001")], NOTHING).block()
     assert found["n"] == 2 and found["outcomes"]["error"] == 1 and found["compat"]["FOR"] == 50
 
 
@@ -324,7 +325,7 @@ def test_a_run_of_gold_is_a_ceiling_too() -> None:
 
 def test_floor_is_what_echo_earns() -> None:
     cases = ["KQ-0001", "CD-0001", "CI-0001", "CR-0001"]
-    found = score_block("r", [ask(name) for name in cases], [], NOTHING)["floor"]
+    found = summarise("r", [ask(name) for name in cases], [], NOTHING).block()["floor"]
     assert found["strict"]["KQ"]["BIN"] == 50 and found["strict"]["KQ"]["NBIN"] is None
     assert found["compat"]["CD"]["FOR"] == 100 and found["compat"]["CD"]["DOC"] == 0
     assert found["strict"]["CI"]["LAW"] == found["strict"]["CI"]["PFS"] == found["compat"]["CR"]["PFS"] == 0

@@ -75,7 +75,7 @@ def test_it_is_scored_again_as_then(release: Golden, sample_pack: Path) -> None:
             assert {name: then[name] for name in same} == {name: now[name] for name in same}
             scored += len(then)
         assert scored
-        block = bench.score("", list(questions.values()), results_of(journal, bench), context)
+        block = bench.summary("", list(questions.values()), results_of(journal, bench), context).block()
         if release.expected:
             assert json.loads(json.dumps(block)) == release.expected["block"]
 

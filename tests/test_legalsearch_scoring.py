@@ -28,7 +28,7 @@ from tasks.legalsearch.measures import (
 )
 from tasks.legalsearch.overlap import citation_f1, cited
 from tasks.legalsearch.questions import Gold, Question, load_questions
-from tasks.legalsearch.scoring import Evidence, score_block, score_one
+from tasks.legalsearch.scoring import Evidence, score_one, summarise
 from tasks.legalsearch.versions import VersionText, attribute
 from tasks.scoring.result import Result
 
@@ -196,7 +196,7 @@ def test_wrong_version_rate() -> None:
     )
     said = [OLD, NEW, "无", OLD]
     results = [result(one, text) for one, text in zip(asked, said, strict=True)]
-    rate = score_block("r", asked, results, evidence)["wrong_version"]
+    rate = summarise("r", asked, results, evidence).block()["wrong_version"]
     assert {key: rate[key] for key in ("n", "right", "wrong", "neither")} == {
         "n": 2,
         "right": 1,
@@ -204,7 +204,7 @@ def test_wrong_version_rate() -> None:
         "neither": 1,
     }
     assert rate["rate"] == pytest.approx(50)
-    assert score_block("r", asked, results)["wrong_version"] is None
+    assert summarise("r", asked, results).block()["wrong_version"] is None
     assert [score.scorer for score in score_one(asked[0], results[0], evidence)] == [
         "compat",
         "strict",
@@ -219,7 +219,7 @@ def test_the_block_counts_errors_and_coverage() -> None:
         result(lar[0], "甲乙丙丁"), result(lar[1], ""), result(lar[2], "甲乙丙丁", "error"),
         result(kqa[0], "A"), result(kqa[1], "a。", "turn_limit"), Result("stranger", "finished", "", ""),
     ]  # fmt: skip
-    block = score_block("r", [*lar, *kqa], results, Evidence(covered={"lar_1"}))
+    block = summarise("r", [*lar, *kqa], results, Evidence(covered={"lar_1"})).block()
     assert tuple(block["outcomes"]) == OUTCOMES
     assert sum(block["outcomes"].values()) == block["n"] == 6
     assert block["outcomes"]["error"] == 2
@@ -247,20 +247,20 @@ def test_the_block_counts_errors_and_coverage() -> None:
 def test_consultations_wait_for_a_grader() -> None:
     asked = [question("lcs", "依据《民法典》第五条", n) for n in (1, 2, 3)]
     results = [result(one, "依据《民法典》第五条") for one in asked[:2]] + [result(asked[2], "", "error")]
-    block = score_block("r", asked, results)
+    block = summarise("r", asked, results).block()
     assert (block["compat"]["lcs"]["all"], block["strict"]["lcs"]["n_scored"], block["ungraded"]) == (None, 0, 2)
     assert block["details"]["strict"]["lcs"]["citation_overlap"] == 100.0
     assert block["floor"]["compat"]["lcs"] is None
     graded = Evidence(verdicts={("lcs_1", 0): Verdict(True, False), ("lcs_2", 0): Verdict(True, True)})
-    block = score_block("r", asked, results, graded)
+    block = summarise("r", asked, results, graded).block()
     assert block["compat"]["lcs"]["all"] == 50.0
     assert block["strict"]["lcs"]["all"] == 50.0
     assert block["ungraded"] == 0
 
 
 def test_block_of_nothing() -> None:
-    json.dumps(score_block("r", [], []), allow_nan=False)
-    block = score_block("r", [question("kqa", "A")], [])
+    json.dumps(summarise("r", [], []).block(), allow_nan=False)
+    block = summarise("r", [question("kqa", "A")], []).block()
     assert block["strict"]["kqa"]["all"] is None
     assert block["intervals"]["strict"]["kqa"]["all"] is None
 
@@ -276,7 +276,7 @@ def test_floors_and_ceilings_of_the_development_files(data: Data) -> None:
     folder = data("legalsearch_r1")
     questions = [q for name in ("evaluation_dev.jsonl", "ood_dev.jsonl") for q in load_questions(folder / name)]
     golds = [result(q, f"<answer>{q.gold.answer}</answer>") for q in questions]
-    block = score_block("r", questions, golds)
+    block = summarise("r", questions, golds).block()
     for task, (value, answer) in FLOORS.items():
         floor = block["floor"]["compat"][task]
         assert round(floor["all"], 2) == value
@@ -326,7 +326,7 @@ def test_exact_dated_lookup_on_the_development_recitals(data: Data) -> None:
     evidence = Evidence(covered=valid.keys(), versions=lambda q: versions[q.id])
 
     def block(answers: dict[str, str]) -> dict[str, Any]:
-        return score_block("r", asked, [result(one, answers.get(one.id, "")) for one in asked], evidence)
+        return summarise("r", asked, [result(one, answers.get(one.id, "")) for one in asked], evidence).block()
 
     on_the_day, today = block(valid), block(newest)
     assert on_the_day["compat"]["lar"]["n_covered"] == 21

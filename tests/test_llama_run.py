@@ -66,7 +66,7 @@ def test_two_runs_at_temperature_0_are_equal_event_for_event(model: str, expecte
         with start_run(spec(model, parallel=parallel)) as run:
             run.go()
             assert all(driver.stopped for driver in run.scheduler.episodes.values())
-            block = run.score()
+            block = run.summary().block()
             seen.append(digests(run))
             calls = [r.event for row in run.journal.episodes() for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)]
     assert seen[0] == seen[1] == seen[2]

@@ -60,6 +60,8 @@ def test_a_run_is_played_opened_and_scored_as_on_the_command_line(
     with pytest.raises(SystemExit):
         main(["score", record.id, "--json"])
     assert json.loads(capsys.readouterr().out) == record.block == moot.score("latest")
+    (success,) = [row for row in record.rows() if (row["rule"], row["group"], row["name"]) == ("strict", "all", "success")]
+    assert success["value"] == record.block["strict"]["success"]["all"] and success["n"] == 2
     rows = list(record.scores())
     assert {row["episode"] for row in rows} == {episode.id for episode in record.episodes}
     assert all(isinstance(row["scorer"], str) and row["name"] for row in rows)

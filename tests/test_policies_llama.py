@@ -49,7 +49,7 @@ def test_a_lean_run_ends_with_valid_calls_only(
     asked = RunSpec(benchmark="legalagentbench", agent=agent, model=spec, limit=1, max_turns=2)
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()
-        block = run.score()
+        block = run.summary().block()
     assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1
     assert block["actions"]["repaired"] == block["actions"]["rejected"] == 0
     assert block["tokens"]["total"] > 0
@@ -61,6 +61,6 @@ def test_free_text_of_a_random_model_ends_too(spec: str, mode: str, sample_pack:
     asked = RunSpec(benchmark="legalagentbench", agent="react", model=spec, limit=1, max_turns=2, **{mode: True})
     with start_run(asked, out=tmp_path / "run.moot") as run:
         run.go()
-        block = run.score()
+        block = run.summary().block()
     assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1
     assert sum(block["actions"].values()) == 2

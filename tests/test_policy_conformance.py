@@ -193,7 +193,7 @@ def test_whatever_a_model_says(
     with opened(spec, path, stub, monkeypatch, **chosen) as run:
         run.go()
         run.record_scores()
-        block = run.score()
+        block = run.summary().block()
         run.journal.check()
     assert block["n"] == len(cases) == sum(block["outcomes"].values())
     outcomes = {}
@@ -247,7 +247,7 @@ def test_agents_without_a_model_end_too(name: str, spec: dict[str, Any], tmp_pat
         count = KINDS.get(name, 3)
         with runner.start_run(RunSpec.model_validate({**spec, "benchmark": name, "agent": agent, "model": "", "limit": count}), out=path) as run:
             run.go()
-            assert run.score()["n"] == count
+            assert run.summary().block()["n"] == count
         for number in range(1, count + 1):
             stopped = ended(path, str(number)).stopped
             assert stopped is not None and stopped.outcome != "error", stopped

@@ -11,15 +11,17 @@ from typing import Any
 import pytest
 
 from app.strings import table
+from tasks.courts.scores.of_run.columns import ENV_LABELS
 from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question
-from tasks.legalagentbench.scoring import score_block
+from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary, summarise
+from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
 from tasks.reports import FORMATS, Report, text_report
-from tasks.reports.layouts import TOOLS
 from tasks.reports.model import facts, lines, printable
 from tasks.reports.words import WORDS
 from tasks.scoring.result import Result
 
+GROUPS = {**NAMES, **LAW_GROUPS, **ENV_LABELS}
 EVIL = "<script>alert(1)</script>|`[x](http://e.vil)`\x1b]52;c;AAAA\x07\u202e\n=1+1"
 CALLS = (("get_company_info", {"identifier": "甲", "columns": []}),)
 HEADER: dict[str, Any] = {
@@ -35,7 +37,7 @@ HEADER: dict[str, Any] = {
 }
 
 
-def block(name: str = "r1", **more: Any) -> dict[str, Any]:
+def made(name: str = "r1", **more: Any) -> LabSummary:
     questions = [
         Question(
             str(n),
@@ -47,7 +49,7 @@ def block(name: str = "r1", **more: Any) -> dict[str, Any]:
     results = [
         Result(str(n), "error" if n == 0 else "finished", "甲" if n % 2 else "", "甲乙", tokens=3) for n in range(12)
     ]
-    return score_block(name, questions, results, **more)
+    return summarise(name, questions, results, **more)
 
 
 @pytest.fixture(params=sorted(FORMATS))
@@ -57,7 +59,7 @@ def form(request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.parametrize("language", ["zh", "en"])
 def test_every_format_shows_what_a_number_needs(form: str, language: str) -> None:
-    text = FORMATS[form]([Report(block(), HEADER)], language)
+    text = FORMATS[form]([Report(made(), HEADER)], language)
     method = "按题簇的 t 区间" if language == "zh" and form in ("text", "html", "md") else "clustered t"
     for needed in ("r1", "sample", "0.1.0", "cdcdcdcdcdcdcdcd", "abababababababab", method):
         assert needed in text
@@ -78,22 +80,21 @@ def test_every_format_shows_what_a_number_needs(form: str, language: str) -> Non
 def test_a_long_fact_of_an_engine_is_shown_by_its_hash() -> None:
     template = "{% for message in messages %}" * 20
     header = {**HEADER, "engines": {"llama:x": {"template": {"name": "file", "text": template}}}}
-    shown = dict(facts(Report(block(), header), "zh"))["模型"]
+    shown = dict(facts(Report(made(), header), "zh"))["模型"]
     assert "message" not in shown and "name file, text " in shown
 
 
 def test_lines_hold_every_rate_of_every_group() -> None:
-    made = lines(Report(block()))
-    assert {(line.rule, line.rate) for line in made} == set(TOOLS.rates)
-    assert {line.group for line in made} == {"1-hop", "2-hop", "3-hop", "all"}
-    for line in made:
-        assert line.value is not None
-        assert line.low is not None
-        assert line.high is not None
-        assert line.low <= line.value <= line.high
-        assert line.method
-    strict = next(line for line in made if (line.rule, line.rate, line.group) == ("strict", "success", "all"))
-    assert strict.n == 11
+    rows = lines(Report(made()))
+    assert {row.measure for row in rows} == set(MEASURES)
+    assert {row.group.name for row in rows} == {"1-hop", "2-hop", "3-hop", "all"}
+    for row in rows:
+        assert row.value is not None
+        assert row.interval is not None
+        assert row.interval.low <= row.value <= row.interval.high
+        assert row.interval.method
+    strict = made().row("strict", "all", "success")
+    assert strict is not None and strict.n == 11
 
 
 class _Tags(html.parser.HTMLParser):
@@ -119,7 +120,7 @@ def evil_header() -> dict[str, Any]:
 
 
 def test_html_is_self_contained_and_escaped() -> None:
-    page = FORMATS["html"]([Report(block(EVIL), evil_header()), Report(block("r2"), HEADER)], "zh")
+    page = FORMATS["html"]([Report(made(EVIL), evil_header()), Report(made("r2"), HEADER)], "zh")
     tags = _Tags()
     tags.feed(page)
     assert not {"script", "link", "img", "iframe", "object", "form", "a", "base"} & set(tags.tags)
@@ -133,42 +134,41 @@ def test_html_is_self_contained_and_escaped() -> None:
 
 
 def test_markdown_keeps_hostile_text_in_its_cell() -> None:
-    text = FORMATS["md"]([Report(block(EVIL), evil_header())], "zh")
+    text = FORMATS["md"]([Report(made(EVIL), evil_header())], "zh")
     assert "<script>" not in text
     assert "](http" not in text.replace("\\](", "")
     assert not set(text) & set("\x1b\x07\u202e")
     rows = [line for line in text.splitlines() if line.startswith("|")]
-    widths = {line.replace("\\|", "").count("|") for line in rows[: 2 + len(TOOLS.rates)]}
+    widths = {line.replace("\\|", "").count("|") for line in rows[: 2 + len(MEASURES)]}
     assert len(widths) == 1
 
 
 def test_csv_is_no_formula_and_reads_back() -> None:
-    text = FORMATS["csv"]([Report(block("=cmd()"), {**HEADER, "pack": {"name": "@x"}})], "zh")
+    text = FORMATS["csv"]([Report(made("=cmd()"), {**HEADER, "pack": {"name": "@x"}})], "zh")
     rows = list(csv.DictReader(io.StringIO(text)))
     assert {row["run"] for row in rows} == {"'=cmd()"}
     assert {row["pack"] for row in rows} == {"'@x"}
-    assert len(rows) == len(TOOLS.rates) * 4
+    assert len(rows) == len(MEASURES) * 4
     assert sum(int(rows[0][f"outcome_{outcome}"]) for outcome in OUTCOMES) == 12
     assert float(rows[0]["value"]) <= 1.0
 
 
 def test_json_reads_back() -> None:
-    made = block()
-    content = json.loads(FORMATS["json"]([Report(made, HEADER)], "zh"))
-    assert content["reports"][0]["block"] == json.loads(json.dumps(made))
+    content = json.loads(FORMATS["json"]([Report(made(), HEADER)], "zh"))
+    assert content["reports"][0]["block"] == json.loads(json.dumps(made().block()))
     assert content["reports"][0]["header"]["pack"]["name"] == "sample"
 
 
 def test_blocks_without_header_are_shown() -> None:
-    text = text_report([block("a"), block("b")])
+    text = text_report([made("a"), made("b")])
     assert text.count("legalagentbench") == 2
     assert "规则，无模型" not in text
 
 
 def test_walker_shows_when_it_was_run() -> None:
     walker = [Result(str(n), "finished", "甲", "甲乙") for n in range(12)]
-    assert "需先用 --agent gold" in text_report([block()])
-    text = text_report([block(walker=walker)], language="en")
+    assert "需先用 --agent gold" in text_report([made()])
+    text = text_report([made(walker=walker)], language="en")
     assert "Ceiling: path walker" in text
     assert "需先用 --agent gold" not in text
 
@@ -178,7 +178,7 @@ def test_words_agree_with_the_interface() -> None:
         shown = table(language)
         for outcome in OUTCOMES:
             assert f"outcome.{outcome}" in WORDS
-        for key, pair in WORDS.items():
+        for key, pair in {**WORDS, **{f"group.{name}": label for name, label in GROUPS.items()}}.items():
             interface = key.replace("agent.", "policy.")
             if language == "zh" and key.startswith(("outcome.", "group.", "agent.")) and interface in shown:
                 assert pair[place] == shown[interface], key

@@ -37,7 +37,7 @@ def test_a_run_ends_with_a_score_for_every_episode(spec: dict[str, Any], tmp_pat
     with started(spec, tmp_path / "r.moot") as run:
         run.go()
         run.record_scores()
-        block = run.score()
+        block = run.summary().block()
         assert block["n"] == 4 == sum(block["outcomes"].values())
         assert len({score.attempt for score in run.journal.scores()}) == 4
         run.record_scores()
@@ -132,7 +132,7 @@ def test_a_fork_may_seat_somebody_else(spec: dict[str, Any], tmp_path: Path) -> 
         assert state.answered is not None and state.answered.res == "代码是999001"
         seen = [r.event.observation for r in state.records if isinstance(r.event, ToolReturned)]
         assert seen[-1] == "{'公司代码': '999001'}"
-        assert run.score()["flags"]["human"] == 1, "a person's answer is never passed off as the agent's"
+        assert run.summary().block()["flags"]["human"] == 1, "a person's answer is never passed off as the agent's"
     assert verify_episode(tmp_path / "f.moot", "1") == state.steps
 
 
@@ -148,7 +148,7 @@ def test_epochs_are_episodes_of_their_own(spec: dict[str, Any], tmp_path: Path) 
     with started(spec, tmp_path / "r.moot", epochs=2, limit=1) as run:
         run.go()
         assert [row.id for row in run.journal.episodes()] == ["1#1", "1#2"]
-        assert run.score()["n"] == 2
+        assert run.summary().block()["n"] == 2
 
 
 def test_recorded_replies_can_be_played_again(spec: dict[str, Any], tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question, load_questions
-from tasks.legalagentbench.scoring import SCORERS, score_block, score_one
+from tasks.legalagentbench.scoring import SCORERS, score_one, summarise
 from tasks.scoring.keywords import (
     evidence_rate,
     evidence_rate_literal,
@@ -48,7 +48,7 @@ def test_published_rates_to_four_decimals(run: str, data: Callable[..., Path]) -
     questions = load_questions(folder / "dataset_dev.json")
     lines = (folder / "predictions_dev" / f"{run}.jsonl").read_text(encoding="utf-8").splitlines()
     results = [Result(str(p["id"]), "finished", p["res"], p["summary"]) for p in map(json.loads, lines)]
-    block = score_block(run, questions, results)
+    block = summarise(run, questions, results).block()
     for rate in ("success", "process"):
         assert len(block["compat"][rate]) == len(expected[rate])
         for group, value in expected[rate].items():
@@ -71,7 +71,7 @@ def test_compat_is_the_share_of_substrings(keys: list[str], text: str) -> None:
 def test_outcomes_add_up_and_missing_is_an_error() -> None:
     questions = [question(n, ("甲",)) for n in range(1, 6)]
     results = [answer(1, "甲"), answer(2, "甲", "error"), answer(3, "", "turn_limit"), answer(4, "", "cancelled")]
-    block = score_block("r", questions, results)
+    block = summarise("r", questions, results).block()
     assert block["n"] == 5
     assert tuple(block["outcomes"]) == OUTCOMES
     assert sum(block["outcomes"].values()) == block["n"]
@@ -84,24 +84,24 @@ def test_outcomes_add_up_and_missing_is_an_error() -> None:
 
 
 def test_block_survives_nothing_scored() -> None:
-    block = score_block("r", [question(1, ("甲",))], [])
+    block = summarise("r", [question(1, ("甲",))], []).block()
     assert block["compat"]["success"]["all"] == 0.0
     assert block["strict"]["success"]["all"] is None
     assert block["strict"]["n_scored"] == 0
     assert block["intervals"]["strict"]["success"]["all"] is None
     json.dumps(block, allow_nan=False)
-    json.dumps(score_block("r", [], []), allow_nan=False)
+    json.dumps(summarise("r", [], []).block(), allow_nan=False)
 
 
 def test_results_of_other_tasks_are_left_out() -> None:
-    block = score_block("r", [question(1, ("甲",))], [answer(1, "甲"), answer(9, "甲")])
+    block = summarise("r", [question(1, ("甲",))], [answer(1, "甲"), answer(9, "甲")]).block()
     assert block["n"] == 1
 
 
 def test_intervals_mirror_both_rules_and_hold_the_rate() -> None:
     questions = [question(n, ("甲", "乙"), group=f"{n % 2 + 1}-hop", cluster=f"c{n // 4}") for n in range(200)]
     results = [answer(n, "甲乙" if n % 3 else "甲") for n in range(200)]
-    block = score_block("r", questions, results)
+    block = summarise("r", questions, results).block()
     for rule in ("compat", "strict"):
         for rate, by_group in block["intervals"][rule].items():
             assert by_group.keys() == block[rule][rate].keys() == block["groups"].keys()
@@ -114,7 +114,7 @@ def test_intervals_mirror_both_rules_and_hold_the_rate() -> None:
 
 def test_floor_and_ceilings() -> None:
     questions = [question(1, ("北京市", "3家"), ("中间",)), question(2, ("乙",), ("丙",))]
-    block = score_block("r", questions, [answer(1, "3家"), answer(2, "乙")])
+    block = summarise("r", questions, [answer(1, "3家"), answer(2, "乙")]).block()
     assert block["floor"]["compat"]["success"]["all"] == pytest.approx(1 / 4)
     assert block["ceiling"]["reference"]["compat"]["success"]["all"] == 1.0
     assert block["ceiling"]["reference"]["compat"]["process"]["all"] == pytest.approx((2 / 3 + 1 / 2) / 2)
@@ -125,12 +125,12 @@ def test_floor_and_ceilings() -> None:
 def test_only_walked_paths_make_the_walkers_ceiling() -> None:
     recited = [answer(1, "北京市3家中间"), answer(2, "乙丙")]
     questions = [question(1, ("北京市", "3家"), ("中间",)), question(2, ("乙",), ("丙",))]
-    block = score_block("r", questions, [], walker=recited)
+    block = summarise("r", questions, [], walker=recited).block()
     assert block["ceiling"]["walker"] is None
     assert "no calls" in block["ceiling"]["walker_reason"]
     calls = (("get_company_info", {"identifier": "甲", "columns": []}),)
     walked = [replace(questions[0], gold=replace(questions[0].gold, calls=calls)), questions[1]]
-    ceiling = score_block("r", walked, [], walker=recited)["ceiling"]["walker"]
+    ceiling = summarise("r", walked, [], walker=recited).block()["ceiling"]["walker"]
     assert ceiling["n"] == 1
     assert ceiling["compat"]["process"] == {"1-hop": 1.0, "all": 1.0}
 
@@ -140,21 +140,21 @@ def test_given_keys_are_marked_and_left_out() -> None:
     matches = explain(asked.gold, "北京市", "北京市", (), asked.card["question"])
     assert [match.in_question for match in matches] == [True, False]
     assert not_given(asked.card["question"], asked.gold.keys) == ["3家"]
-    block = score_block("r", [asked, question(2, ("北京市",))], [answer(1, "北京市"), answer(2, "北京市")])
+    block = summarise("r", [asked, question(2, ("北京市",))], [answer(1, "北京市"), answer(2, "北京市")]).block()
     assert block["strict"]["success"]["all"] == pytest.approx(3 / 4)
     assert block["strict"]["success_not_given"]["all"] == 0.0
 
 
 def test_repeats_count_as_episodes() -> None:
     results = [answer(1, "甲"), answer(1, "", epoch=1)]
-    block = score_block("r", [question(1, ("甲",))], results)
+    block = summarise("r", [question(1, ("甲",))], results).block()
     assert (block["n"], block["epochs"], block["clusters"]["all"]) == (2, 2, 1)
     assert block["compat"]["success"]["all"] == 0.5
 
 
 def test_flags_and_tokens_are_counted() -> None:
     results = [answer(1, "甲", flags=frozenset({"outside_pack"}), tokens=7), answer(2, "甲", tokens=5)]
-    block = score_block("r", [question(1, ("甲",)), question(2, ("甲",))], results)
+    block = summarise("r", [question(1, ("甲",)), question(2, ("甲",))], results).block()
     assert block["flags"]["outside_pack"] == 1
     assert block["flags"]["leak"] == 0
     assert block["tokens"] == {"total": 12, "mean": 6.0, "tasks": 2}
@@ -166,10 +166,10 @@ def test_evidence_rate_counts_what_observations_showed() -> None:
     assert evidence_rate_literal(observations, ["甲公司", "2次"], ["0.90亿元"]) == 1.0
     assert evidence_rate((), ["甲公司"], []) == 0.0
     asked = question(1, ("甲公司", "2次"))
-    block = score_block("r", [asked], [answer(1, "甲公司", observations=observations)])
+    block = summarise("r", [asked], [answer(1, "甲公司", observations=observations)]).block()
     assert block["evidence_rate"]["all"] == 0.5
     assert block["evidence_rate_literal"]["all"] == 1.0
-    assert score_block("r", [asked], [answer(1, "甲公司")])["evidence_rate"] is None
+    assert summarise("r", [asked], [answer(1, "甲公司")]).block()["evidence_rate"] is None
 
 
 def test_explain_keeps_the_order_of_the_task() -> None:

@@ -150,7 +150,7 @@ def test_a_run_takes_a_folder_of_case_files_and_notices_a_change(sample: str, tm
     spec = RunSpec(benchmark="courts", agent="rules", tasks=str(tmp_path))
     with start_run(spec, out=tmp_path / "r.moot") as run:
         run.go()
-        assert run.score()["groups"] == {"KQ": 2}
+        assert run.summary().block()["groups"] == {"KQ": 2}
         header = run.journal.header
     assert stored_task_file(header) == tmp_path
     (tmp_path / "notes.txt").write_text("no case", encoding="utf-8")

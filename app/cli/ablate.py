@@ -106,7 +106,7 @@ def _run_one(base: RunSpec, choice: Choice, folder: Path, place: str) -> tuple[O
     from store.journal import SUFFIX
     from tasks.legalsearch.ablation import Outcome, name_of, open_choice, scored
     from tasks.legalsearch.analysis import analysis_of
-    from tasks.run.rescoring import block_of, read_stored
+    from tasks.run.rescoring import read_stored, summary_of
 
     name, path = name_of(choice), folder / f"{name_of(choice)}{SUFFIX}"
     run = open_choice(base, choice, folder, argv=sys.argv[1:])
@@ -119,7 +119,7 @@ def _run_one(base: RunSpec, choice: Choice, folder: Path, place: str) -> tuple[O
                 sys.exit(1)
             run.record_scores()
     stored = read_stored(path)
-    block = block_of(stored)
+    block = summary_of(stored).block()
     return Outcome(choice, path, run is None, block, analysis_of(stored, block)), scored(name, stored)
 
 

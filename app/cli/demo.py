@@ -24,7 +24,7 @@ def demo(plain: bool, as_json: bool) -> None:
         from app.desk.main import open_desk
 
         sys.exit(open_desk(demo=True))
-    from app.cli.run import print_block
+    from app.cli.run import print_summary
     from tasks.run.header import header_of
 
     ensure_sample(lambda: click.echo(t("demo.building"), err=True))
@@ -34,5 +34,5 @@ def demo(plain: bool, as_json: bool) -> None:
         made.scheduler.watchers.append(PlainWatcher(stream))
         made.go()
         made.record_scores()
-        print_block(made.score(), as_json, header_of(made.journal))
+        print_summary(made.summary(), as_json, header_of(made.journal))
         click.echo(clean(t("demo.ended", run=made.id), multiline=False), err=True)

@@ -10,7 +10,7 @@ from app.strings import language
 from app.terminal import clean
 from store.files import written_whole
 from tasks.reports import FORMATS, Report
-from tasks.run.rescoring import block_of, read_stored
+from tasks.run.rescoring import read_stored, summary_of
 
 
 @click.command()
@@ -31,7 +31,7 @@ def report(run_names: tuple[str, ...], form: str, walker: str | None, out: Path 
     reports = []
     for name in run_names:
         run = read_stored(name)
-        reports.append(Report(block_of(run, walker), run.header))
+        reports.append(Report(summary_of(run, walker), run.header))
     text = FORMATS["json" if as_json else form](reports, language())
     if out is None:
         click.echo(clean(text), nl=False)

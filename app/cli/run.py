@@ -42,6 +42,7 @@ from tasks.run.plan import choose, task_file
 from tasks.run.reading import GRADER, read_episode
 from tasks.run.runner import Run, fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
+from tasks.scoring.metrics import Summary
 
 ROLLOUT_TEMPERATURE = 1.0
 """At which the published rollouts were sampled."""
@@ -244,11 +245,11 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
         made.record_scores()
         if grader := made.spec.seats.get(GRADER):
             grade(made.journal, made.bench, made.questions, grader)
-        block, header = made.score(), header_of(made.journal)
+        summary, header = made.summary(), header_of(made.journal)
         n = len(made.scheduler.episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
         nothing_but_errors = _name_errors(made)
-    print_block(block, as_json, header)
+    print_summary(summary, as_json, header)
     if nothing_but_errors:
         sys.exit(1)
 
@@ -266,14 +267,14 @@ def _name_errors(made: Run) -> bool:
     return 0 < failed == len(stops)
 
 
-def print_block(block: dict[str, Any], as_json: bool, header: dict[str, Any] | None = None) -> None:
+def print_summary(summary: Summary, as_json: bool, header: Mapping[str, object]) -> None:
     """The score block on stdout; as text with what the header says about agent, data and versions."""
     if as_json:
-        click.echo(json_text(block))
+        click.echo(json_text(summary.block()))
         return
     from tasks.reports import text_report
 
-    click.echo(clean(text_report([block], [header or {}], language())))
+    click.echo(clean(text_report([summary], [header], language())))
 
 
 def _ask_person(made: Run, stopped: Stopping) -> bool:

@@ -10,10 +10,9 @@ import click
 from app.cli.consent import allow_host_option
 from app.cli.grading import grade_stored
 from app.cli.names import RUN
-from app.strings import language
-from app.terminal import clean, json_text
-from tasks.reports import text_report
-from tasks.run.rescoring import StoredRun, append_scores, block_of, read_stored
+from app.cli.run import print_summary
+from app.terminal import clean
+from tasks.run.rescoring import append_scores, read_stored, summary_of
 
 FILE = click.Path(path_type=Path)
 
@@ -39,7 +38,7 @@ def score(
         run = read_stored(run_name)
     rows = append_scores(run, scorers, author)
     _say(f"appended {len(rows)} scores to {run.path}")
-    _print(run, walker, as_json)
+    print_summary(summary_of(run, walker), as_json, run.header)
 
 
 @click.command(name="score-predictions")
@@ -72,18 +71,15 @@ def score_predictions(
     if save or out:
         path = save_run(sources, imported, out=out, argv=sys.argv[1:])
         _say(f"saved as run {path.stem}")
-        return _print(read_stored(path), None, as_json)
+        return _print(path, as_json)
     with tempfile.TemporaryDirectory(prefix="moot-score-") as folder:
         passing = Path(folder) / f"{predictions.stem or 'predictions'}.moot"
-        _print(read_stored(save_run(sources, imported, out=passing)), None, as_json)
+        _print(save_run(sources, imported, out=passing), as_json)
 
 
-def _print(run: StoredRun, walker: str | None, as_json: bool) -> None:
-    block = block_of(run, walker)
-    if as_json:
-        click.echo(json_text(block))
-    else:
-        click.echo(clean(text_report([block], [run.header], language())))
+def _print(path: Path, as_json: bool) -> None:
+    run = read_stored(path)
+    print_summary(summary_of(run), as_json, run.header)
 
 
 def _say(text: str) -> None:

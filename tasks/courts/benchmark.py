@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
@@ -22,7 +21,7 @@ from tasks.courts.play import tracker_seat
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.play.views import CourtPolicy
-from tasks.courts.scores.of_run import gradings, score_block, score_one
+from tasks.courts.scores.of_run import CourtSummary, gradings, score_one, summarise
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
 from tasks.episode.program import Program
@@ -147,11 +146,11 @@ class Courts:
         """A trial is no prediction: it cannot be scored from an answer alone."""
         raise UsageError("courts has no prediction files", "Play the cases with `moot run courts`.")
 
-    def score(
+    def summary(
         self, run: str, questions: Sequence[CourtQuestion], results: Sequence[Result], context: ScoreContext = NOTHING
-    ) -> dict[str, Any]:
-        """The score block."""
-        return score_block(run, questions, results, context)
+    ) -> CourtSummary:
+        """What a run came to."""
+        return summarise(run, questions, results, context)
 
 
 def _who_helped(state: State) -> frozenset[str]:

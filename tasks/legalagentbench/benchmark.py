@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from store.journal import ScoreRow
 from store.pack import Pack
@@ -29,7 +28,7 @@ from tasks.legalagentbench.agents.react import ReactPolicy
 from tasks.legalagentbench.environment import caller
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import Question, load_questions
-from tasks.legalagentbench.scoring import score_block, score_one
+from tasks.legalagentbench.scoring import LabSummary, score_one, summarise
 from tasks.legalagentbench.tools import Toolbox, spec_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
@@ -165,11 +164,11 @@ class LegalAgentBench:
         answers = {key: Predicted(one.res, one.summary, one.failed) for key, one in matched.predictions.items()}
         return Predictions(answers, matched.notes, matched.tokens)
 
-    def score(
+    def summary(
         self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
-    ) -> dict[str, Any]:
-        """The score block."""
-        return score_block(run, questions, results, walker=context.walker)
+    ) -> LabSummary:
+        """What a run came to."""
+        return summarise(run, questions, results, walker=context.walker, benchmark=self.name)
 
 
 def _rules(pack: Pack) -> Policy:

@@ -1,4 +1,4 @@
-"""Scores of LegalAgentBench: the block that `run`, `score`, `score-predictions` and every report print.
+"""Scores of LegalAgentBench: of an attempt, and the metric rows of a run with the block that is printed of them.
 
 All rates are shares from 0 to 1, by hop group and for `all`; a group without tasks is left out. Compat is the mean over
 all tasks of the published keyword rates, errors counted 0. Strict is the mean over scored tasks, with bounds. Intervals
@@ -8,14 +8,11 @@ are at 95 %; the unit of sampling is the solution path (`gold.cluster`).
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from dataclasses import dataclass, field
 
-from tasks.episode.events import OUTCOMES
-from tasks.legalagentbench.questions import GROUPS, Question
+from tasks.legalagentbench.questions import GROUPS, WRITING, Question
+from tasks.reports.words import phrase, show
 from tasks.scoring.keywords import (
     COMPAT_VERSION,
     evidence_rate,
@@ -26,6 +23,20 @@ from tasks.scoring.keywords import (
     process_strict,
     success_compat,
     success_strict,
+)
+from tasks.scoring.metrics import (
+    Group,
+    Limit,
+    Measure,
+    Metric,
+    Names,
+    Pick,
+    Summary,
+    Tally,
+    Tree,
+    Value,
+    complete,
+    nested,
 )
 from tasks.scoring.result import Result, Score
 from tasks.scoring.statistics import (
@@ -50,8 +61,6 @@ EVIDENCE_VERSION = "evidence/1"
 DIGITS = 12
 """Decimals of a mean: published ties such as 0.66375 must round as they were printed."""
 
-Rates = dict[str, float | None]
-
 
 @dataclass(frozen=True, slots=True)
 class Rated:
@@ -59,7 +68,7 @@ class Rated:
 
     question: Question
     result: Result
-    rates: Mapping[str, float | None]
+    rates: Mapping[str, Value]
 
     @property
     def group(self) -> str:
@@ -67,17 +76,17 @@ class Rated:
         return self.question.gold.group
 
 
-COMPAT: dict[str, Callable[[Question, Result], float | None]] = {
+COMPAT: dict[str, Callable[[Question, Result], Value]] = {
     "success": lambda q, r: success_compat(r.res, q.gold.keys),
     "process": lambda q, r: process_compat(r.summary, q.gold.keys, q.gold.middle),
 }
-STRICT: dict[str, Callable[[Question, Result], float | None]] = {
+STRICT: dict[str, Callable[[Question, Result], Value]] = {
     "success": lambda q, r: success_strict(r.res, q.gold.keys),
     "process": lambda q, r: process_strict(r.summary, q.gold.keys, q.gold.middle),
     "success_not_given": lambda q, r: _not_given(q, r),
     "all_keys": lambda q, r: float(success_strict(r.res, q.gold.keys) == 1.0),
 }
-EVIDENCE: dict[str, Callable[[Question, Result], float | None]] = {
+EVIDENCE: dict[str, Callable[[Question, Result], Value]] = {
     "evidence_rate": lambda q, r: evidence_rate(r.observations, q.gold.keys, q.gold.middle),
     "evidence_rate_literal": lambda q, r: evidence_rate_literal(r.observations, q.gold.keys, q.gold.middle),
 }
@@ -87,7 +96,7 @@ def _question_text(question: Question) -> str:
     return str(question.card.get("question", ""))
 
 
-def _not_given(question: Question, result: Result) -> float | None:
+def _not_given(question: Question, result: Result) -> Value:
     keys = not_given(_question_text(question), question.gold.keys)
     return success_strict(result.res, keys) if keys else None
 
@@ -115,7 +124,7 @@ def score_one(question: Question, result: Result) -> list[Score]:
     ]
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
+def _mean(values: Iterable[Value]) -> Value:
     """Mean of the numbers, free of the last digits' noise (thirds do not add up exactly); None when there are none."""
     numbers = [value for value in values if value is not None]
     return round(math.fsum(numbers) / len(numbers), DIGITS) if numbers else None
@@ -133,125 +142,126 @@ class Groups:
         parts = {group: [one for one in rated if one.group == group] for group in GROUPS}
         return cls({**{group: members for group, members in parts.items() if members}, ALL: rated})
 
-    def means(self, rate: str) -> Rates:
-        """The mean of a rate in each group."""
-        return {group: _mean(one.rates[rate] for one in members) for group, members in self.members.items()}
+    @classmethod
+    def answered(cls, questions: Sequence[Question], answer: Callable[[Question], str]) -> Groups:
+        """A fixed answer to every question, given as answer and as detailed answer."""
+        return cls.of([_rate(one, Result(one.id, "finished", text := answer(one), text)) for one in questions])
 
-    def each(self, measure: Callable[[Sequence[Rated]], Any]) -> dict[str, Any]:
-        """Any measure of each group."""
-        return {group: measure(members) for group, members in self.members.items()}
+    def mean(self, group: str, rate: str) -> Value:
+        """The mean of a rate in a group."""
+        return _mean(one.rates[rate] for one in self.members[group])
 
-    def where(self, keep: Callable[[Rated], bool]) -> Groups:
-        """The same groups with some members only."""
-        return Groups({group: [one for one in members if keep(one)] for group, members in self.members.items()})
-
-    def intervals(self, rate: str) -> dict[str, Interval | None]:
-        """The interval of a rate in each group; yes-or-no rates get Wilson's."""
-
-        def interval(members: Sequence[Rated]) -> Interval | None:
-            kept = [one for one in members if one.rates[rate] is not None]
-            values = [value for one in kept if (value := one.rates[rate]) is not None]
-            clusters = [one.question.gold.cluster for one in kept]
-            if rate == "strict.all_keys":
-                return rate_interval([value == 1.0 for value in values], clusters)
-            return mean_interval(values, clusters, [one.group for one in kept])
-
-        return self.each(interval)
+    def scored(self) -> Groups:
+        """The same groups without what the machinery broke."""
+        return Groups({group: [one for one in members if one.result.scored] for group, members in self.members.items()})
 
 
-def _complete(questions: Sequence[Question], results: Sequence[Result]) -> list[Rated]:
-    """Every result rated; a question without any result counts as one error. Results of no question are left out."""
+def _interval(members: Sequence[Rated], rate: str) -> Interval | None:
+    """The interval of a rate; yes-or-no rates get Wilson's."""
+    kept = [(value, one) for one in members if (value := one.rates[rate]) is not None]
+    values, clusters = [value for value, _ in kept], [one.question.gold.cluster for _, one in kept]
+    if rate == "strict.all_keys":
+        return rate_interval([value == 1.0 for value in values], clusters)
+    return mean_interval(values, clusters, [one.group for _, one in kept])
+
+
+def _bounds(members: Sequence[Rated], rate: str) -> tuple[Value, Value]:
+    """The mean in which every unscored task counts 0, and in which it counts 1."""
+    low, high = (_mean(one.rates[rate] if one.result.scored else missing for one in members) for missing in (0.0, 1.0))
+    return low, high
+
+
+def _rated(questions: Sequence[Question], results: Sequence[Result]) -> list[Rated]:
     by_id = {question.id: question for question in questions}
-    found = {result.task_id for result in results}
-    missing = [Result(question.id, "error", "", "") for question in questions if question.id not in found]
-    return [_rate(by_id[result.task_id], result) for result in [*results, *missing] if result.task_id in by_id]
+    return [_rate(by_id[result.task_id], result) for result in complete(questions, results)]
 
 
-def _answers(questions: Sequence[Question], answer: Callable[[Question], str]) -> dict[str, Any]:
-    """Rates of a fixed answer to every question, given as answer and as detailed answer."""
-    results = [Result(question.id, "finished", text := answer(question), text) for question in questions]
-    return _lines(Groups.of([_rate(q, r) for q, r in zip(questions, results, strict=True)]))
+NAMES: Mapping[str, Names] = {
+    **{f"{hops}-hop": (f"{hops} 跳", f"{hops}-hop") for hops in range(1, 6)}, WRITING: ("文书写作", "Writing"), ALL: ("全部", "All"),
+}  # fmt: skip
+SUCCESS = Measure("compat", "success", ("成功率", "success"))
+MEASURES = (
+    SUCCESS,
+    Measure("compat", "process", ("过程率", "process")),
+    Measure("strict", "success", SUCCESS.label),
+    Measure("strict", "process", ("过程率", "process")),
+    Measure("strict", "success_not_given", ("题面未给出", ", not given")),
+    Measure("strict", "all_keys", ("全部命中", ", all keys")),
+)
+"""What is scored, in the order of tables."""
+SEEN = tuple(Measure("", name, section="evidence") for name in EVIDENCE)
+BOUNDED = ("success", "process")
+"""Strict scores of which a block has bounds."""
 
 
-def _lines(groups: Groups) -> dict[str, Any]:
-    return {
-        "compat": {name: groups.means(f"compat.{name}") for name in COMPAT},
-        "strict": {name: groups.means(f"strict.{name}") for name in STRICT},
-    }
+@dataclass(frozen=True)
+class LabSummary(Summary):
+    """actions: how replies of a model were read; icc: group -> how alike the tasks of a cluster are; walked: tasks that the
+    walker's ceiling rests on, None where there is none, which `walker_reason` explains."""
 
+    limits = {"floor": ("下限：复述题目", "Floor: question echoed")}
+    actions: Mapping[str, int] = field(default_factory=dict)
+    icc: Mapping[str, Value] = field(default_factory=dict)
+    walked: int | None = None
+    walker_reason: str = ""
 
-def _ceiling(questions: Sequence[Question], walker: Sequence[Result] | None, reason: str) -> dict[str, Any]:
-    reference = {"rule": "reference answer", **_answers(questions, lambda question: question.gold.answer)}
-    walked = [question for question in questions if question.gold.calls]
-    if walker is not None and not walked:
-        walker, reason = None, "the tasks name tools but no calls to walk"
-    if walker is None:
-        return {"reference": reference, "walker": None, "walker_reason": reason}
-    groups = Groups.of(_complete(walked, walker))
-    made = {"rule": "path walker", "n": len(walked), **_lines(groups)}
-    return {"reference": reference, "walker": made, "walker_reason": ""}
+    def tree(self, rows: Iterable[Metric], pick: Pick) -> Tree:
+        """Measure -> group."""
+        return nested((row.measure.name, row.group.name, pick(row)) for row in rows)
 
-
-def _mean_with(rate: str, missing: float, members: Sequence[Rated]) -> float | None:
-    return _mean(one.rates[rate] if one.result.scored else missing for one in members)
-
-
-def _strict(groups: Groups) -> dict[str, Any]:
-    scored = groups.where(lambda one: one.result.scored)
-    names = ("success", "process")
-
-    def with_missing(value: float) -> dict[str, Any]:
-        """Means in which every unscored task counts `value`."""
-        return {name: groups.each(partial(_mean_with, f"strict.{name}", value)) for name in names}
-
-    return {
-        **{name: scored.means(f"strict.{name}") for name in STRICT},
-        "n_scored": len(scored.members[ALL]),
-        "n_scored_by_group": scored.each(len),
-        "bounds": {
-            "errors_as_zero": with_missing(0.0),
-            "errors_excluded": {name: scored.means(f"strict.{name}") for name in names},
-            "errors_as_one": with_missing(1.0),
-        },
-    }
-
-
-def _intervals(groups: Groups) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Intervals that mirror both blocks, and the method of each group."""
-    scored = groups.where(lambda one: one.result.scored)
-    made = {
-        "compat": {name: groups.intervals(f"compat.{name}") for name in COMPAT},
-        "strict": {name: scored.intervals(f"strict.{name}") for name in STRICT},
-    }
-
-    def mirror(show: Callable[[Interval], Any]) -> dict[str, Any]:
+    def block(self) -> Tree:
+        """The published block: rates by measure and group."""
+        made, strict = super().block(), [row for row in self.scores if row.measure.rule == "strict"]
+        bounded = [row for row in strict if row.measure.name in BOUNDED]
+        scored = {row.group.name: row.n for row in strict}
+        seen: Tree = {name: None for name in EVIDENCE}
+        walker = None if self.walked is None else {"rule": "path walker", "n": self.walked, **self.limit("walker")}
         return {
-            rule: {
-                name: {group: show(i) if i is not None else None for group, i in by_group.items()}
-                for name, by_group in rates.items()
-            }
-            for rule, rates in made.items()
+            **made,
+            "actions": dict(self.actions),
+            "strict": {
+                **self.tree(strict, lambda row: row.value),
+                "n_scored": scored[ALL],
+                "n_scored_by_group": scored,
+                "bounds": {
+                    "errors_as_zero": self.tree(bounded, lambda row: row.bounds and row.bounds[0]),
+                    "errors_excluded": self.tree(bounded, lambda row: row.value),
+                    "errors_as_one": self.tree(bounded, lambda row: row.bounds and row.bounds[1]),
+                },
+            },
+            "floor": {"rule": "question echoed", **self.limit("floor")},
+            "ceiling": {
+                "reference": {"rule": "reference answer", **self.limit("reference")},
+                "walker": walker,
+                "walker_reason": self.walker_reason,
+            },
+            "icc": dict(self.icc),
+            **seen,
+            **self.tree(self.section("evidence"), lambda row: row.value),
         }
 
-    return mirror(lambda i: [i.low, i.high]), mirror(lambda i: i.method)
+    def notes(self, language: str) -> list[tuple[str, str]]:
+        """Bounds of the success rate, and how much of the keys was seen."""
+        found = self.row("strict", ALL, "success")
+        low, high = found.bounds if found and found.bounds else (None, None)
+        shown = [show(value) for value in (low, found.value if found else None, high)]
+        return [
+            ("bounds", " / ".join(shown)),
+            *((row.measure.name, show(row.value)) for row in self.section("evidence") if row.group.whole),
+            ("walker", phrase(self.walker_reason, language)),
+        ]
 
 
-def _compat_success(members: Sequence[Rated]) -> tuple[list[float], list[str]]:
-    return (
-        [one.rates["compat.success"] or 0.0 for one in members],
-        [one.question.gold.cluster for one in members],
-    )
-
-
-def score_block(
+def summarise(
     run: str,
     questions: Sequence[Question],
     results: Sequence[Result],
     *,
     walker: Sequence[Result] | None = None,
     walker_reason: str = "needs a run of --agent gold on the same tasks",
-) -> dict[str, Any]:
-    """The score block of a run.
+    benchmark: str = BENCHMARK,
+) -> LabSummary:
+    """What a run came to.
 
     Args:
         run: id of the run.
@@ -261,39 +271,52 @@ def score_block(
             carries calls count, on the others that agent merely recites the reference.
         walker_reason: why there is no such ceiling, when `walker` is None.
     """
-    rated = _complete(questions, results)
-    groups = Groups.of(rated)
-    outcomes = Counter(one.result.outcome for one in rated)
-    flags = Counter(flag for one in rated for flag in one.result.flags)
-    observed = any(one.result.observations for one in rated)
-    tokens = [one.result.tokens for one in rated]
-    actions = Counter(reading for one in rated for reading in one.result.actions)
-    intervals, methods = _intervals(groups)
-    return {
-        "run": run,
-        "benchmark": BENCHMARK,
-        "n": len(rated),
-        "groups": groups.each(len),
-        "epochs": max((one.result.epoch for one in rated), default=0) + 1,
-        "outcomes": {outcome: outcomes.get(outcome, 0) for outcome in OUTCOMES},
-        "flags": {flag: flags.get(flag, 0) for flag in dict.fromkeys((*FLAGS, *sorted(flags)))},
-        "actions": {reading: actions.get(reading, 0) for reading in READINGS},
-        "compat": {name: groups.means(f"compat.{name}") for name in COMPAT},
-        "strict": _strict(groups),
-        "intervals": intervals,
-        "interval_methods": methods,
-        "floor": {"rule": "question echoed", **_answers(questions, _question_text)},
-        "ceiling": _ceiling(questions, walker, walker_reason),
-        "clusters": groups.each(lambda members: len({one.question.gold.cluster for one in members})),
-        "design_effect": groups.each(lambda members: design_effect(*_compat_success(members)) if members else None),
-        "effective_n": groups.each(lambda members: effective_n(*_compat_success(members)) if members else 0.0),
-        "icc": groups.each(lambda members: intraclass_correlation(*_compat_success(members)) if members else None),
-        "evidence_rate": groups.means("evidence_rate") if observed else None,
-        "evidence_rate_literal": groups.means("evidence_rate_literal") if observed else None,
-        "tokens": {
-            "total": sum(tokens),
-            "mean": sum(tokens) / len(tokens) if tokens else None,
-            "tasks": sum(t > 0 for t in tokens),
-        },
-        "scorers": {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "evidence": EVIDENCE_VERSION},
+    rated = _rated(questions, results)
+    every = Groups.of(rated)
+    scored = every.scored()
+    walked = [question for question in questions if question.gold.calls]
+    if walker is not None and not walked:
+        walker, walker_reason = None, "the tasks name tools but no calls to walk"
+    limits: dict[Limit, Groups] = {
+        "floor": Groups.answered(questions, _question_text),
+        "reference": Groups.answered(questions, lambda question: question.gold.answer),
+        **({} if walker is None else {"walker": Groups.of(_rated(walked, walker))}),
     }
+
+    def metric(measure: Measure, group: Group) -> Metric:
+        rate = f"{measure.rule}.{measure.name}"
+        strict = measure.rule == "strict"
+        members = (scored if strict else every).members[group.name]
+        return Metric(
+            measure, group, _mean(one.rates[rate] for one in members), len(members), _interval(members, rate),
+            {name: made.mean(group.name, rate) for name, made in limits.items() if group.name in made.members},
+            _bounds(every.members[group.name], rate) if strict and measure.name in BOUNDED else None,
+            main=group.whole and measure.name == SUCCESS.name,
+        )  # fmt: skip
+
+    groups = [_group(name, members) for name, members in every.members.items()]
+    rows = [metric(measure, group) for measure in MEASURES for group in groups]
+    if any(one.result.observations for one in rated):
+        rows += [Metric(seen, group, every.mean(group.name, seen.name), group.n or 0) for seen in SEEN for group in groups]
+    return LabSummary(
+        run, benchmark, Tally.of([one.result for one in rated], FLAGS), groups, rows,
+        {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "evidence": EVIDENCE_VERSION},
+        actions={name: sum(one.result.actions.count(name) for one in rated) for name in READINGS},
+        icc={name: intraclass_correlation(*_compat_success(own)) if own else None for name, own in every.members.items()},
+        walked=None if walker is None else len(walked),
+        walker_reason="" if walker is not None else walker_reason,
+    )  # fmt: skip
+
+
+def _group(name: str, members: Sequence[Rated]) -> Group:
+    drawn = _compat_success(members)
+    effect, independent = (design_effect(*drawn), effective_n(*drawn)) if members else (None, 0.0)
+    clusters = len({one.question.gold.cluster for one in members})
+    return Group(name, NAMES[name], len(members), clusters, effect, independent, name == ALL)
+
+
+def _compat_success(members: Sequence[Rated]) -> tuple[list[float], list[str]]:
+    return (
+        [one.rates["compat.success"] or 0.0 for one in members],
+        [one.question.gold.cluster for one in members],
+    )

@@ -35,7 +35,7 @@ from tasks.legalsearch.rollouts import check_benchmark
 from tasks.legalsearch.temporal import TOOLS, PairMember, ToolUse, awareness, consistency, queries_of
 from tasks.legalsearch.trajectory import trajectory
 from tasks.run.reading import read_episode
-from tasks.run.rescoring import StoredRun, block_of, read_stored
+from tasks.run.rescoring import StoredRun, read_stored, summary_of
 from tasks.scoring.statistics import rate_interval
 
 SEARCHING = "search/"
@@ -170,7 +170,7 @@ def analyse(name: str | Path) -> dict[str, Any]:
     """
     run = read_stored(name)
     check_benchmark(run.header)
-    return analysis_of(run, block_of(run))
+    return analysis_of(run, summary_of(run).block())
 
 
 def analysis_of(run: StoredRun, block: Mapping[str, Any]) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from store.journal import ScoreRow
@@ -32,9 +32,10 @@ from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.reference import GoldLawPolicy
 from tasks.legalsearch.rules.policy import LawRulesPolicy
-from tasks.legalsearch.scoring import Evidence, score_block, score_one
+from tasks.legalsearch.scoring import Evidence, score_one, summarise
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
 from tasks.legalsearch.settings import LegalSearchSettings, settings_of
+from tasks.legalsearch.summary import LawSummary, Offered
 from tasks.legalsearch.toolbox import OFFERED, WEB, LawToolbox, ToolSettings, snapshot_of
 from tasks.legalsearch.windows import WINDOWS, by_window
 from tasks.run.embedding import embedder_of
@@ -162,33 +163,30 @@ class LegalSearch:
         results, notes = match(questions, read_predictions(path))
         return Predictions({one.task_id: Predicted(one.res, one.summary) for one in results}, notes)
 
-    def score(
+    def summary(
         self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
-    ) -> dict[str, Any]:
-        """The score block."""
+    ) -> LawSummary:
+        """What a run came to, with the tools it had, and what the rules recite under each window."""
         evidence = _evidence(questions, context)
-        block = score_block(run, questions, results, evidence)
-        return {**block, "tools": _tools(context), "lar_by_window": self._by_window(questions, block, evidence, context)}
+        made = replace(summarise(run, questions, results, evidence), tools=_tools(context))
+        return replace(made, windows=self._by_window(questions, made, evidence, context))
 
     def _by_window(
-        self, questions: Sequence[Question], block: dict[str, Any], evidence: Evidence, context: ScoreContext
-    ) -> dict[str, Any] | None:
+        self, questions: Sequence[Question], own: LawSummary, evidence: Evidence, context: ScoreContext
+    ) -> dict[str, LawSummary] | None:
         """What the rules recite under each window, this run's own included; None for other agents."""
         spec, pack = context.spec, context.pack
-        if spec is None or pack is None or spec.agent != "rules" or "lar" not in block["compat"]:
+        if spec is None or pack is None or spec.agent != "rules" or own.row("compat", "lar", "all") is None:
             return None
         if not pack.manifest.counts.statutes or any(":" in who for who in spec.seats.values()):
             return None
-
-        def score(asked: Sequence[Question], results: Sequence[Result]) -> dict[str, Any]:
-            return _recitals(score_block("", asked, results, evidence))
-
         policy, _ = self.agents["rules"]
         other = by_window(
             questions, spec, policy, lambda changed: self.program(pack, questions, changed),
-            lambda task, state: self.result(task, 0, state), score,
+            lambda task, state: self.result(task, 0, state),
+            lambda asked, results: summarise("", asked, results, evidence),
         )  # fmt: skip
-        return {name: {**other, settings_of(spec).window: _recitals(block)}[name] for name in WINDOWS}
+        return {name: {**other, settings_of(spec).window: own}[name] for name in WINDOWS}
 
 
 def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
@@ -219,15 +217,7 @@ def _evidence(questions: Sequence[Question], context: ScoreContext) -> Evidence:
     return Evidence(coverage.covered(questions), verdicts, coverage)
 
 
-def _recitals(block: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "compat": block["compat"]["lar"],
-        "intervals": block["intervals"]["compat"]["lar"],
-        "wrong_version": block["wrong_version"],
-    }
-
-
-def _tools(context: ScoreContext) -> dict[str, Any] | None:
+def _tools(context: ScoreContext) -> Offered | None:
     """Which tools the agent of a run had, and whether statutes were all it could search; None when nobody knows."""
     spec = context.spec
     if spec is None or not spec.pack:
@@ -236,7 +226,7 @@ def _tools(context: ScoreContext) -> dict[str, Any] | None:
     offered = OFFERED[settings.tools] if spec.agent in WITH_TOOLS else ()
     here = context.pack is not None and context.pack.manifest.counts.pages > 0
     snapshot = bool(settings.web) or (here if context.pack is not None else None)
-    return {"offered": list(offered), "web_snapshot": snapshot, "rag_only": bool(offered) and (WEB not in offered or snapshot is False)}
+    return Offered(list(offered), snapshot, bool(offered) and (WEB not in offered or snapshot is False))
 
 
 def _check_channels(settings: LegalSearchSettings) -> None:

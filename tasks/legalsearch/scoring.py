@@ -1,4 +1,4 @@
-"""Scores of LegalSearch: the block that `run`, `score`, `score-predictions` and every report print.
+"""Scores of LegalSearch: of an attempt, and the metric rows of a run; `summary.py` has the block that is printed of them.
 
 All scores are means from 0 to 100, by task. Compat is the published score, errors counted 0. Strict is the mean over
 scored tasks, with bounds. `covered` is the mean over the questions whose statute the pack holds: a missing statute is no
@@ -14,11 +14,9 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
-from tasks.episode.events import OUTCOMES
 from tasks.legalsearch.answers import strict_answer
-from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
+from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.measures import (
     COMPAT_VERSION,
     STRICT_VERSION,
@@ -30,7 +28,9 @@ from tasks.legalsearch.measures import (
     strict_score,
 )
 from tasks.legalsearch.questions import Question
+from tasks.legalsearch.summary import ALL, COVERED, DOMAINS, GROUPS, LawSummary, MixedUp
 from tasks.legalsearch.versions import Attribution, VersionTexts, attribute
+from tasks.scoring.metrics import POINTS, Group, Limit, Measure, Metric, Rule, Tally, Unit, Value, complete, in_points
 from tasks.scoring.result import Result, Score
 from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
@@ -46,9 +46,6 @@ RIGHT_OR_WRONG = frozenset({"letters", "charges", "months"})
 """Forms of answers that score 0 or 1."""
 
 _YEAR = re.compile("([0-9]{4})年")
-
-Value = float | None
-
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -123,161 +120,117 @@ def _mean(values: Iterable[Value], scale: float = 100.0) -> Value:
     return round(scale * math.fsum(numbers) / len(numbers), DIGITS) if numbers else None
 
 
+Scorer = Callable[[Question, str, Verdict | None], Value]
+ANSWERS: Mapping[Rule, Scorer] = {"compat": compat_score, "strict": strict_score}
+PICKS: Mapping[Rule, Callable[[Rated], Value]] = {"compat": lambda one: one.compat, "strict": lambda one: one.strict}
+MEASURES = tuple(
+    Measure(rule, name, label, POINTS) for rule in PICKS for name, label in ((ALL, ("", "")), (COVERED, ("（有文本的题）", ", covered")))
+)
+"""What is scored, in the order of tables."""
+
+
 def _interval(members: Sequence[Rated], pick: Callable[[Rated], Value]) -> Interval | None:
     """Wilson for what is right or wrong, else the interval of a mean; both know about clusters."""
     kept = [(value, one.question) for one in members if (value := pick(one)) is not None]
     values, clusters = [value for value, _ in kept], [question.gold.cluster for _, question in kept]
     if all(question.kind.form in RIGHT_OR_WRONG for _, question in kept):
-        return rate_interval([value == 1.0 for value in values], clusters)
-    return mean_interval(values, clusters)
-
-
-def _bounds(interval: Interval | None) -> list[float] | None:
-    return None if interval is None else [round(100 * interval.low, DIGITS), round(100 * interval.high, DIGITS)]
+        return in_points(rate_interval([value == 1.0 for value in values], clusters))
+    return in_points(mean_interval(values, clusters))
 
 
 def _covered(members: Sequence[Rated]) -> list[Rated]:
     return [one for one in members if one.covered]
 
 
-def _coverage(members: Sequence[Rated]) -> int | None:
-    return len(_covered(members)) if any(one.covered is not None for one in members) else None
+def _bounds(members: Sequence[Rated]) -> tuple[Value, Value]:
+    """The mean if errors were 0, and if they were 1; no value where nothing was scored."""
+    if all(one.strict is None for one in members):
+        return None, None
+    low, high = (_mean(missing if one.strict is None else one.strict for one in members) for missing in (0.0, 1.0))
+    return low, high
 
 
-def _compat(members: Sequence[Rated]) -> dict[str, Any]:
-    return {
-        "all": _mean(one.compat for one in members),
-        "covered": _mean(one.compat for one in _covered(members)),
-        "n": len(members),
-        "n_covered": _coverage(members),
-        "n_scored": sum(one.compat is not None for one in members),
-    }
+def _scores(measure: Measure, group: Group, members: Sequence[Rated], limits: Mapping[Limit, Value]) -> Metric | None:
+    """A score of a task; None where nobody looked which questions are covered."""
+    assert measure.rule
+    pick, strict = PICKS[measure.rule], measure.rule == "strict"
+    if measure.name == COVERED:
+        if all(one.covered is None for one in members):
+            return None
+        inside = _covered(members)
+        return Metric(measure, group, _mean(map(pick, inside)), len(inside), _interval(inside, pick))
+    waiting = sum(one.strict is None and one.result.scored for one in members)
+    return Metric(
+        measure, group, _mean(map(pick, members)), sum(pick(one) is not None for one in members), _interval(members, pick),
+        limits, _bounds(members) if strict else None, f"{waiting} not graded" if waiting else "", bool(waiting), not measure.section,
+    )  # fmt: skip
 
 
-def _strict(members: Sequence[Rated]) -> dict[str, Any]:
-    scored = [one for one in members if one.strict is not None]
-
-    def with_errors(value: float) -> Value:
-        return _mean(value if one.strict is None else one.strict for one in members) if scored else None
-
-    return {
-        "all": _mean(one.strict for one in members),
-        "covered": _mean(one.strict for one in _covered(members)),
-        "n": len(members),
-        "n_covered": _coverage(members),
-        "n_scored": len(scored),
-        "bounds": {"errors_as_zero": with_errors(0.0), "errors_as_one": with_errors(1.0)},
-    }
+def _details(members: Sequence[Rated], group: Group) -> list[Metric]:
+    """The finer measures of a task."""
+    scored = [one for one in members if one.result.scored]
+    made = []
+    for rule in PICKS:
+        for name in scored[0].details[rule] if scored else ():
+            unit = Unit(1.0, 4) if name == "log_distance" else POINTS
+            value = _mean((one.details[rule][name] for one in scored), unit.top)
+            made.append(Metric(Measure(rule, name, unit=unit, section="details"), group, value, len(scored)))
+    return made
 
 
-def _details(members: Sequence[Rated], rule: str) -> dict[str, Value]:
-    scored = [one.details[rule] for one in members if one.result.scored]
-    return {
-        name: _mean((measures[name] for measures in scored), 1.0 if name == "log_distance" else 100.0)
-        for name in (scored[0] if scored else ())
-    }
-
-
-Rule = Callable[[Question, str, Verdict | None], Value]
-RULES: dict[str, Rule] = {"compat": compat_score, "strict": strict_score}
-PICKS: dict[str, Callable[[Rated], Value]] = {"compat": lambda one: one.compat, "strict": lambda one: one.strict}
-
-
-def _constant(questions: Sequence[Question], rule: Rule) -> dict[str, Any] | None:
-    """The gold that, given to every question of a task, earns most; the first in alphabetical order among equals."""
+def constant(questions: Sequence[Question], rule: Rule) -> tuple[float, str] | None:
+    """The gold that, given to every question of a task, earns most, and its mean; the first in alphabetical order among equals."""
     golds = sorted({question.gold.answer for question in questions})
     if len(golds) > MAX_CONSTANTS:
         golds = [golds[index * len(golds) // MAX_CONSTANTS] for index in range(MAX_CONSTANTS)]
     best: tuple[float, str] | None = None
     for gold in golds if questions[0].kind.form != "consultation" else ():
-        mean = _mean(rule(question, gold, None) for question in questions)
+        mean = _mean(ANSWERS[rule](question, gold, None) for question in questions)
         if mean is not None and (best is None or mean > best[0]):
             best = mean, gold
-    return None if best is None else {"all": best[0], "answer": best[1]}
+    return best
 
 
-def floors(questions: Sequence[Question]) -> dict[str, Any]:
-    """The best constant answer of each task under both rules, from the golds of the questions at hand."""
-    by_task = _by_task(questions, lambda question: question)
-    return {
-        name: {task: _constant(members, rule) for task, members in by_task.items()} for name, rule in RULES.items()
-    }
-
-
-def ceilings(questions: Sequence[Question]) -> dict[str, Any]:
+def ceiling(questions: Sequence[Question], rule: Rule) -> Value:
     """What the gold answers themselves earn; less than 100 would show a fault of a rule or of the data."""
-    by_task = _by_task(questions, lambda question: question)
-    perfect = Verdict(True, True)
-    return {
-        name: {
-            task: {"all": _mean(rule(question, question.gold.answer, perfect) for question in members)}
-            for task, members in by_task.items()
-        }
-        for name, rule in RULES.items()
-    }
+    return _mean(ANSWERS[rule](question, question.gold.answer, Verdict(True, True)) for question in questions)
 
 
-def _by_task(items: Sequence[Any], question: Callable[[Any], Question]) -> dict[str, list[Any]]:
-    """Items by task in the order of the published tables; tasks without any are left out."""
-    parts: dict[str, list[Any]] = {task: [] for task in KINDS}
-    for item in items:
-        parts[question(item).kind.id].append(item)
-    return {task: members for task, members in parts.items() if members}
-
-
-def _overall(means: Mapping[str, Value]) -> dict[str, Any]:
-    """Plain mean of the task means, as published; `missing` names tasks of the domain that have no score here."""
-    made = {}
-    for domain, tasks in (("in_domain", IN_DOMAIN), ("out_of_domain", OUT_OF_DOMAIN)):
-        scored = [task for task in tasks if means.get(task) is not None]
-        made[domain] = {
-            "mean": _mean((means[task] for task in scored), 1.0),
-            "tasks": scored,
-            "missing": [task for task in tasks if task not in scored],
-        }
-    return made
-
-
-def wrong_version(rated: Sequence[Rated]) -> dict[str, Any] | None:
+def mixed_up(rated: Sequence[Rated]) -> MixedUp | None:
     """Share of recitals that are the article of another day, over those that are some version of it; None for none.
 
     Whoever recites nothing that resembles the article mixes nothing up: such answers are counted as `neither`.
-
-    `covered` is the same over the questions whose text the pack holds: an agent that looks up what is not there can only
-    give a neighbouring version.
     """
-    found = [one for one in rated if one.attribution is not None]
+    found = [(one, one.attribution.reading) for one in rated if one.attribution is not None]
     if not found:
         return None
-    return {**_mixed_up(found), "covered": _mixed_up(_covered(found))}
+    readings = Counter(reading for _, reading in found)
+    said = [(one.question.gold.cluster, reading == "wrong") for one, reading in found if reading != "neither"]
+    wrong = [mixed for _, mixed in said]
+    interval = in_points(rate_interval(wrong, [cluster for cluster, _ in said]))
+    return MixedUp(_mean(map(float, wrong)), interval, len(said), readings["right"], readings["wrong"], readings["neither"])
 
 
-def _mixed_up(found: Sequence[Rated]) -> dict[str, Any]:
-    readings = Counter(one.attribution.reading for one in found if one.attribution)
-    said = [one for one in found if one.attribution and one.attribution.reading != "neither"]
-    wrong = [one.attribution is not None and one.attribution.reading == "wrong" for one in said]
-    return {
-        "rate": _mean(map(float, wrong)),
-        "interval": _bounds(rate_interval(wrong, [one.question.gold.cluster for one in said])),
-        "n": len(said),
-        **{reading: readings.get(reading, 0) for reading in ("right", "wrong", "neither")},
-    }
-
-
-def by_year(rated: Sequence[Rated]) -> dict[str, dict[str, Any]]:
+def _by_year(rated: Sequence[Rated]) -> list[Metric]:
     """Recitals by the year of their question, oldest first: one row of the heat map of years."""
     years: dict[str, list[Rated]] = {}
     for one in rated:
         match = _YEAR.search(one.question.text)
         if one.question.kind.form == "article" and match:
             years.setdefault(match[1], []).append(one)
-    return {year: _compat(years[year]) for year in sorted(years)}
+    found = []
+    for year in sorted(years):
+        group = Group(year, (year, year), len(years[year]))
+        for name in (ALL, COVERED):
+            row = _scores(Measure("compat", name, unit=POINTS, section="year"), group, years[year], {})
+            found += [row] if row else []
+    return found
 
 
-def score_block(
+def summarise(
     run: str, questions: Sequence[Question], results: Sequence[Result], evidence: Evidence = NOTHING
-) -> dict[str, Any]:
-    """The score block of a run.
+) -> LawSummary:
+    """What a run came to.
 
     Args:
         run: id of the run.
@@ -286,62 +239,53 @@ def score_block(
         evidence: coverage, verdicts of the grader, texts of versions.
     """
     known = {question.id: question for question in questions}
-    found = {result.task_id for result in results}
-    missing = [Result(question.id, "error", "", "") for question in questions if question.id not in found]
-    rated = [
-        _rate(known[result.task_id], result, evidence) for result in [*results, *missing] if result.task_id in known
-    ]
-    tasks = _by_task(rated, lambda one: one.question)
-    intervals: dict[str, Any] = {rule: {} for rule in PICKS}
-    methods: dict[str, Any] = {rule: {} for rule in PICKS}
-    for rule, pick in PICKS.items():
-        for task, members in tasks.items():
-            made = {"all": _interval(members, pick), "covered": _interval(_covered(members), pick)}
-            intervals[rule][task] = {part: _bounds(interval) for part, interval in made.items()}
-            methods[rule][task] = {part: interval.method if interval else None for part, interval in made.items()}
-    outcomes = Counter(one.result.outcome for one in rated)
-    flags = Counter(flag for one in rated for flag in one.result.flags)
-    tokens = [one.result.tokens for one in rated]
-    compat = {task: _compat(members) for task, members in tasks.items()}
-    strict = {task: _strict(members) for task, members in tasks.items()}
-    return {
-        "run": run,
-        "benchmark": BENCHMARK,
-        "n": len(rated),
-        "groups": {task: len(members) for task, members in tasks.items()},
-        "epochs": max((one.result.epoch for one in rated), default=0) + 1,
-        "outcomes": {outcome: outcomes.get(outcome, 0) for outcome in OUTCOMES},
-        "flags": {flag: flags.get(flag, 0) for flag in dict.fromkeys((*FLAGS, *sorted(flags)))},
-        "compat": compat,
-        "strict": strict,
-        "details": {
-            rule: {task: finer for task, members in tasks.items() if (finer := _details(members, rule))}
-            for rule in PICKS
-        },
-        "overall": {
-            rule: _overall({task: scores["all"] for task, scores in block.items()})
-            for rule, block in (("compat", compat), ("strict", strict))
-        },
-        "intervals": intervals,
-        "interval_methods": methods,
-        "floor": {"rule": "best constant answer", **floors(questions)},
-        "ceiling": {"rule": "gold answer", **ceilings(questions)},
-        "ungraded": sum(one.strict is None and one.result.scored for one in rated),
-        "wrong_version": wrong_version(rated),
-        "lar_by_year": by_year(rated),
-        "temporal": {task: sum(one.question.temporal for one in members) for task, members in tasks.items()},
-        "clusters": {task: len({one.question.gold.cluster for one in members}) for task, members in tasks.items()},
-        "design_effect": {task: _effect(members, design_effect) for task, members in tasks.items()},
-        "effective_n": {task: _effect(members, effective_n) for task, members in tasks.items()},
-        "tokens": {
-            "total": sum(tokens),
-            "mean": sum(tokens) / len(tokens) if tokens else None,
-            "tasks": sum(count > 0 for count in tokens),
-        },
-        "scorers": {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "wrong_version": WRONG_VERSION},
-    }
+    rated = [_rate(known[result.task_id], result, evidence) for result in complete(questions, results)]
+    tasks = {task: own for task in KINDS if (own := [one for one in rated if one.question.kind.id == task])}
+    asked = {task: [question for question in questions if question.kind.id == task] for task in tasks}
+    groups = [_group(task, members) for task, members in tasks.items()]
+    best = {(rule, task): constant(own, rule) for rule in PICKS for task, own in asked.items()}
+    rows: list[Metric] = []
+    for measure in MEASURES:
+        rule = measure.rule or "compat"
+        for group in groups:
+            floor = best[rule, group.name]
+            limits: dict[Limit, Value] = {} if floor is None else {"floor": floor[0]}
+            limits["reference"] = ceiling(asked[group.name], rule)
+            row = _scores(measure, group, tasks[group.name], limits)
+            rows += [row] if row else []
+    domains, means = _domains(rows)
+    found = [one for one in rated if one.attribution is not None]
+    wrong = mixed_up(found)
+    return LawSummary(
+        run, BENCHMARK, Tally.of([one.result for one in rated], FLAGS), [*groups, *domains],
+        sorted([*rows, *means], key=lambda row: MEASURES.index(row.measure))
+        + [row for group in groups for row in _details(tasks[group.name], group)] + _by_year(rated),
+        {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "wrong_version": WRONG_VERSION}, "rules",
+        constants={key: floor[1] for key, floor in best.items() if floor},
+        ungraded=sum(one.strict is None and one.result.scored for one in rated),
+        wrong_version=(wrong, mixed_up(_covered(found)) or MixedUp()) if wrong else None,
+        dated={task: sum(one.question.temporal for one in members) for task, members in tasks.items()},
+    )  # fmt: skip
 
 
-def _effect(members: Sequence[Rated], rule: Callable[[Sequence[float], Sequence[str]], float]) -> Value:
+def _domains(rows: Sequence[Metric]) -> tuple[list[Group], list[Metric]]:
+    """Plain means of the task means, as published, of those domains of which some task has a score."""
+    scores = {(row.measure.rule, row.group.name): row for row in rows if row.measure.name == ALL and row.value is not None}
+    groups, means = [], []
+    for domain, tasks in DOMAINS.items():
+        there = {rule: [row for task in tasks if (row := scores.get((rule, task)))] for rule in PICKS}
+        if there["compat"]:
+            group = Group(domain, GROUPS[domain], None, whole=True)
+            groups.append(group)
+            for measure in MEASURES:
+                if measure.name == ALL:
+                    own = there[measure.rule or "compat"]
+                    means.append(Metric(measure, group, _mean((row.value for row in own), 1.0), sum(row.group.n or 0 for row in own)))
+    return groups, means
+
+
+def _group(task: str, members: Sequence[Rated]) -> Group:
     kept = [(one.compat, one.question.gold.cluster) for one in members if one.compat is not None]
-    return rule([value for value, _ in kept], [cluster for _, cluster in kept]) if kept else None
+    drawn = [value for value, _ in kept], [cluster for _, cluster in kept]
+    effects = (design_effect(*drawn), effective_n(*drawn)) if kept else (None, None)
+    return Group(task, GROUPS[task], len(members), len({one.question.gold.cluster for one in members}), *effects)

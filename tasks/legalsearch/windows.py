@@ -6,8 +6,8 @@ played in memory; nothing of them is recorded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, get_args
+from collections.abc import Callable, Sequence
+from typing import TypeVar, get_args
 
 from store.search.law_search import Window
 from tasks.episode.driver import Driver, Limits
@@ -22,6 +22,7 @@ from tasks.scoring.result import Result
 
 WINDOWS: tuple[Window, ...] = get_args(Window)
 MOST_STEPS = 20
+S = TypeVar("S")
 
 
 def by_window(
@@ -30,8 +31,8 @@ def by_window(
     policy: str,
     program: Callable[[RunSpec], Program],
     result: Callable[[str, State], Result],
-    score: Callable[[Sequence[Question], Sequence[Result]], Mapping[str, Any] | None],
-) -> dict[str, Any]:
+    score: Callable[[Sequence[Question], Sequence[Result]], S],
+) -> dict[str, S]:
     """Window -> the scores of the recitals among the questions, for the windows that a run did not use.
 
     Args:
@@ -43,7 +44,7 @@ def by_window(
         score: the scores of recitals.
     """
     recitals = [question for question in questions if question.kind.form == "article"]
-    found: dict[str, Any] = {}
+    found: dict[str, S] = {}
     own = settings_of(spec).window
     for window in WINDOWS if recitals else ():
         if window != own:

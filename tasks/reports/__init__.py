@@ -1,10 +1,9 @@
-"""Score blocks as something to read or to send on: text, Markdown, CSV, HTML, JSON. Pure functions to text."""
+"""Metric rows as something to read or to send on: text, Markdown, CSV, HTML, JSON. Pure functions to text."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 from tasks.reports.as_csv import comma_separated
 from tasks.reports.as_html import page
@@ -12,13 +11,14 @@ from tasks.reports.as_markdown import markdown
 from tasks.reports.as_text import text
 from tasks.reports.courts import footer, tables_of
 from tasks.reports.model import Report
+from tasks.scoring.metrics import Summary
 
 __all__ = ["FORMATS", "Report", "text_report"]
 
 
 def _json(reports: Sequence[Report], language: str = "zh") -> str:
-    content: dict[str, Any] = {
-        "reports": [{"header": dict(report.header), "block": dict(report.block)} for report in reports]
+    content: dict[str, object] = {
+        "reports": [{"header": dict(report.header), "block": report.summary.block()} for report in reports]
     }
     if tables := tables_of(reports, language):
         content |= {"tables": [table.data() for table in tables], "notes": footer(reports, language)}
@@ -36,8 +36,8 @@ FORMATS: dict[str, Callable[[Sequence[Report], str], str]] = {
 
 
 def text_report(
-    blocks: Sequence[Mapping[str, Any]], headers: Sequence[Mapping[str, Any]] = (), language: str = "zh"
+    summaries: Sequence[Summary], headers: Sequence[Mapping[str, object]] = (), language: str = "zh"
 ) -> str:
-    """Score blocks, with the headers of their runs if known, as plain text."""
-    padded = [*headers, *({} for _ in range(len(blocks) - len(headers)))]
-    return text([Report(block, header) for block, header in zip(blocks, padded, strict=True)], language)
+    """What runs came to, with their headers if known, as plain text."""
+    padded = [*headers, *({} for _ in range(len(summaries) - len(headers)))]
+    return text([Report(summary, header) for summary, header in zip(summaries, padded, strict=True)], language)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
 
 from tasks.episode.events import OUTCOMES
 from tasks.reports.courts import published_lines
@@ -30,31 +29,32 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
     writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
     writer.writeheader()
     for report in reports:
-        block, header = report.block, report.header
-        pack = header.get("pack", {})
-        common: dict[str, Any] = {
-            "run": block["run"], "benchmark": block["benchmark"], "agent": agent(report, "en"), "epochs": block["epochs"],
-            "tokens": block["tokens"]["total"], "fictional": int(fictional(report)), "pack": pack.get("name", ""),
+        summary, header = report.summary, report.header
+        tally, pack = summary.tally, header.get("pack", {})
+        common: dict[str, object] = {
+            "run": summary.run, "benchmark": summary.benchmark, "agent": agent(report, "en"), "epochs": tally.epochs,
+            "tokens": sum(tally.tokens), "fictional": int(fictional(report)), "pack": pack.get("name", ""),
             "pack_hash": pack.get("hash", ""), "task_file_sha256": header.get("tasks", {}).get("sha256", ""),
             "harness": header.get("versions", {}).get("moot", ""),
-            **{f"outcome_{outcome}": block["outcomes"].get(outcome, 0) for outcome in OUTCOMES},
+            **{f"outcome_{outcome}": tally.outcomes.get(outcome, 0) for outcome in OUTCOMES},
         }  # fmt: skip
-        for line in lines(report):
-            row = {
-                **common, "rule": line.rule, "rate": line.rate, "group": line.group, "n": line.n, "value": line.value,
-                "low": line.low, "high": line.high, "method": line.method, "clusters": line.clusters,
-                "design_effect": line.design_effect, "effective_n": line.effective_n, "floor": line.floor,
-                "ceiling_reference": line.reference, "ceiling_walker": line.walker,
-                "evidence_rate": (block.get("evidence_rate") or {}).get(line.group),
-                "scorer": block.get("scorers", {}).get(line.rule, ""),
-            }  # fmt: skip
-            writer.writerow({name: _cell(value) for name, value in row.items()})
+        for row in lines(report):
+            measure, group, interval = row.measure, row.group, row.interval
+            writer.writerow({name: _cell(value) for name, value in {
+                **common, "rule": measure.rule, "rate": measure.name, "group": group.name, "n": row.n, "value": row.value,
+                "low": interval and interval.low, "high": interval and interval.high, "method": interval.method if interval else "",
+                "clusters": group.clusters, "design_effect": group.design_effect, "effective_n": group.effective_n,
+                "floor": row.limits.get("floor"), "ceiling_reference": row.limits.get("reference"),
+                "ceiling_walker": row.limits.get("walker"),
+                "evidence_rate": summary.value("", group.name, "evidence_rate", "evidence"),
+                "scorer": summary.scorers.get(measure.rule, ""),
+            }.items()})  # fmt: skip
     for printed in published_lines(reports):
         writer.writerow({name: _cell(value) for name, value in printed.items()})
     return stream.getvalue()
 
 
-def _cell(value: Any) -> Any:
+def _cell(value: object) -> object:
     if not isinstance(value, str):
         return value
     text = printable(value)

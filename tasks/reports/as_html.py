@@ -11,22 +11,20 @@ from collections.abc import Iterable, Sequence
 from tasks.reports.courts import footer, tables_of
 from tasks.reports.model import (
     COLUMNS,
-    Line,
     Report,
     agent,
+    cells,
     counts,
     facts,
     fictional,
-    figure,
     heading,
     lines,
     measure,
     printable,
-    show,
-    show_interval,
 )
 from tasks.reports.tables import as_html
-from tasks.reports.words import phrase, word
+from tasks.reports.words import word
+from tasks.scoring.metrics import Group, Metric
 
 STYLE = """
 :root{color-scheme:light dark;--line:#8884;--bar:#3a7bd5;--mark:#b45309}
@@ -66,18 +64,18 @@ def page(reports: Sequence[Report], language: str = "zh") -> str:
 
 
 def _section(report: Report, language: str) -> Iterable[str]:
-    yield f"<h2>{_text(report.block['run'])}</h2>"
+    yield f"<h2>{_text(report.summary.run)}</h2>"
     labels = [_text(agent(report, language))] if report.header else []
     labels += [f'<span class="mark">{_text(word("fictional", language))}</span>'] if fictional(report) else []
-    yield f"<p>{' · '.join([_text(report.block['benchmark']), *labels])}</p>"
-    yield from _table([report], report.groups, language)
+    yield f"<p>{' · '.join([_text(report.summary.benchmark), *labels])}</p>"
+    yield from _table([report], report.summary.groups, language)
     yield "<dl>"
     for label, text in (*counts(report, language), *facts(report, language)):
         yield f"<dt>{_text(label)}</dt><dd>{_text(text)}</dd>"
     yield "</dl>"
 
 
-def _table(reports: Sequence[Report], groups: Sequence[str] | None, language: str) -> Iterable[str]:
+def _table(reports: Sequence[Report], groups: Sequence[Group] | None, language: str) -> Iterable[str]:
     several = len(reports) > 1
     heads = [word("run", language)] if several else []
     heads += [word("measure", language), word("group", language)]
@@ -85,44 +83,35 @@ def _table(reports: Sequence[Report], groups: Sequence[str] | None, language: st
     yield "".join(f'<th class="t">{_text(head)}</th>' for head in heads)
     yield "".join(f"<th>{_text(heading(reports, column, language))}</th>" for column in COLUMNS) + "<th></th></tr></thead><tbody>"
     for report in reports:
-        shown = report.layout.overall(report.block) if groups is None else groups
+        shown = report.summary.wholes if groups is None else groups
         for line in lines(report, shown):
-            names = [str(report.block["run"]) + (f" 〔{word('fictional', language)}〕" if fictional(report) else "")]
+            names = [report.summary.run + (f" 〔{word('fictional', language)}〕" if fictional(report) else "")]
             names = names if several else []
-            names += [measure(line, language), word(f"group.{line.group}", language)]
+            names += [measure(line, language), line.group.label[language == "en"]]
             first = ' class="first"' if line.group == shown[0] and not several else ""
             yield (
                 f"<tr{first}>"
                 + "".join(f'<td class="t">{_text(name)}</td>' for name in names)
-                + _numbers(line, language)
+                + "".join(f"<td>{_text(cell)}</td>" for cell in cells(line, language))
+                + f"<td>{_plot(line)}</td>"
                 + "</tr>"
             )
     yield "</tbody></table></div>"
 
 
-def _numbers(line: Line, language: str) -> str:
-    cells = (
-        str(line.n), figure(line, line.value), show_interval(line), phrase(line.method, language) or "–", "–" if line.clusters is None else str(line.clusters),
-        show(line.design_effect, 2), show(line.effective_n, 1), figure(line, line.floor), figure(line, line.reference),
-        figure(line, line.walker),
-    )  # fmt: skip
-    return "".join(f"<td>{_text(cell)}</td>" for cell in cells) + f"<td>{_plot(line)}</td>"
-
-
-def _plot(line: Line) -> str:
-    """The rate as a dot, its interval as a bar, floor and reference as thin marks."""
-    if line.value is None:
+def _plot(row: Metric) -> str:
+    """The figure as a dot, its interval as a bar, floor and reference as thin marks."""
+    if row.value is None:
         return ""
+    scale = PLOT / row.measure.unit.top
     shapes = ['<rect x="0" y="7" width="100" height="1" fill="var(--line)"/>']
-    if line.low is not None and line.high is not None:
-        width = max(0.5, (line.high - line.low) * PLOT / line.top)
-        shapes.append(
-            f'<rect x="{line.low * PLOT / line.top:.1f}" y="5" width="{width:.1f}" height="5" fill="var(--bar)" opacity=".4"/>'
-        )
-    for limit in (line.floor, line.reference):
+    if row.interval:
+        left, width = row.interval.low * scale, max(0.5, (row.interval.high - row.interval.low) * scale)
+        shapes.append(f'<rect x="{left:.1f}" y="5" width="{width:.1f}" height="5" fill="var(--bar)" opacity=".4"/>')
+    for limit in (row.limits.get("floor"), row.limits.get("reference")):
         if limit is not None:
-            shapes.append(f'<rect x="{limit * PLOT / line.top:.1f}" y="2" width=".8" height="11" fill="var(--mark)"/>')
-    shapes.append(f'<circle cx="{line.value * PLOT / line.top:.1f}" cy="7.5" r="2.5" fill="var(--bar)"/>')
+            shapes.append(f'<rect x="{limit * scale:.1f}" y="2" width=".8" height="11" fill="var(--mark)"/>')
+    shapes.append(f'<circle cx="{row.value * scale:.1f}" cy="7.5" r="2.5" fill="var(--bar)"/>')
     return f'<svg viewBox="-3 0 106 15" aria-hidden="true">{"".join(shapes)}</svg>'
 
 

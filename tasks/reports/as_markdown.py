@@ -8,19 +8,18 @@ from tasks.reports.courts import footer, tables_of
 from tasks.reports.model import (
     COLUMNS,
     Report,
+    cells,
     counts,
     facts,
     fictional,
-    figure,
     heading,
     lines,
     measure,
     plain,
-    show,
-    show_interval,
 )
 from tasks.reports.tables import as_markdown
-from tasks.reports.words import phrase, word
+from tasks.reports.words import word
+from tasks.scoring.metrics import Group
 
 
 def markdown(reports: Sequence[Report], language: str = "zh") -> str:
@@ -35,10 +34,10 @@ def markdown(reports: Sequence[Report], language: str = "zh") -> str:
     for table in tables_of(reports, language):
         parts += ["", *as_markdown(table)]
     for report in reports:
-        parts += ["", f"## {plain(str(report.block['run']))}", ""]
+        parts += ["", f"## {plain(report.summary.run)}", ""]
         if fictional(report):
             parts += [f"**{word('fictional', language)}**", ""]
-        parts += _table([report], report.groups, language)
+        parts += _table([report], report.summary.groups, language)
         parts.append("")
         parts += [
             f"- {plain(label)}: {plain(text)}"
@@ -49,19 +48,14 @@ def markdown(reports: Sequence[Report], language: str = "zh") -> str:
     return "\n".join(parts) + "\n"
 
 
-def _table(reports: Sequence[Report], groups: Sequence[str] | None, language: str) -> list[str]:
+def _table(reports: Sequence[Report], groups: Sequence[Group] | None, language: str) -> list[str]:
     several = len(reports) > 1 or groups is None
     head = [word("run", language)] if several else []
     head += [word("measure", language), word("group", language), *(heading(reports, column, language) for column in COLUMNS)]
     rows = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for report in reports:
-        for line in lines(report, report.layout.overall(report.block) if groups is None else groups):
-            cells = [plain(str(report.block["run"]))] if several else []
-            cells += [
-                plain(measure(line, language)), word(f"group.{line.group}", language), str(line.n),
-                figure(line, line.value), show_interval(line), phrase(line.method, language) or "–", "–" if line.clusters is None else str(line.clusters),
-                show(line.design_effect, 2), show(line.effective_n, 1), figure(line, line.floor),
-                figure(line, line.reference), figure(line, line.walker),
-            ]  # fmt: skip
-            rows.append("| " + " | ".join(cells) + " |")
+        for line in lines(report, report.summary.wholes if groups is None else groups):
+            names = [plain(report.summary.run)] if several else []
+            names += [plain(measure(line, language)), plain(line.group.label[language == "en"])]
+            rows.append("| " + " | ".join([*names, *cells(line, language)]) + " |")
     return rows

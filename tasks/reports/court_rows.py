@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-from tasks.courts.scores.of_run.columns import AVERAGED
+from tasks.courts.scores.of_run.columns import AVERAGED, OVERALL
 from tasks.reports import court_published as published
-from tasks.reports.layouts import COURTS, OVERALL, RULES, at, ungraded
-from tasks.reports.model import Report, agent, printable
+from tasks.reports.model import Report, agent, at, printable
 from tasks.reports.tables import EMPTY, Cell, Row
 from tasks.reports.words import word
+from tasks.scoring.metrics import LIMITS, RULES, Metric, Summary
 
 NO_PART = ("grader", "tracker", "clerk")
 """Seats that are no part of the environment's driver."""
@@ -19,7 +18,7 @@ HEADS = ("court.run", "court.agent", "court.driver", "court.rule")
 
 def envs_of(reports: Iterable[Report]) -> list[str]:
     """Environments that ran in any of the runs, in the order of the paper."""
-    ran = {env for report in reports for env in report.block["groups"]}
+    ran = {group.name for report in reports for group in report.summary.groups}
     return [env for env in published.CASES if env in ran]
 
 
@@ -28,68 +27,72 @@ def columns_of(names: Sequence[str], envs: Sequence[str]) -> list[str]:
     return [name for name in names if name.split()[0] in envs]
 
 
-def figure(block: Mapping[str, Any], rule: str, column: str, language: str) -> Cell:
-    """A figure of a block with its interval; a metric that needs a grader says that it has none."""
-    env, metric = column.split(" ", 1)
-    if at(block, rule, env) is None or metric not in block[rule][env]:
+def place(column: str) -> tuple[str, str]:
+    """Environment and metric of a column."""
+    env, _, metric = column.partition(" ")
+    return env, metric
+
+
+def figure(summary: Summary, rule: str, column: str, language: str) -> Cell:
+    """A figure of a run with its interval; a metric that needs a grader says that it has none."""
+    row = summary.row(rule, *place(column))
+    if row is None:
         return EMPTY
-    value = COURTS.value(block, rule, metric, env)
-    if value is None:
-        waits = ungraded(at(block, "unscored", rule, env, metric))
-        return Cell(text=word("unscored", language)) if waits else Cell()
-    low, high = COURTS.beside("intervals", block, rule, metric, env) or (None, None)
-    return Cell(value, low, high)
+    if row.value is None:
+        return Cell(text=word("unscored", language)) if row.waits else Cell()
+    return Cell(row.value, *_ends(row))
 
 
-def total(block: Mapping[str, Any], rule: str) -> Cell:
+def _ends(row: Metric) -> tuple[float | None, float | None]:
+    return (row.interval.low, row.interval.high) if row.interval else (None, None)
+
+
+def total(summary: Summary, rule: str) -> Cell:
     """The overall score with its interval, and out of how many columns where some lack."""
-    made = at(block, "overall", rule) or {}
-    there, missing = len(made.get("columns") or ()), len(made.get("missing") or ())
-    low, high = at(block, "intervals", rule, OVERALL) or (None, None)
-    return Cell(made.get("mean"), low, high, note=f"({there}/{there + missing})" if missing else "")
+    row = summary.row(rule, OVERALL, OVERALL)
+    if row is None:
+        return Cell()
+    there, columns = rests_on(summary, rule)
+    return Cell(row.value, *_ends(row), note=f"({there}/{columns})" if there < columns else "")
+
+
+def rests_on(summary: Summary, rule: str) -> tuple[int, int]:
+    """How many columns of the overall score have a value, and how many there are in the environments that ran."""
+    rows = [row for env, metric in AVERAGED if (row := summary.row(rule, env, metric))]
+    return sum(row.value is not None for row in rows), len(rows)
 
 
 def own_rows(reports: Sequence[Report], columns: Sequence[str], language: str, overall: bool = False) -> Iterator[Row]:
     """Both rules of each run, how much stands behind them, and once a set of tasks its floor and ceilings."""
-    tasks: set[tuple[Any, ...]] = set()
+    tasks: set[tuple[object, ...]] = set()
     for report in reports:
-        block, who = report.block, heads(report, language)
+        summary, who = report.summary, heads(report, language)
         for rule in RULES:
-            cells = [figure(block, rule, column, language) for column in columns]
-            yield Row((*who, word(f"{rule}.all", language)), (*cells, *([total(block, rule)] if overall else [])))
-        cells = [_count(block, column) for column in columns]
-        clusters = Cell(text=f"{block['n']} ({at(block, 'clusters', OVERALL)} {word('court.clusters', language)})")
+            cells = [figure(summary, rule, column, language) for column in columns]
+            yield Row((*who, word(f"{rule}.all", language)), (*cells, *([total(summary, rule)] if overall else [])))
+        cells = [_count(summary, column) for column in columns]
+        clusters = Cell(text=f"{summary.tally.n} ({summary.wholes[0].clusters} {word('court.clusters', language)})")
         label = f"{word('court.counts', language)} ({word('court.clusters', language)})"
         yield Row((*who, label), (*cells, *([clusters] if overall else [])), "count")
-        same = (at(report.header, "tasks", "sha256"), *block["groups"].items())
+        same = (at(report.header, "tasks", "sha256"), *((group.name, group.n) for group in summary.groups))
         if same not in tasks:
             tasks.add(same)
-            yield from _limits(block, columns, language, overall)
+            yield from _limits(summary, columns, language, overall)
 
 
-def _count(block: Mapping[str, Any], column: str) -> Cell:
-    env, metric = column.split(" ", 1)
-    scored = at(block, "n_scored", "strict", env, metric)
-    if scored is None:
-        return EMPTY
-    return Cell(text=f"{scored}/{block['groups'][env]} ({at(block, 'clusters', env)})")
+def _count(summary: Summary, column: str) -> Cell:
+    row = summary.row("strict", *place(column))
+    return EMPTY if row is None else Cell(text=f"{row.n}/{row.group.n} ({row.group.clusters})")
 
 
-def _limits(block: Mapping[str, Any], columns: Sequence[str], language: str, overall: bool) -> Iterator[Row]:
-    for label, path in (
-        ("court.floor", ("floor",)), ("court.ceiling", ("ceiling",)), ("court.walker", ("ceiling", "walker"))
-    ):  # fmt: skip
+def _limits(summary: Summary, columns: Sequence[str], language: str, overall: bool) -> Iterator[Row]:
+    shown = [*columns, f"{OVERALL} {OVERALL}"] if overall else columns
+    for label, limit in zip(("court.floor", "court.ceiling", "court.walker"), LIMITS, strict=True):
         for rule in RULES:
-            found = at(block, *path, rule)
-            if not found:
-                continue
-            cells = [_of(found, *column.split(" ", 1)) for column in columns]
-            last = [Cell(found.get(OVERALL))] if overall else []
-            yield Row(("", word(label, language), "", word(f"{rule}.all", language)), (*cells, *last), "limit")
-
-
-def _of(found: Mapping[str, Any], env: str, metric: str) -> Cell:
-    return Cell(found[env][metric]) if metric in (found.get(env) or ()) else EMPTY
+            rows = [summary.row(rule, *place(column)) for column in shown]
+            cells = [Cell(row.limits[limit]) if row and limit in row.limits else EMPTY for row in rows]
+            if any(cell is not EMPTY for cell in cells):
+                yield Row(("", word(label, language), "", word(f"{rule}.all", language)), tuple(cells), "limit")
 
 
 def published_rows(
@@ -119,19 +122,19 @@ def model_label(name: str) -> str:
 
 def heads(report: Report, language: str) -> tuple[str, str, str]:
     """Run, agent and driver of a run."""
-    return printable(str(report.block["run"])), agent(report, language) or "–", driver(report, language)
+    return printable(report.summary.run), agent(report, language) or "–", driver(report, language)
 
 
 def driver(report: Report, language: str) -> str:
     """Who plays the simulated roles: one name where it is the same everywhere, else role by role; and where a person helped."""
-    people = report.block.get("flags", {}).get("human_role", 0)
+    people = report.summary.tally.flags.get("human_role", 0)
     return _playing(report, language) + (word("role.helped", language).format(n=people) if people else "")
 
 
 def _playing(report: Report, language: str) -> str:
     spec = at(report.header, "spec") or {}
     named = {role: str(who) for role, who in (spec.get("seats") or {}).items() if role not in NO_PART}
-    roles = {role for env in report.block["groups"] for role in at(report.block, "consistency_details", env) or ()}
+    roles = {row.measure.name for row in report.summary.section("consistency")}
     rules = word("court.rules", language)
     playing = {role: named.get(role, rules) for role in sorted(roles | named.keys())}
     if len(set(playing.values())) <= 1:

@@ -5,10 +5,11 @@ Runs belong together where nothing but the thing compared differs: same agent an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import combinations
 from statistics import mean, stdev
-from typing import Any
 
+from tasks.courts.scores.of_run.columns import OVERALL, OVERALL_LABEL
 from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,
@@ -19,15 +20,16 @@ from tasks.reports.court_rows import (
     heads,
     mean_of,
     model_label,
+    place,
     published_rows,
     total,
 )
 from tasks.reports.dots import Dot, dots
-from tasks.reports.layouts import COURTS, OVERALL, RULES, at
-from tasks.reports.model import Report, agent, printable
+from tasks.reports.model import Report, agent, at, printable
 from tasks.reports.ranks import kendall, spearman
-from tasks.reports.tables import EMPTY, Cell, Row, Table
+from tasks.reports.tables import EMPTY, Cell, Kind, Row, Table
 from tasks.reports.words import word
+from tasks.scoring.metrics import RULES, Summary
 
 _AGENT = ("agent", "model", "paper", "free", "temperature", "tools", "law_pack")
 _FIELD = ("profile", "pack", "env", "task_ids", "limit")
@@ -41,7 +43,7 @@ def tested(report: Report) -> Key:
 
 def field_of(report: Report) -> Key:
     """On what: tasks and profile."""
-    return (str(at(report.header, "tasks", "sha256")), *map(str, report.block["groups"].items()), *_settings(report, _FIELD))
+    return (str(at(report.header, "tasks", "sha256")), *(f"{group.name} {group.n}" for group in report.summary.groups), *_settings(report, _FIELD))
 
 
 def _settings(report: Report, names: Sequence[str]) -> Key:
@@ -54,9 +56,9 @@ def _limit(report: Report) -> int | None:
     return found if isinstance(found, int) else None
 
 
-def _grouped(reports: Sequence[Report], *keys: Any) -> list[list[Report]]:
+def _grouped(reports: Sequence[Report], *keys: Callable[[Report], object]) -> list[list[Report]]:
     """Runs that agree in all keys, in order of their first; runs without a header agree with nobody."""
-    groups: dict[Any, list[Report]] = {}
+    groups: dict[tuple[object, ...], list[Report]] = {}
     for report in reports:
         if report.header:
             groups.setdefault(tuple(key(report) for key in keys), []).append(report)
@@ -75,15 +77,15 @@ def driver_table(reports: Sequence[Report], language: str) -> Table:
         if _driver(report) == word("court.rules", "en"):
             continue
         for rule in RULES:
-            cells = [figure(report.block, rule, column, language) for column in columns]
-            rows.append(Row((*heads(report, language), word(f"{rule}.all", language)), (*cells, total(report.block, rule))))
+            cells = [figure(report.summary, rule, column, language) for column in columns]
+            rows.append(Row((*heads(report, language), word(f"{rule}.all", language)), (*cells, total(report.summary, rule))))
     both = {model: published.TABLE_2[model] for model in published.TABLE_5}
     rows += published_rows(both, columns, language, published.DRIVER, True)
     rows += published_rows(published.TABLE_5, columns, language, published.OTHER_DRIVER, True)
     note = word("court.reference", language).format(grader=published.GRADER)
     return Table(
         "table-5", word("table.5", language), tuple(word(head, language) for head in HEADS),
-        (*columns, word("rate.overall", language)), tuple(rows), (note,),
+        (*columns, OVERALL_LABEL[language == "en"]), tuple(rows), (note,),
     )  # fmt: skip
 
 
@@ -96,10 +98,9 @@ def rank_table(reports: Sequence[Report], language: str) -> Table:
         for report in group:
             by_driver.setdefault(_driver(report), {}).setdefault(tested(report), report)
         names = list(by_driver)
-        for place, first in enumerate(names):
-            for second in names[place + 1 :]:
-                for rule in RULES:
-                    rows += _ranked(by_driver[first], by_driver[second], rule, language)
+        for first, second in combinations(names, 2):
+            for rule in RULES:
+                rows += _ranked(by_driver[first], by_driver[second], rule, language)
     shared = list(published.TABLE_5)
     pair = [[mean_of(table[model], columns) or 0.0 for model in shared] for table in (published.TABLE_2, published.TABLE_5)]
     title = f"{published.DRIVER} / {published.OTHER_DRIVER}"
@@ -112,18 +113,18 @@ def rank_table(reports: Sequence[Report], language: str) -> Table:
 def _ranked(first: dict[Key, Report], second: dict[Key, Report], rule: str, language: str) -> list[Row]:
     shared = [who for who in first if who in second]
     values = [
-        [(COURTS.value(one[who].block, rule, OVERALL, OVERALL)) for who in shared] for one in (first, second)
+        [one[who].summary.value(rule, OVERALL, OVERALL) for who in shared] for one in (first, second)
     ]
-    known = [place for place in range(len(shared)) if values[0][place] is not None and values[1][place] is not None]
+    known = [index for index in range(len(shared)) if values[0][index] is not None and values[1][index] is not None]
     if len(known) < 2:
         return []
-    pair = [[float(column[place] or 0.0) for place in known] for column in values]
+    pair = [[float(column[index] or 0.0) for index in known] for column in values]
     title = f"{driver(first[shared[0]], language)} / {driver(second[shared[0]], language)}"
-    names = [agent(first[shared[place]], language) or "–" for place in known]
+    names = [agent(first[shared[index]], language) or "–" for index in known]
     return _agreement(names, pair, title, word(f"{rule}.all", language), "own", language)
 
 
-def _agreement(names: Sequence[str], pair: Sequence[Sequence[float]], title: str, rule: str, kind: Any, language: str) -> list[Row]:
+def _agreement(names: Sequence[str], pair: Sequence[Sequence[float]], title: str, rule: str, kind: Kind, language: str) -> list[Row]:
     rows = [
         Row((title, name, rule), (Cell(first), Cell(second), EMPTY, EMPTY), kind)
         for name, first, second in zip(names, *pair, strict=True)
@@ -139,18 +140,19 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
     marks: list[Dot] = []
     left: list[str] = []
     for report in reports:
-        size, sums = _size(report), at(report.block, "overall", "compat") or {}
-        name = agent(report, language) or printable(str(report.block["run"]))
-        rows.append(Row(heads(report, language)[:2], (Cell(size), total(report.block, "compat"), Cell(sums.get("by_env")))))
-        if size is None or sums.get("missing") or sums.get("mean") is None:
+        size, whole = _size(report), total(report.summary, "compat")
+        name = agent(report, language) or printable(report.summary.run)
+        by_env = report.summary.value("compat", OVERALL, "by_env", "overall")
+        rows.append(Row(heads(report, language)[:2], (Cell(size), whole, Cell(by_env))))
+        if size is None or whole.note or whole.value is None:
             left.append(name)
         else:
-            marks.append(Dot(name, size, sums["mean"], True))
+            marks.append(Dot(name, size, whole.value, True))
     for model in published.MODELS:
         value = mean_of(published.TABLE_2[model.name], columns)
-        whole = Cell(published.by_env(published.TABLE_2[model.name])) if len(columns) == len(published.MAIN) else EMPTY
+        every = Cell(published.by_env(published.TABLE_2[model.name])) if len(columns) == len(published.MAIN) else EMPTY
         rows.append(
-            Row((word("court.published", language), model_label(model.name)), (Cell(model.size), Cell(value), whole), "published")
+            Row((word("court.published", language), model_label(model.name)), (Cell(model.size), Cell(value), every), "published")
         )
         if model.size is not None and value is not None:
             marks.append(Dot(model_label(model.name), model.size, value, False))
@@ -180,10 +182,10 @@ def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
             limit = _limit(report)
             label = word("court.default", language) if limit is None else str(limit)
             for rule in RULES:
-                cells = [figure(report.block, rule, column, language) for column in columns]
-                turns = [Cell(at(report.block, "turns", env, "mean")) for env in envs_of(reports)]
+                cells = [figure(report.summary, rule, column, language) for column in columns]
+                turns = [Cell(report.summary.value("", env, "mean", "turns")) for env in envs_of(reports)]
                 rows.append(
-                    Row((*heads(report, language), label, word(f"{rule}.all", language)), (*cells, total(report.block, rule), *turns))
+                    Row((*heads(report, language), label, word(f"{rule}.all", language)), (*cells, total(report.summary, rule), *turns))
                 )
     if not rows:
         return None
@@ -192,7 +194,7 @@ def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
     limits = {env: ", ".join(map(str, values)) for env, values in published.TURN_LIMITS.items()}
     note = word("court.figure8", language).format(ci=limits["CI"], cr=limits["CR"])
     return Table(
-        "figure-8", word("figure.8", language), first, (*columns, word("rate.overall", language), *turns_of), tuple(rows), (note,)
+        "figure-8", word("figure.8", language), first, (*columns, OVERALL_LABEL[language == "en"], *turns_of), tuple(rows), (note,)
     )  # fmt: skip
 
 
@@ -202,10 +204,10 @@ def repeat_table(reports: Sequence[Report], language: str) -> Table | None:
     rows: list[Row] = []
     for group in _grouped(reports, field_of, tested, _driver, _limit):
         for rule in RULES:
-            repeats = [tree for report in group for tree in _trees(report, rule)]
+            repeats = [figures for report in group for figures in _figures(report.summary, rule, columns)]
             if len(repeats) > 1:
                 who = (agent(group[0], language) or "–", driver(group[0], language), word(f"{rule}.all", language))
-                rows += _repeats(who, [_figures(tree, columns) for tree in repeats], "own", language)
+                rows += _repeats(who, repeats, "own", language)
     if not rows:
         return None
     for model, runs in (*published.TABLE_13.items(), ("GPT-4o", published.TABLE_14)):
@@ -217,20 +219,19 @@ def repeat_table(reports: Sequence[Report], language: str) -> Table | None:
     first = tuple(word(head, language) for head in (*HEADS[1:], "epochs"))
     note = word("court.reference", language).format(grader=published.GRADER)
     return Table(
-        "table-13", word("table.13", language), first, (*columns, word("rate.overall", language)), tuple(rows), (note,)
+        "table-13", word("table.13", language), first, (*columns, OVERALL_LABEL[language == "en"]), tuple(rows), (note,)
     )
 
 
-def _trees(report: Report, rule: str) -> list[Any]:
-    repeats = report.block.get("repeats") or ()
-    return [one[rule] for one in repeats] if repeats else [report.block[rule]]
+def _figures(summary: Summary, rule: str, columns: Sequence[str]) -> list[list[float | None]]:
+    """The figures of each repeat; of the run itself where its tasks ran once."""
+    epochs = summary.tally.epochs
+    sections = [f"repeat {epoch}" for epoch in range(epochs)] if epochs > 1 else [""]
+    places = [*map(place, columns), (OVERALL, OVERALL)]
+    return [[summary.value(rule, env, metric, section) for env, metric in places] for section in sections]
 
 
-def _figures(tree: Any, columns: Sequence[str]) -> list[float | None]:
-    return [*(at(tree, *column.split(" ", 1)) for column in columns), at(tree, OVERALL)]
-
-
-def _repeats(who: tuple[str, ...], figures: Sequence[Sequence[float | None]], kind: Any, language: str) -> list[Row]:
+def _repeats(who: tuple[str, ...], figures: Sequence[Sequence[float | None]], kind: Kind, language: str) -> list[Row]:
     rows = [
         Row((*who, word("court.repeat", language).format(n=number)), tuple(_there(value) for value in run), kind)
         for number, run in enumerate(figures, 1)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from tasks.courts.casefile.case import Env
-from tasks.courts.scores.of_run.columns import METRICS
+from tasks.courts.scores.of_run.columns import ENV_LABELS, METRICS, OVERALL_LABEL
 from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,
@@ -16,32 +15,30 @@ from tasks.reports.court_rows import (
     heads,
     model_label,
     own_rows,
+    place,
     published_rows,
 )
 from tasks.reports.court_series import driver_table, rank_table, repeat_table, size_table, sweep_table
-from tasks.reports.layouts import RULES, at, ungraded
 from tasks.reports.model import Report, agent
 from tasks.reports.tables import EMPTY, Cell, Row, Table
 from tasks.reports.words import word
+from tasks.scoring.metrics import RULES, Summary
 
 
 def court_tables(reports: Sequence[Report], language: str = "zh") -> list[Table]:
-    """All tables that these runs fill; those of other benchmarks are left aside."""
-    mine = [report for report in reports if report.block.get("benchmark") == "courts"]
-    if not mine:
-        return []
+    """All tables that these runs of the courts fill."""
     made = [
-        _main(mine, language),
-        *_parts(mine, language),
-        *_stages(mine, language),
-        _turns(mine, language),
-        *_consistency(mine, language),
-        driver_table(mine, language),
-        rank_table(mine, language),
-        size_table(mine, language),
-        sweep_table(mine, language),
-        repeat_table(mine, language),
-        _cases(mine, language),
+        _main(reports, language),
+        *_parts(reports, language),
+        *_stages(reports, language),
+        _turns(reports, language),
+        *_consistency(reports, language),
+        driver_table(reports, language),
+        rank_table(reports, language),
+        size_table(reports, language),
+        sweep_table(reports, language),
+        repeat_table(reports, language),
+        _cases(reports, language),
     ]
     return [table for table in made if table is not None]
 
@@ -59,20 +56,11 @@ def _main(reports: Sequence[Report], language: str) -> Table:
     rows = [*own_rows(reports, columns, language, True), *published_rows(published.TABLE_2, columns, language, overall=True)]
     notes = [word(f"court.{key}", language) for key in ("overall_note", "intervals")]
     notes += [word("court.lower", language)] if "CR VER" in columns else []
-    notes += [word("court.grading", language)] if any(_waits(report.block) for report in reports) else []
+    notes += [word("court.grading", language)] if any(row.waits for report in reports for row in report.summary.scores) else []
     return Table(
-        "table-2", word("table.2", language), _heads(language), (*columns, word("rate.overall", language)), tuple(rows),
+        "table-2", word("table.2", language), _heads(language), (*columns, OVERALL_LABEL[language == "en"]), tuple(rows),
         (*notes, _reference(language)),
     )  # fmt: skip
-
-
-def _waits(block: Mapping[str, Any]) -> bool:
-    return any(
-        ungraded(why)
-        for rule in RULES
-        for env in block["groups"]
-        for why in (at(block, "unscored", rule, env) or {}).values()
-    )
 
 
 _PARTS: Mapping[str, tuple[Env, tuple[str, ...], published.Table]] = {
@@ -87,7 +75,7 @@ _PARTS: Mapping[str, tuple[Env, tuple[str, ...], published.Table]] = {
 def _parts(reports: Sequence[Report], language: str) -> Iterator[Table]:
     """Tables 6 to 9: the parts of DOC, PFS and VER, and our own metrics behind them."""
     for number, (env, elsewhere, table) in _PARTS.items():
-        mine = [report for report in reports if env in report.block["groups"]]
+        mine = [report for report in reports if any(group.name == env for group in report.summary.groups)]
         if not mine:
             continue
         columns = [f"{env} {metric}" for metric in METRICS["strict"][env] if metric not in elsewhere or metric in ("Label", "Seq")]
@@ -103,7 +91,7 @@ def _stages(reports: Sequence[Report], language: str) -> Iterator[Table]:
     """Figure 5 as tables; the stages of the two rules are not the same."""
     for env in envs_of(reports):
         for rule in RULES:
-            found = [(report, stages) for report in reports if (stages := at(report.block, "stages", env, rule))]
+            found = [(report, stages) for report in reports if (stages := _completed(report.summary, rule, env))]
             names = tuple(dict.fromkeys(name for _, stages in found for name in stages))
             if not names:
                 continue
@@ -114,8 +102,13 @@ def _stages(reports: Sequence[Report], language: str) -> Iterator[Table]:
                 )
                 for report, stages in found
             )
-            title = f"{word('figure.5', language)} · {word(f'group.{env}', language)}"
+            title = f"{word('figure.5', language)} · {ENV_LABELS[env][language == 'en']}"
             yield Table(f"figure-5-{env}-{rule}", title, _heads(language), names, rows)
+
+
+def _completed(summary: Summary, rule: str, env: str) -> dict[str, float | None]:
+    rows = [row for row in summary.section("stages") if (row.measure.rule, row.group.name) == (rule, env)]
+    return {row.measure.name: row.value for row in rows}
 
 
 def _turns(reports: Sequence[Report], language: str) -> Table:
@@ -124,7 +117,7 @@ def _turns(reports: Sequence[Report], language: str) -> Table:
     rows = [
         Row(
             (*heads(report, language), label),
-            tuple(Cell(at(report.block, "turns", env, "mean")) if env in report.block["turns"] else EMPTY for env in envs),
+            tuple(Cell(row.value) if (row := report.summary.row("", env, "mean", "turns")) else EMPTY for env in envs),
         )
         for report in reports
     ]
@@ -144,8 +137,9 @@ def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
     titles = tuple(word(f"court.{name}", language) for name in ("rater", "agent", "driver"))
     rows, means = [], []
     for report in reports:
-        for rater in ("by_rules", "by_grader"):
-            cells = [_role(report.block, role, rater) for role in roles]
+        for rater, section in (("by_rules", "consistency"), ("by_grader", "graded")):
+            seen = [report.summary.row("", *place(role), section) for role in roles]
+            cells = [Cell(row.value) if row else EMPTY for row in seen]
             known = [cell.value for cell in cells if cell.value is not None]
             first = (word(f"court.{rater}", language), agent(report, language) or "–", driver(report, language))
             if known:
@@ -171,27 +165,19 @@ def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
     )  # fmt: skip
 
 
-def _role(block: Mapping[str, Any], column: str, rater: str) -> Cell:
-    env, role = column.split()
-    if env not in block["groups"]:
-        return EMPTY
-    if rater == "by_rules":
-        return Cell(at(block, "consistency", env, role))
-    return Cell(at(block, "consistency_details", env, role, "graded"))
-
-
 def _cases(reports: Sequence[Report], language: str) -> Table:
     envs = [*published.CASES]
     label = word("court.cases", language)
     rows = [
         Row(
             (*heads(report, language)[:2], label),
-            tuple(Cell(text=str(report.block["groups"].get(env, 0))) for env in envs),
+            tuple(Cell(text=str(counts.get(env, 0))) for env in envs),
             "own",
         )
         for report in reports
+        for counts in [{group.name: group.n for group in report.summary.groups}]
     ]
-    counts = tuple(Cell(text=str(published.CASES[env])) for env in published.CASES)
-    rows.append(Row((word("court.published", language), "J1-Eval", label), counts, "published"))
+    printed = tuple(Cell(text=str(published.CASES[env])) for env in published.CASES)
+    rows.append(Row((word("court.published", language), "J1-Eval", label), printed, "published"))
     first = (word("court.run", language), word("court.agent", language), "")
     return Table("table-4", word("table.4", language), first, tuple(envs), tuple(rows))

@@ -1,37 +1,35 @@
-"""What only reports of the courts have: tables beside the published ones, and what stands below each of them.
+"""What stands in a report beside the rows of each run: tables that the runs of a benchmark have together, what court reports say below.
 
-The tables are loaded on use: reports of other benchmarks do without the courts.
+The published tables of the courts are loaded on use: reports of other benchmarks do without them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
-from tasks.reports.layouts import CourtLayout
 from tasks.reports.model import Report, fictional
 from tasks.reports.tables import Table
 from tasks.reports.words import word
 
+BENCHMARK = "courts"
+
 
 def tables_of(reports: Sequence[Report], language: str = "zh") -> list[Table]:
-    """The tables of the courts runs among these; none where there are no such runs."""
-    mine = _mine(reports)
-    if not mine:
-        return []
-    from tasks.reports.court_tables import court_tables
-
-    return court_tables(mine, language)
+    """The tables of these runs, benchmark by benchmark; none where a benchmark has none."""
+    by_benchmark: dict[str, list[Report]] = {}
+    for report in reports:
+        by_benchmark.setdefault(report.summary.benchmark, []).append(report)
+    return [table for own in by_benchmark.values() for table in own[0].summary.tables(own, language)]
 
 
-def published_lines(reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
+def published_lines(reports: Sequence[Report]) -> Iterator[dict[str, object]]:
     """The published figures of the environments that ran, as lines of a CSV file."""
     mine = _mine(reports)
     if not mine:
         return
     from tasks.reports import court_published as published
 
-    ran = {env for report in mine for env in report.block["groups"]}
+    ran = {group.name for report in mine for group in report.summary.groups}
     cases = {str(env): count for env, count in published.CASES.items()}
     for name, driver, table in published.printed():
         for model, row in table.items():
@@ -39,7 +37,7 @@ def published_lines(reports: Sequence[Report]) -> Iterator[dict[str, Any]]:
                 env, _, rate = column.partition(" ")
                 if env in ran:
                     yield {
-                        "run": f"J1-Eval {name}", "benchmark": "courts", "agent": f"{model} ({driver})", "rule": "published",
+                        "run": f"J1-Eval {name}", "benchmark": BENCHMARK, "agent": f"{model} ({driver})", "rule": "published",
                         "rate": rate or "turns", "group": env, "n": cases[env], "value": value,
                     }  # fmt: skip
 
@@ -52,4 +50,4 @@ def footer(reports: Sequence[Report], language: str = "zh") -> list[str]:
 
 
 def _mine(reports: Sequence[Report]) -> list[Report]:
-    return [report for report in reports if isinstance(report.layout, CourtLayout)]
+    return [report for report in reports if report.summary.benchmark == BENCHMARK]

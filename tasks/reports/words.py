@@ -21,7 +21,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "epochs": ("重复", "Repeats"),
     "interval": ("95% 区间", "95% interval"),
     "method": ("区间方法", "Interval method"),
-    "floor": ("下限：复述题目", "Floor: question echoed"),
+    "floor": ("下限", "Floor"),
     "reference": ("上限：参照答案", "Ceiling: reference answer"),
     "walker": ("上限：沿参照路径", "Ceiling: path walker"),
     "evidence_rate": ("证据率", "Evidence rate"),
@@ -31,12 +31,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "flags": ("标记", "Flags"),
     "bounds": ("严格口径成功率上下界（故障计 0 / 不计 / 计 1）", "Strict success with errors as 0 / left out / as 1"),
     "not_available": ("无", "none"),
-    "compat.success": ("论文口径 成功率", "Compat success"),
-    "compat.process": ("论文口径 过程率", "Compat process"),
-    "strict.success": ("严格口径 成功率", "Strict success"),
-    "strict.process": ("严格口径 过程率", "Strict process"),
-    "strict.success_not_given": ("严格口径 题面未给出", "Strict, not given"),
-    "strict.all_keys": ("严格口径 全部命中", "Strict, all keys"),
     "outcome.finished": ("完成", "Finished"),
     "outcome.turn_limit": ("步数用尽", "Turn limit"),
     "outcome.token_limit": ("词元用尽", "Token limit"),
@@ -46,12 +40,6 @@ WORDS: dict[str, tuple[str, str]] = {
     "outcome.stalled": ("停滞", "Stalled"),
     "outcome.error": ("故障", "Error"),
     "outcome.cancelled": ("已取消", "Cancelled"),
-    "group.1-hop": ("1 跳", "1-hop"),
-    "group.2-hop": ("2 跳", "2-hop"),
-    "group.3-hop": ("3 跳", "3-hop"),
-    "group.4-hop": ("4 跳", "4-hop"),
-    "group.5-hop": ("5 跳", "5-hop"),
-    "group.writing": ("文书写作", "Writing"),
     "group.all": ("全部", "All"),
     "flag.outside_pack": ("数据包未收录", "Outside the pack"),
     "flag.leak": ("泄漏", "Leak"),
@@ -61,28 +49,9 @@ WORDS: dict[str, tuple[str, str]] = {
     "agent.rules": ("规则，无模型", "Rules, no model"),
     "agent.react": ("ReAct", "ReAct"),
     "compat.all": ("论文口径", "Compat"),
-    "compat.covered": ("论文口径（有文本的题）", "Compat, covered"),
     "strict.all": ("严格口径", "Strict"),
-    "strict.covered": ("严格口径（有文本的题）", "Strict, covered"),
-    "floor.law": ("下限：最佳常数答案", "Floor: best constant answer"),
-    "reference.law": ("上限：参照答案", "Ceiling: gold answer"),
-    "group.in_domain": ("域内平均", "In-domain mean"),
-    "group.out_of_domain": ("域外平均", "Out-of-domain mean"),
     "in_domain": ("域内", "in domain"),
     "out_of_domain": ("域外", "out of domain"),
-    "group.lar": ("法条背诵", "Article recitation"),
-    "group.lcs": ("法律咨询", "Consultation"),
-    "group.kqa": ("知识问答", "Knowledge questions"),
-    "group.lap": ("法条预测", "Article prediction"),
-    "group.ccp": ("罪名预测", "Charge prediction"),
-    "group.ptp": ("刑期预测", "Prison term prediction"),
-    "group.lca": ("案例分析", "Case analysis"),
-    "group.cpa": ("注册会计师考试", "Accountant exam"),
-    "group.pae": ("专利代理师考试", "Patent agent exam"),
-    "group.nje": ("国家司法考试", "Judicial exam"),
-    "group.ungee": ("法律硕士联考", "Graduate entrance exam"),
-    "group.lbk": ("法律基础知识", "Legal basics"),
-    "group.pfe": ("公共基础知识", "Professional basics"),
     "unscored": ("未评分", "unscored"),
     "lar_by_window": ("法条背诵，按时间筛选", "Recitals by window"),
     "window.on": ("按所问日期", "on"),
@@ -125,6 +94,11 @@ def word(key: str, language: str = "zh") -> str:
     """The word of a key; a key without one is shown as it is, without its section."""
     pair = WORDS.get(key)
     return key.rpartition(".")[2] if pair is None else pair[language == "en"]
+
+
+def show(value: float | None, places: int = 4) -> str:
+    """A figure for a table; a dash when there is none."""
+    return "–" if value is None else f"{value:.{places}f}"
 
 
 PHRASES: tuple[tuple[str, str], ...] = (

@@ -23,6 +23,7 @@ from tasks.run.engines import run_path
 from tasks.run.header import file_hash, header_of, spec_of, unchanged
 from tasks.run.reading import grades, read_episode
 from tasks.scoring.context import Grade, ScoreContext
+from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result
 
 REFERENCE = "gold"
@@ -112,11 +113,11 @@ def walker_for(run: StoredRun, walker: str | Path | None) -> list[Result] | None
     return reference.results
 
 
-def block_of(run: StoredRun, walker: str | Path | None = None) -> dict[str, Any]:
-    """The score block of a stored run."""
+def summary_of(run: StoredRun, walker: str | Path | None = None) -> Summary:
+    """What a stored run came to."""
     with reading(run.path), pack_of(run.header) as pack:
         context = ScoreContext(walker_for(run, walker), pack, run.graded, spec_of(run.header))
-        return run.bench.score(str(run.header["run"]), run.questions, run.results, context)
+        return run.bench.summary(str(run.header["run"]), run.questions, run.results, context)
 
 
 @contextmanager

@@ -32,6 +32,7 @@ from tasks.run.plan import choose, limits_of, task_file
 from tasks.run.reading import GRADER, episode_of, grades, results_of
 from tasks.run.spec import RunSpec, fresh_id
 from tasks.scoring.context import ScoreContext
+from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result
 
 
@@ -78,11 +79,11 @@ class Run:
         """What the episodes came to, the last attempt of each."""
         return results_of(self.journal, self.bench)
 
-    def score(self) -> dict[str, Any]:
-        """The score block of the run as it stands."""
+    def summary(self) -> Summary:
+        """What the run came to as it stands."""
         asked = {row.task_id for row in self.journal.episodes()}
         context = ScoreContext(pack=self.pack, graded=grades(self.journal), spec=self.spec)
-        return self.bench.score(self.id, [q for q in self.questions if q.id in asked], self.results(), context)
+        return self.bench.summary(self.id, [q for q in self.questions if q.id in asked], self.results(), context)
 
     def record_scores(self) -> None:
         """Append the scores of finished episodes that have none by rules yet."""

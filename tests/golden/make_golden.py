@@ -63,7 +63,7 @@ def finish(run: Any, expected: Path) -> None:
     run.go()
     run.record_scores()
     digests = {row.id: digest(read_episode(run.journal, row.id)) for row in run.journal.episodes()}
-    block = run.score() | {"run": ""}
+    block = run.summary().block() | {"run": ""}
     expected.write_text(json.dumps({"digests": digests, "block": block}, ensure_ascii=False, indent=1), "utf-8")
 
 

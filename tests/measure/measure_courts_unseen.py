@@ -35,11 +35,11 @@ def test_every_case_ends_without_leak_or_fault(env: Env, sample_pack: Path, tmp_
     spec = RunSpec(benchmark="courts", agent="rules", tasks=str(FOLDER / ENVS[env]), env=env)
     with start_run(spec, out=tmp_path / "all.moot") as run:
         run.go()
-        block = run.score()
+        block = run.summary().block()
         for name, odd in (("opened", 1), ("held out", 0)):
             half = [one for one in run.results() if int(one.task_id[-1]) % 2 == odd]
             asked = [one for one in run.questions if one.card["env"] == env and int(one.id[-1]) % 2 == odd]
-            print(f"\n{env} {name}: {_figures(run.bench.score(run.id, asked, half, ScoreContext(spec=spec)))}", end="")
+            print(f"\n{env} {name}: {_figures(run.bench.summary(run.id, asked, half, ScoreContext(spec=spec)).block())}", end="")
     assert block["outcomes"]["finished"] == block["n"] == 10
     assert not block["flags"]["leak"] and not block["violations"]
     if env in ("CI", "CR"):

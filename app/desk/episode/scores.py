@@ -15,11 +15,11 @@ from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.episode.events import Record
 from tasks.episode.state import State, fold
-from tasks.reports.layouts import OVERALL, CourtLayout, layout_of
 from tasks.run.header import spec_of
 from tasks.run.reading import grades, read_episode
 from tasks.run.rescoring import stored_task_file
 from tasks.scoring.context import Grade, ScoreContext
+from tasks.scoring.metrics import Metric, Summary
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class RunScores:
     outcomes: dict[str, int] = field(default_factory=dict)
 
 
-COURTS = "courts"
+COURTS, OVERALL = "courts", "overall"
 RATES: dict[str, tuple[str, ...]] = {"legalsearch": ("score",)}
 """Benchmark -> the values of a step that are shown; the default is success and process, the courts have their metrics."""
 
@@ -132,9 +132,9 @@ class Scorekeeper:
         if not questions:
             return RunScores(0)
         results = [self.bench.result(state.task_id, self.epochs.get(name, 0), state) for name, state in ended.items()]
-        block = self.bench.score(self.run, questions, results, ScoreContext(graded=self._graded, spec=self.spec))
-        outcomes = {outcome: n for outcome, n in block["outcomes"].items() if n} if ended else {}
-        return RunScores(len(ended), tuple(_parts(block, bool(ended))), outcomes)
+        made = self.bench.summary(self.run, questions, results, ScoreContext(graded=self._graded, spec=self.spec))
+        outcomes = {outcome: n for outcome, n in made.tally.outcomes.items() if n} if ended else {}
+        return RunScores(len(ended), tuple(_parts(made, bool(ended))), outcomes)
 
     def of_file(self, path: Path) -> RunScores:
         """The scores of a run file so far."""
@@ -172,38 +172,21 @@ def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str, is_open:
     return StepScores(answered, made["compat"], made["strict"], None, (), group, tuple(order))
 
 
-def _places(block: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
-    """(label, group, rate) of what the strip says of a run."""
-    layout = layout_of(block)
-    if isinstance(layout, CourtLayout):
-        from tasks.courts.scores.of_run.columns import REPORTED
-
-        for env in block["groups"]:
-            yield from ((f"{env} {metric}", env, metric) for metric in REPORTED[env])
-        yield OVERALL, OVERALL, OVERALL
-        return
-    for group in ["all"] if layout.across == "columns" else list(block["groups"]):
-        yield group, group, layout.rates[0][1]
-
-
-def _parts(block: dict[str, Any], ended: bool) -> Iterator[Part]:
-    """The groups of a block as shares from 0 to 1; only floor and ceiling before anything has ended."""
-    layout = layout_of(block)
-    for label, group, rate in _places(block):
-        limits = [
-            [layout.limit(name, block, rule, rate, group) for rule in ("compat", "strict")] for name in ("floor", "reference")
-        ]
-        figures = [layout.value(block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
-        spans = [layout.beside("intervals", block, rule, rate, group) if ended else None for rule in ("compat", "strict")]
-        top = layout.top
+def _parts(made: Summary, ended: bool) -> Iterator[Part]:
+    """The main rows of a run as shares from 0 to 1; only floor and ceiling before anything has ended."""
+    shown = [row for row in made.scores if row.main and row.measure.rule == "compat"]
+    several = [group.name for group in made.groups if sum(row.group == group for row in shown) > 1]
+    for row in shown:
+        measure, group = row.measure, row.group.name
+        pair = row, made.row("strict", group, measure.name)
         yield Part(
-            label,
-            layout.count(block, "compat", rate, group) if ended else 0,
-            *(_share(value, top) for value in figures),
-            *((span[0] / top, span[1] / top) if span else None for span in spans),
-            *((_share(compat, top), _share(strict, top)) for compat, strict in limits),
+            f"{group} {measure.name}" if group in several else group,
+            row.n if ended else 0,
+            *(_share(one, one.value) if one and ended else None for one in pair),
+            *((one.interval.low / one.measure.unit.top, one.interval.high / one.measure.unit.top) if one and one.interval and ended else None for one in pair),
+            *(tuple(_share(one, one.limits.get(limit)) if one else None for one in pair) for limit in ("floor", "reference")),
         )
 
 
-def _share(value: float | None, top: float) -> float | None:
-    return None if value is None else value / top
+def _share(row: Metric, value: float | None) -> float | None:
+    return None if value is None else value / row.measure.unit.top

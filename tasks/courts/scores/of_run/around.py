@@ -1,45 +1,43 @@
-"""What a block says beside the scores: turns, stages, violations, and how consistent the simulated roles were."""
+"""What a run says beside the scores: turns, stages, violations, and how consistent the simulated roles were."""
 
 from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 from tasks.courts.casefile.case import Env
-from tasks.courts.scores.of_run.columns import RULES
 from tasks.courts.scores.of_run.gradings import simulated
 from tasks.courts.scores.of_run.means import DIGITS
 from tasks.courts.scores.of_run.members import Rated
+from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Measure, Metric
 
-Tree = dict[str, Any]
 
+def rows(group: Group, members: Sequence[Rated]) -> Iterator[Metric]:
+    """The rows of an environment beside its scores.
 
-def turns(members: Sequence[Rated]) -> Tree:
-    """Turns of the tested seat in attempts that the machinery did not break (paper, Table 10)."""
+    Turns of the tested seat in attempts that the machinery did not break (paper, Table 10); rule and stage -> share of the
+    trials in which all its actions were done (Figure 5); role -> consistency by rules, and as a grader sees it.
+    """
     counts = [one.turns for one in members if one.result.scored]
-    if not counts:
-        return {"mean": None, "median": None, "least": None, "most": None, "n": 0}
-    return {
-        "mean": round(sum(counts) / len(counts), DIGITS), "median": median(counts), "least": min(counts),
-        "most": max(counts), "n": len(counts),
-    }  # fmt: skip
-
-
-def stages(members: Sequence[Rated]) -> Tree:
-    """Rule -> stage -> share of the trials in which all its actions were done, 0 to 100 (paper, Figure 5)."""
+    found: dict[str, float | None] = dict.fromkeys(("mean", "median", "least", "most"))
+    if counts:
+        found = {"mean": _round(counts), "median": median(counts), "least": min(counts), "most": max(counts)}
+    for name, value in found.items():
+        yield Metric(Measure("", name, unit=COUNT, section="turns"), group, value, len(counts))
     trials = [one.trial for one in members if one.trial is not None]
-    made: Tree = {}
     for rule in RULES:
         # A trial with every stage comes first: it names them in their order.
         fullest = sorted(trials, key=lambda trial: -len(trial.stages[rule]))
-        names = dict.fromkeys(name for trial in fullest for name in trial.stages[rule])
-        made[rule] = {
-            name: _mean(trial.stages[rule][name] for trial in trials if name in trial.stages[rule]) for name in names
-        }
-    return made if trials else {}
+        for name in dict.fromkeys(name for trial in fullest for name in trial.stages[rule]):
+            own = [trial.stages[rule][name] for trial in trials if name in trial.stages[rule]]
+            yield Metric(Measure(rule, name, unit=POINTS, section="stages"), group, _percent(own), len(own))
+    for role, one in details(members).items():
+        shares = [found.score for member in members for found in member.simulated if found.role == role]
+        yield Metric(Measure("", role, unit=POINTS, section="consistency"), group, _percent(shares), one.attempts)
+        yield Metric(Measure("", role, unit=POINTS, section="graded"), group, one.graded, one.n_graded)
 
 
 def violations(rated: Sequence[Rated]) -> dict[str, int]:
@@ -57,31 +55,47 @@ def consistent(members: Mapping[Env, Sequence[Rated]]) -> dict[str, dict[str, fl
     """Environment -> simulated role -> share of its messages without a slip, each attempt with equal weight, 0 to 100."""
     return {
         env: {
-            role: _mean(found.score for one in own for found in one.simulated if found.role == role)
+            role: _percent(found.score for one in own for found in one.simulated if found.role == role)
             for role in simulated(own[0].case)
         }
         for env, own in members.items()
     }
 
 
-def details(members: Sequence[Rated]) -> Tree:
-    """Role -> messages, attempts, slips by kind, share of fitting style markers, and the grader's mean with its n."""
-    made: Tree = {}
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """What is known of a simulated role. attempts: those with a message; slips: by kind; style: share of fitting style
+    markers; graded: the grader's mean over `n_graded` attempts. Shares from 0 to 100."""
+
+    messages: int
+    attempts: int
+    slips: dict[str, int]
+    style: float | None
+    graded: float | None
+    n_graded: int
+
+
+def details(members: Sequence[Rated]) -> dict[str, Simulated]:
+    """The simulated roles of an environment."""
+    made = {}
     for role in simulated(members[0].case):
         found = [one for member in members for one in member.simulated if one.role == role]
         grades = [member.graded_parts[role] for member in members if role in member.graded_parts]
-        slips = Counter(slip.kind for one in found for slip in one.slips)
-        made[role] = {
-            "messages": sum(one.messages for one in found),
-            "attempts": sum(one.score is not None for one in found),
-            "slips": dict(sorted(slips.items())),
-            "style": _mean(one.style for one in found),
-            "graded": _mean(grades),
-            "n_graded": len(grades),
-        }
+        made[str(role)] = Simulated(
+            sum(one.messages for one in found),
+            sum(one.score is not None for one in found),
+            dict(sorted(Counter(slip.kind for one in found for slip in one.slips).items())),
+            _percent(one.style for one in found),
+            _percent(grades),
+            len(grades),
+        )
     return made
 
 
-def _mean(values: Iterable[float | None]) -> float | None:
+def _round(counts: Sequence[int]) -> float:
+    return round(sum(counts) / len(counts), DIGITS)
+
+
+def _percent(values: Iterable[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return round(100 * math.fsum(known) / len(known), DIGITS) if known else None

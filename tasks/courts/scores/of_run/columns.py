@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
 
 from tasks.courts.casefile.case import CIVIL, ENVS, Env
 from tasks.courts.scores.documents import PARTS
+from tasks.scoring.metrics import POINTS, Measure, Names, Rule
 
-Rule = Literal["compat", "strict"]
-RULES: tuple[Rule, ...] = ("compat", "strict")
-Value = float | None
+OVERALL = "overall"
+ENV_LABELS: Mapping[str, Names] = {
+    "KQ": ("KQ 法律知识问答", "KQ knowledge questions"),
+    "LC": ("LC 法律咨询", "LC legal consultation"),
+    "CD": ("CD 起诉状撰写", "CD complaint drafting"),
+    "DD": ("DD 答辩状撰写", "DD defence drafting"),
+    "CI": ("CI 民事一审庭审", "CI civil court"),
+    "CR": ("CR 刑事一审庭审", "CR criminal court"),
+    OVERALL: ("全部", "All"),
+}
+"""Environment, and all of them together -> what reports call it."""
 
 REPORTED: Mapping[Env, tuple[str, ...]] = {
     "KQ": ("BIN", "NBIN"),
@@ -58,10 +66,11 @@ METRICS: Mapping[Rule, Mapping[Env, tuple[str, ...]]] = {
 }  # fmt: skip
 """Rule and environment -> its metrics in the order of tables."""
 
+OVERALL_LABEL: Names = ("总分（不含 VER）", "overall (without VER)")
 LOWER = frozenset({"VER", "SEN", "FINE", "SEN_d", "FINE_d", "LAW_FAKE"})
 """Less is better."""
 RAW = frozenset({"SEN_d", "FINE_d"})
-"""Distances of logarithms, no shares: a block gives them as they are, without an interval."""
+"""Distances of logarithms, no shares: a run gives them as they are, without an interval."""
 OF_RUN = frozenset({"VER", "SEN", "FINE"})
 """Compat scores that are scaled over a run; one attempt has none."""
 FINISHED_ONLY = frozenset({"BIN", "NBIN"})
@@ -82,5 +91,11 @@ def family(env: Env) -> str:
 
 
 def scale(metric: str) -> float:
-    """What a share is multiplied by in a block."""
+    """What a share is multiplied by in the figures of a run."""
     return 1.0 if metric in RAW else 100.0
+
+
+def measure(rule: Rule, metric: str) -> Measure:
+    """What a metric measures; metrics of the paper keep their names."""
+    label = OVERALL_LABEL if metric == OVERALL else (metric, metric)
+    return Measure(rule, metric, label, POINTS, "down" if metric in LOWER else "up")

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from tasks.courts.casefile.case import Env
-from tasks.courts.scores.of_run.columns import AVERAGED, FINISHED_ONLY, Rule, Value, family, scale
+from tasks.courts.scores.of_run.columns import AVERAGED, FINISHED_ONLY, family, scale
 from tasks.courts.scores.of_run.columns import RAW as DISTANCES
 from tasks.courts.scores.of_run.members import Rated
+from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.statistics import DRAWS, FEW_CLUSTERS, Interval, mean_interval
 
 DIGITS = 10
@@ -25,7 +26,8 @@ NOTHING_TO_RATE = "nothing to rate"
 @dataclass(frozen=True, slots=True)
 class Column:
     """A metric of an environment. value: mean, None with the `reason`; n: attempts behind it; note: what is left out of a
-    value that is there; points: (share, cluster) of these attempts; bounds: if errors and missing grades were 0, or 1."""
+    value that is there; points: (share, cluster) of these attempts; bounds: if errors and missing grades were 0, or 1; waits: a
+    grader has yet to speak."""
 
     value: Value
     n: int
@@ -34,6 +36,7 @@ class Column:
     points: tuple[tuple[float, str], ...] = ()
     interval: Interval | None = None
     bounds: tuple[float, float] | None = None
+    waits: bool = False
 
 
 def column(members: Sequence[Rated], rule: Rule, metric: str) -> Column:
@@ -49,13 +52,13 @@ def column(members: Sequence[Rated], rule: Rule, metric: str) -> Column:
     lacking = [f"{failed} gradings failed"] * bool(failed) + [f"{ungraded} not graded"] * bool(ungraded)
     bounds = _bounds(members, metric) if rule == "strict" else None
     if (failed or ungraded) and "graded" not in needs:
-        return Column(None, 0, NO_GRADER if not failed else ", ".join(lacking), bounds=bounds)
+        return Column(None, 0, NO_GRADER if not failed else ", ".join(lacking), bounds=bounds, waits=True)
     if not points:
         return Column(None, 0, _why_nothing(members, rule), bounds=bounds)
     values, clusters = [value for value, _ in points], [cluster for _, cluster in points]
     return Column(
         _percent(math.fsum(values) / len(values), metric), len(points), "", ", ".join(lacking), points,
-        None if metric in DISTANCES else mean_interval(values, clusters), bounds,
+        None if metric in DISTANCES else mean_interval(values, clusters), bounds, bool(lacking),
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.scores.consistency import Consistency
-from tasks.courts.scores.of_run.columns import FINISHED_ONLY, METRICS, RULES, Rule, Value, feeds
+from tasks.courts.scores.of_run.columns import FINISHED_ONLY, METRICS, feeds
 from tasks.courts.scores.of_run.gradings import CONSISTENCY
 from tasks.courts.scores.of_run.limits import ceiling
 from tasks.courts.scores.of_run.rating import PROCEDURE, Followed, Heard, Rates, followed, gradings_of, rates
@@ -20,6 +20,7 @@ from tasks.courts.scores.of_run.simulators import consistencies
 from tasks.courts.scores.sentence import Published
 from tasks.courts.settings import settings_of
 from tasks.scoring.context import Grade, ScoreContext
+from tasks.scoring.metrics import RULES, Rule, Value
 from tasks.scoring.result import Result
 
 Grading = Literal["graded", "failed", "ungraded"]

@@ -19,13 +19,14 @@ from tasks.courts.procedure.tables import Duty, ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores import documents, judgment, topics
 from tasks.courts.scores.drafted import Kind
-from tasks.courts.scores.of_run.columns import METRICS, OF_RUN, Rule, Value
+from tasks.courts.scores.of_run.columns import METRICS, OF_RUN
 from tasks.courts.scores.rulings import Failure, failure
 from tasks.courts.scores.sentence import Published
 from tasks.episode.events import AttemptStarted, Routed, Said, Seated, ToolCalled
 from tasks.episode.with_tools import SEAT
 from tasks.scoring.context import Grade
 from tasks.scoring.grader import Grading
+from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.result import Result
 
 

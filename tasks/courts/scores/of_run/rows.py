@@ -12,11 +12,11 @@ from tasks.courts.play.record import for_procedure
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.scores.consistency import Consistency
-from tasks.courts.scores.of_run.columns import RULES
 from tasks.courts.scores.of_run.rating import Heard, rates
 from tasks.courts.scores.of_run.simulators import consistencies
 from tasks.courts.settings import settings_of
 from tasks.scoring.context import ScoreContext
+from tasks.scoring.metrics import RULES
 from tasks.scoring.result import Result, Score
 
 CONSISTENCY_VERSION = "consistency/1"

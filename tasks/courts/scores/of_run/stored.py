@@ -11,7 +11,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from store.journal import ScoreRow
-from tasks.courts.scores.of_run.columns import AVERAGED, FINISHED_ONLY, RULES, Rule, Value
+from tasks.courts.scores.of_run.columns import AVERAGED, FINISHED_ONLY
+from tasks.scoring.metrics import RULES, Rule, Value
 
 _GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
 """Columns that take a grader's word."""

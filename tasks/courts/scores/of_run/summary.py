@@ -1,0 +1,328 @@
+"""What a courts run came to: its rows, what is counted beside them, the published block and the notes of a report.
+
+Figures are from 0 to 100, distances apart. Groups are the environments that ran, and all together. Compat counts failures as
+published, strict leaves broken attempts out and shows both bounds. Sections beside the scores: `overall` (the other mean),
+`repeat N` (each repeat of the tasks), `turns`, `stages`, `consistency` and `graded` (of the simulated roles, by rules and by
+a grader). In the block a tree holds one object an environment; where one environment ran, its metrics stand at the top level too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from tasks.courts.casefile.case import ENVS, Case, Env
+from tasks.courts.casefile.questions import CourtQuestion
+from tasks.courts.procedure import pfs
+from tasks.courts.procedure.findings import CODES
+from tasks.courts.scores.of_run import around
+from tasks.courts.scores.of_run.columns import AVERAGED, ENV_LABELS, METRICS, OVERALL, REPORTED, measure
+from tasks.courts.scores.of_run.limits import Limit as Extreme
+from tasks.courts.scores.of_run.limits import ceiling, floor
+from tasks.courts.scores.of_run.means import NOTHING_SCORED, Column, Overall, column, overall
+from tasks.courts.scores.of_run.members import Rated, rate, scored, with_verdicts
+from tasks.courts.scores.of_run.rating import JUDGMENT_VERSIONS
+from tasks.courts.scores.of_run.rows import CONSISTENCY_VERSION
+from tasks.courts.scores.of_run.simulators import objections
+from tasks.courts.settings import settings_of
+from tasks.reports.words import phrase, show, word
+from tasks.scoring.context import ScoreContext
+from tasks.scoring.metrics import (
+    POINTS,
+    RULES,
+    Group,
+    Limit,
+    Measure,
+    Metric,
+    Pick,
+    Rule,
+    Summary,
+    Tally,
+    Tree,
+    complete,
+    in_points,
+    nested,
+)
+from tasks.scoring.result import Result
+
+if TYPE_CHECKING:
+    from tasks.reports.model import Report
+    from tasks.reports.tables import Table
+
+BENCHMARK = "courts"
+FLAGS = ("outside_pack", "leak", "repaired", "rejected", "human", "human_role")
+Members = Mapping[Env, Sequence[Rated]]
+
+
+@dataclass(frozen=True)
+class CourtSummary(Summary):
+    """profile: of the procedure; scored: attempts that the machinery did not break; objections: why the numbers may not be
+    ranked with those of other runs; unfinished: environment -> dialogues that did not reach every topic; violations: code
+    -> how often; moved: environment -> compat metric -> trials in which words read out of the case file move it; roles:
+    environment -> simulated role -> what is known of it."""
+
+    limits = {"floor": ("下限：固定套话", "Floor: fixed formula"), "reference": ("上限：参照答案", "Ceiling: gold answer")}
+    profile: str = "law"
+    scored: int = 0
+    objections: Sequence[str] = ()
+    unfinished: Mapping[str, int] = field(default_factory=dict)
+    violations: Mapping[str, int] = field(default_factory=dict)
+    moved: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    roles: Mapping[str, Mapping[str, around.Simulated]] = field(default_factory=dict)
+
+    @property
+    def envs(self) -> list[str]:
+        """The environments that ran."""
+        return [group.name for group in self.groups if not group.whole]
+
+    def tree(self, rows: Iterable[Metric], pick: Pick) -> Tree:
+        """Environment -> metric, the overall score beside them."""
+        return _shaped(rows, pick, self.envs)
+
+    def limit(self, name: Limit) -> dict[str, Tree]:
+        """The trees of a limit, of those environments that have it."""
+        rows = [row for row in self.scores if name in row.limits]
+        return {
+            rule: _shaped([row for row in rows if row.measure.rule == rule], lambda row: row.limits[name], _envs(rows))
+            for rule in RULES
+        }
+
+    def by_env(self, pick: Pick, where: Callable[[Metric], bool] = lambda row: True) -> dict[str, Tree]:
+        """The trees of both rules without the overall score."""
+        return self.by_rule(pick, lambda row: not row.group.whole and where(row))
+
+    def block(self) -> Tree:
+        """The published block."""
+        made = super().block()
+        low, high = (self.by_env(lambda row, side=side: row.bounds and row.bounds[side])["strict"] for side in (0, 1))  # type: ignore[misc]
+        walker = self.limit("walker") if any("walker" in row.limits for row in self.rows) else None
+        repeats = range(self.tally.epochs if self.tally.epochs > 1 else 0)
+        consistency = nested((row.group.name, row.measure.name, row.value) for row in self.section("consistency"))
+        return {
+            **made,
+            "profile": self.profile,
+            "strict": {
+                **self.by_rule(lambda row: row.value)["strict"], "n_scored": self.scored,
+                "bounds": {"errors_as_zero": low, "errors_as_one": high},
+            },
+            "overall": {rule: self._overall(rule) for rule in RULES},
+            "n_scored": self.by_env(lambda row: row.n),
+            "unscored": self.by_env(lambda row: row.why, lambda row: bool(row.why)),
+            "floor": {"rule": "an episode of echo", **self.limit("floor")},
+            "ceiling": {
+                "rule": "gold answer, full grades; procedure by definition", **self.limit("reference"), "walker": walker,
+            },
+            "design_effect": {},
+            "effective_n": {},
+            "unfinished": dict(self.unfinished),
+            "turns": {
+                env: {**{row.measure.name: row.value for row in rows}, "n": rows[0].n}
+                for env in self.envs
+                if (rows := [row for row in self.section("turns") if row.group.name == env])
+            },
+            "stages": self._stages(),
+            "violations": dict(self.violations),
+            "moved_by_text": {env: dict(counts) for env, counts in self.moved.items()},
+            "consistency": _flat(consistency),
+            "consistency_details": {
+                env: {role: asdict(found) for role, found in roles.items()} for env, roles in self.roles.items()
+            },
+            "comparable": not self.objections,
+            "not_comparable": list(self.objections),
+            "repeats": [{"epoch": epoch, **self._repeat(f"repeat {epoch}")} for epoch in repeats],
+        }  # fmt: skip
+
+    def _stages(self) -> Tree:
+        rows = self.section("stages")
+        return {
+            env: {rule: {row.measure.name: row.value for row in own if row.measure.rule == rule} for rule in RULES}
+            for env in self.envs
+            if (own := [row for row in rows if row.group.name == env])
+        }
+
+    def _repeat(self, section: str) -> dict[str, Tree]:
+        rows = self.section(section)
+        return {
+            rule: _shaped([row for row in rows if row.measure.rule == rule], lambda row: row.value, _envs(rows))
+            for rule in RULES
+        }
+
+    def columns(self, rule: str) -> tuple[list[str], list[str]]:
+        """The columns that the overall score rests on, and those that it lacks."""
+        rows = {f"{env} {name}": self.value(rule, env, name) for env, name in AVERAGED if env in self.envs}
+        return [name for name, value in rows.items() if value is not None], [name for name, value in rows.items() if value is None]
+
+    def _overall(self, rule: str) -> Tree:
+        there, missing = self.columns(rule)
+        by_env = self.value(rule, OVERALL, "by_env", "overall")
+        return {"mean": self.value(rule, OVERALL, OVERALL), "by_env": by_env, "columns": there, "missing": missing}
+
+    def notes(self, language: str) -> list[tuple[str, str]]:
+        """Profile, whether the run may be compared, what is unscored and why, limits, faults."""
+        names_of = CODES if language != "en" else {}
+        why = "; ".join(phrase(reason, language) for reason in self.objections)
+        reasons: dict[str, dict[str, None]] = {}
+        for env in self.envs:
+            for row in self.scores:
+                if row.why and row.group.name == env:
+                    reasons.setdefault(phrase(row.why, language), {})[f"{env} {row.measure.name}"] = None
+        return [
+            ("profile", word(f"profile.{self.profile}", language)),
+            ("comparable", word(f"comparable.{'no' if self.objections else 'yes'}", language).format(why=why)),
+            ("overall_of", self._rests_on(language)),
+            ("limits", word("limits.order", language)),
+            ("compat_ceiling", self._short_of_full(language)),
+            ("unscored", "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items())),
+            ("unfinished", ", ".join(f"{env} {count}" for env, count in self.unfinished.items() if count)),
+            ("violations", ", ".join(f"{names_of.get(code, code)} {count}" for code, count in self.violations.items())),
+            ("moved_by_text", "; ".join(
+                f"{env}: {', '.join(f'{name} {count}' for name, count in counts.items())}" for env, counts in self.moved.items()
+            )),
+        ]  # fmt: skip
+
+    def _rests_on(self, language: str) -> str:
+        """The columns that the overall scores rest on, where some lack."""
+        made = {rule: self.columns(rule) for rule in RULES}
+        if not any(missing for _, missing in made.values()):
+            return ""
+        said = {rule: word("overall.only", language).format(names=", ".join(there) or "–") for rule, (there, _) in made.items()}
+        if len(set(said.values())) == 1:
+            return said["compat"]
+        return "; ".join(f"{word(f'{rule}.all', language)} {text}" for rule, text in said.items())
+
+    def _short_of_full(self, language: str) -> str:
+        """Metrics of which even the gold answer does not earn everything by the published rule, and why."""
+        found: dict[str, list[str]] = {}
+        for env in self.envs:
+            for row in self.scores:
+                best = row.limits.get("reference")
+                if (row.measure.rule, row.group.name, row.measure.better) == ("compat", env, "up") and best is not None and best < 100:
+                    why = "ceiling.labels" if (env, row.measure.name) == ("DD", "FOR") else "ceiling.gold"
+                    found.setdefault(why, []).append(f"{env} {row.measure.name} {show(best, 2)}")
+        return "; ".join(f"{', '.join(names)} ({word(why, language)})" for why, names in found.items())
+
+    def tables(self, reports: Sequence[Report], language: str) -> list[Table]:
+        """Tables beside the published ones; loaded on use, reports of other benchmarks do without them."""
+        from tasks.reports.court_tables import court_tables
+
+        return court_tables(reports, language)
+
+
+def _shaped(rows: Iterable[Metric], pick: Pick, envs: Sequence[str]) -> Tree:
+    """Rows by environment, the overall score beside them."""
+    trees: dict[str, Tree] = {env: {} for env in envs}
+    beside: Tree = {}
+    for row in rows:
+        (beside if row.group.whole else trees[row.group.name])[row.measure.name] = pick(row)
+    return {**_flat(dict(trees)), **beside}
+
+
+def _flat(tree: Tree) -> Tree:
+    """A tree by environment; where one ran, what it holds stands at the top level too."""
+    only = next(iter(tree.values())) if len(tree) == 1 else {}
+    return {**tree, **only} if isinstance(only, dict) else tree
+
+
+def _envs(rows: Iterable[Metric]) -> list[str]:
+    return list(dict.fromkeys(row.group.name for row in rows if not row.group.whole))
+
+
+def summarise(
+    run: str, questions: Sequence[CourtQuestion], results: Sequence[Result], context: ScoreContext
+) -> CourtSummary:
+    """What a run came to.
+
+    Args:
+        run: id of the run.
+        questions: all tasks that were asked; one without a result counts as an error.
+        results: what the episodes came to, in any order, repeats included; results of no question are left out.
+        context: what was run (its profile and seed), the words of graders, a run of `gold` as another ceiling.
+    """
+    cases = {question.id: question.case for question in questions}
+    rated = [rate(cases[one.task_id], one, context) for one in complete(questions, results)]
+    members = by_env(rated)
+    clusters = {env: {one.case.cluster for one in own} for env, own in members.items()}
+    groups = {env: Group(env, ENV_LABELS[env], len(own), len(clusters[env])) for env, own in members.items()}
+    whole = Group(OVERALL, ENV_LABELS[OVERALL], None, len(set[str]().union(*clusters.values())), whole=True)
+    tally = Tally.of([one.result for one in rated], FLAGS)
+    told = sum(one.result.scored for one in rated)
+    limits: dict[Limit, Members] = {"floor": _limits(cases.values(), floor), "reference": _limits(cases.values(), ceiling)}
+    if context.walker is not None:
+        plain = ScoreContext(spec=context.spec)
+        limits["walker"] = by_env([rate(cases[one.task_id], one, plain) for one in context.walker if one.task_id in cases])
+    parts = {rule: _Part(rule, members) for rule in RULES}
+    extremes = {name: {rule: _Part(rule, own) for rule in RULES} for name, own in limits.items()}
+    every = {"compat": tally.n, "strict": told}
+    rows: list[Metric] = []
+    for rule in RULES:
+        for (env, name), found in parts[rule].columns.items():
+            there = {key: made[rule].columns[env, name].value for key, made in extremes.items() if env in made[rule].members}
+            rows.append(Metric(
+                measure(rule, name), groups[env], found.value, found.n, in_points(found.interval), there, found.bounds,
+                found.reason or found.note, found.waits, name in REPORTED[env],
+            ))  # fmt: skip
+    for rule in RULES:
+        sums = parts[rule].sums
+        there = {key: made[rule].sums.value for key, made in extremes.items()}
+        rows.append(Metric(measure(rule, OVERALL), whole, sums.value, every[rule], in_points(sums.interval), there, main=True))
+        rows.append(Metric(Measure(rule, "by_env", unit=POINTS, section="overall"), whole, sums.by_env, every[rule]))
+    for epoch in range(tally.epochs if tally.epochs > 1 else 0):
+        own = by_env([one for one in rated if one.result.epoch == epoch])
+        for rule in RULES:
+            part = _Part(rule, own)
+            rows += [Metric(_again(rule, name, epoch), groups[env], one.value, one.n) for (env, name), one in part.columns.items()]
+            rows.append(Metric(_again(rule, OVERALL, epoch), whole, part.sums.value, sum(map(len, own.values()))))
+    rows += [row for env, own in members.items() for row in around.rows(groups[env], own)]
+    reasons = objections(context, [one.heard for one in rated], around.consistent(members))
+    return CourtSummary(
+        run, BENCHMARK, tally, [*groups.values(), whole], rows,
+        {
+            **{str(rule): version for rule, version in JUDGMENT_VERSIONS.items()}, pfs.COMPAT: f"{pfs.COMPAT}/{pfs.COMPAT_VERSION}",
+            pfs.STRICT: f"{pfs.STRICT}/{pfs.STRICT_VERSION}", "consistency": CONSISTENCY_VERSION,
+        },
+        "metrics", settings_of(context.spec).profile if context.spec else "law", told,
+        reasons + ([] if told else [NOTHING_SCORED]),
+        {env: sum(not one.finished for one in own) for env, own in members.items() if env in ("KQ", "LC")},
+        around.violations(rated),
+        {env: moved for env, own in members.items() if (moved := around.moved_by_text(own))},
+        {env: around.details(own) for env, own in members.items()},
+    )  # fmt: skip
+
+
+def _again(rule: Rule, name: str, epoch: int) -> Measure:
+    return Measure(rule, name, unit=POINTS, section=f"repeat {epoch}")
+
+
+def by_env(rated: Sequence[Rated]) -> Members:
+    """Attempts by environment in the order of the published tables, with the scores that a whole run is needed for."""
+    full = with_verdicts(rated)
+    found = {env: [one for one in full if one.env == env] for env in ENVS}
+    return {env: own for env, own in found.items() if own}
+
+
+class _Part:
+    """All columns of some attempts under one rule."""
+
+    def __init__(self, rule: Rule, members: Members) -> None:
+        self.members = members
+        self.columns = _columns(members, rule)
+        self.sums: Overall = overall(self.columns, list(members))
+
+
+def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
+    made = {(env, metric): column(own, rule, metric) for env, own in members.items() for metric in METRICS[rule][env]}
+    if rule == "compat" and "CR" in members:
+        # The published VER is the mean of two means; they differ from the mean of cases where a gold has no term.
+        parts = [value for name in ("SEN", "FINE") if (value := made["CR", name].value) is not None]
+        made["CR", "VER"] = replace(made["CR", "VER"], value=sum(parts) / len(parts) if parts else None, note="", bounds=None)
+    return made
+
+
+def _limits(cases: Iterable[Case], limit: Callable[[Case], Extreme]) -> Members:
+    """What a limit earns on each case."""
+    made = []
+    for case in cases:
+        heard, grades, trial = limit(case)
+        made.append(scored(case, Result(case.id, "finished", "", ""), heard, grades, trial))
+    return by_env(made)

@@ -1,0 +1,159 @@
+"""What a run of LegalSearch came to: its rows, what is counted beside them, the published block and the notes of a report.
+
+Figures are means from 0 to 100. Groups are the tasks, and the means of both domains over those of their tasks that have a
+score; the measure `covered` is over the questions whose statute the pack holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+
+from tasks.legalsearch.kinds import IN_DOMAIN, KINDS, OUT_OF_DOMAIN
+from tasks.reports.words import show, word
+from tasks.scoring.metrics import RULES, Metric, Names, Pick, Summary, Tree, Value, ends
+from tasks.scoring.statistics import Interval
+
+ALL, COVERED = "all", "covered"
+DOMAINS: Mapping[str, tuple[str, ...]] = {"in_domain": IN_DOMAIN, "out_of_domain": OUT_OF_DOMAIN}
+GROUPS: Mapping[str, Names] = {
+    **{kind.id: kind.short for kind in KINDS.values()},
+    "in_domain": ("域内平均", "In-domain mean"), "out_of_domain": ("域外平均", "Out-of-domain mean"),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class MixedUp:
+    """How often a recital is the article of another day. rate: over the `n` that are some version of it, 0 to 100."""
+
+    rate: Value = None
+    interval: Interval | None = None
+    n: int = 0
+    right: int = 0
+    wrong: int = 0
+    neither: int = 0
+
+    def data(self) -> Tree:
+        """As JSON data."""
+        span = None if self.interval is None else [self.interval.low, self.interval.high]
+        return {**asdict(self), "interval": span}
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The tools an agent had; rag_only: statutes were all that it could search; web_snapshot: None when nobody knows."""
+
+    offered: list[str]
+    web_snapshot: bool | None
+    rag_only: bool
+
+
+@dataclass(frozen=True)
+class LawSummary(Summary):
+    """constants: (rule, task) -> the constant answer that is its floor; ungraded: attempts that wait for a grader;
+    wrong_version: of all recitals and of the covered ones; dated: task -> questions that hang on a day; tools: None when
+    nobody knows; windows: the recitals of the rules under each window, where the rules played."""
+
+    limits = {"floor": ("下限：最佳常数答案", "Floor: best constant answer"), "reference": ("上限：参照答案", "Ceiling: gold answer")}
+    constants: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    ungraded: int = 0
+    wrong_version: tuple[MixedUp, MixedUp] | None = None
+    dated: Mapping[str, int] = field(default_factory=dict)
+    tools: Offered | None = None
+    windows: Mapping[str, LawSummary] | None = None
+
+    def tree(self, rows: Iterable[Metric], pick: Pick) -> Tree:
+        """Task -> part; a task of which nobody looked what is covered says so."""
+        made: dict[str, Tree] = {}
+        for row in rows:
+            if row.group.n is not None:
+                made.setdefault(row.group.name, {ALL: None, COVERED: None})[row.measure.name] = pick(row)
+        return dict(made)
+
+    def block(self) -> Tree:
+        """The published block: one object a task."""
+        tasks = [row for row in self.scores if row.group.n is not None and row.measure.name == ALL]
+        of_rule: dict[str, list[Metric]] = {rule: [row for row in tasks if row.measure.rule == rule] for rule in RULES}
+        details = self.section("details")
+        return {
+            **super().block(),
+            **{rule: {row.group.name: self._part(row) for row in rows} for rule, rows in of_rule.items()},
+            "details": {
+                rule: Summary.tree(self, [row for row in details if row.measure.rule == rule], lambda row: row.value)
+                for rule in RULES
+            },
+            "overall": {rule: {domain: self._overall(rule, domain) for domain in DOMAINS} for rule in RULES},
+            "floor": {
+                "rule": "best constant answer",
+                **{rule: {row.group.name: self._floor(row) for row in rows} for rule, rows in of_rule.items()},
+            },
+            "ceiling": {
+                "rule": "gold answer",
+                **{rule: {row.group.name: {ALL: row.limits["reference"]} for row in rows} for rule, rows in of_rule.items()},
+            },
+            "ungraded": self.ungraded,
+            "wrong_version": self.mixed_up(),
+            "lar_by_year": {row.group.name: self._part(row) for row in self.section("year") if row.measure.name == ALL},
+            "temporal": dict(self.dated),
+            "tools": None if self.tools is None else asdict(self.tools),
+            "lar_by_window": None if self.windows is None else {name: one.recitals() for name, one in self.windows.items()},
+        }
+
+    def _part(self, row: Metric) -> Tree:
+        covered = self.row(row.measure.rule, row.group.name, COVERED, row.measure.section)
+        made: Tree = {
+            ALL: row.value, COVERED: covered and covered.value, "n": row.group.n, "n_covered": covered and covered.n,
+            "n_scored": row.n,
+        }  # fmt: skip
+        if row.bounds:
+            made["bounds"] = {"errors_as_zero": row.bounds[0], "errors_as_one": row.bounds[1]}
+        return made
+
+    def _floor(self, row: Metric) -> Tree | None:
+        answer = self.constants.get((row.measure.rule, row.group.name))
+        return None if answer is None else {ALL: row.limits["floor"], "answer": answer}
+
+    def _overall(self, rule: str, domain: str) -> Tree:
+        there = [task for task in DOMAINS[domain] if self.value(rule, task, ALL) is not None]
+        return {"mean": self.value(rule, domain, ALL), "tasks": there, "missing": [t for t in DOMAINS[domain] if t not in there]}
+
+    def mixed_up(self) -> Tree | None:
+        """The wrong-version rate as JSON data; None where no recital was compared."""
+        if self.wrong_version is None:
+            return None
+        every, covered = self.wrong_version
+        return {**every.data(), COVERED: covered.data()}
+
+    def recitals(self) -> Tree:
+        """What concerns recitals, as JSON data."""
+        rows = [row for row in self.scores if (row.measure.rule, row.group.name) == ("compat", "lar")]
+        return {
+            "compat": self._part(rows[0]), "intervals": self.tree(rows, ends)["lar"], "wrong_version": self.mixed_up(),
+        }  # fmt: skip
+
+    def notes(self, language: str) -> list[tuple[str, str]]:
+        """Windows, coverage, mixed up versions, what no grader has seen, tools, tasks that are in no mean."""
+        lar, recited = self.row("compat", "lar", ALL), self.row("compat", "lar", COVERED)
+        parts = zip(("group.all", COVERED), self.wrong_version or (), strict=False)
+        missing = [
+            f"{word(domain, language)}: {', '.join(names)}"
+            for domain, tasks in DOMAINS.items()
+            if self.row("compat", domain, ALL) and (names := [task for task in tasks if self.value("compat", task, ALL) is None])
+        ]
+        return [
+            ("lar_by_window", " · ".join(
+                f"{word(f'window.{name}', language)} {show(one.value('compat', 'lar', ALL), 2)}"
+                f" ({word(COVERED, language)} {show(one.value('compat', 'lar', COVERED), 2)})"
+                for name, one in (self.windows or {}).items()
+            )),
+            ("coverage", f"{recited.n} / {lar.group.n}" if lar and recited else ""),
+            ("wrong_version", " · ".join(reversed([_said(word(name, language), one) for name, one in parts if one.n]))),
+            ("ungraded", str(self.ungraded) if self.ungraded else ""),
+            ("tools", word("flag.rag_only", language) if self.tools and self.tools.rag_only else ""),
+            ("left_out", "; ".join(missing)),
+        ]  # fmt: skip
+
+
+def _said(label: str, found: MixedUp) -> str:
+    span = found.interval and f"{show(found.interval.low, 2)}–{show(found.interval.high, 2)}"
+    return f"{label} {show(found.rate, 2)} [{span or '–'}], n = {found.n}"

@@ -1,0 +1,259 @@
+"""Metric rows: what a run came to, figure by figure. Boards, reports, panes and exports read rows and nothing else.
+
+A `Measure` is a line of a benchmark's table: what is measured, by which rule, in which unit. A `Metric` is its figure in a
+`Group` of the run, with all that is needed to judge it; figures, intervals and limits are in the unit of the measure. A
+`Summary` holds the rows of a run; `Summary.block` is the published JSON, and is made of them. Benchmarks whose blocks were
+published in another shape have a summary of their own that says which.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+
+from tasks.episode.events import OUTCOMES
+from tasks.scoring.result import Result
+from tasks.scoring.statistics import Interval
+
+if TYPE_CHECKING:
+    from tasks.reports.model import Report
+    from tasks.reports.tables import Table
+
+Rule = Literal["compat", "strict"]
+RULES: tuple[Rule, ...] = ("compat", "strict")
+Value = float | None
+Names = tuple[str, str]
+"""Chinese, English."""
+Limit = Literal["floor", "reference", "walker"]
+"""What says nothing earns; what the gold answer earns; what the path of the gold agent earns."""
+LIMITS: tuple[Limit, ...] = ("floor", "reference", "walker")
+Tree = dict[str, object]
+"""A part of the published JSON."""
+Pick = Callable[["Metric"], object]
+"""What a tree of the JSON says of a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A scale: its best value, and the decimals that tables show."""
+
+    top: float
+    places: int
+
+
+SHARE, POINTS = Unit(1.0, 4), Unit(100.0, 2)
+COUNT = Unit(float("inf"), 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is measured. rule: '' where both agree; label: shown behind the name of the rule;
+    section: '' for scores, else what else is measured (turns, consistency); main: whether a brief view shows it."""
+
+    rule: Rule | Literal[""]
+    name: str
+    label: Names = ("", "")
+    unit: Unit = SHARE
+    better: Literal["up", "down"] = "up"
+    section: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Attempts that belong together. n: how many, None for a mean over other groups; whole: whether it sums up a run.
+
+    clusters, design_effect, effective_n: how far the attempts are independent draws, None where that is not known.
+    """
+
+    name: str
+    label: Names
+    n: int | None
+    clusters: int | None = None
+    design_effect: Value = None
+    effective_n: Value = None
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A figure. n: attempts behind it. limits: those that there are; one may have no value. bounds: the value if all that
+    is missing were 0, and if it were 1. why: why there is no value, or what it leaves out; waits: a grader has yet to speak.
+    main: whether a brief view shows it."""
+
+    measure: Measure
+    group: Group
+    value: Value
+    n: int
+    interval: Interval | None = None
+    limits: Mapping[Limit, Value] = field(default_factory=dict)
+    bounds: tuple[Value, Value] | None = None
+    why: str = ""
+    waits: bool = False
+    main: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What was counted over the attempts of a run. outcomes add up to n; flags: those of the benchmark, present or not, and
+    others that occurred; tokens: of each attempt, as engine or provider counted."""
+
+    n: int
+    epochs: int
+    outcomes: Mapping[str, int]
+    flags: Mapping[str, int]
+    tokens: Sequence[int]
+
+    @classmethod
+    def of(cls, results: Sequence[Result], flags: Sequence[str]) -> Tally:
+        """The counts of all attempts; `flags` are counted in any case."""
+        return cls(
+            len(results),
+            max((one.epoch for one in results), default=0) + 1,
+            counted((one.outcome for one in results), OUTCOMES),
+            counted((flag for one in results for flag in one.flags), flags),
+            [one.tokens for one in results],
+        )
+
+
+def counted(names: Iterable[str], always: Sequence[str]) -> dict[str, int]:
+    """How often each name occurs: first those of `always`, present or not."""
+    count = Counter(names)
+    return {name: count.get(name, 0) for name in dict.fromkeys((*always, *sorted(count)))}
+
+
+class Asked(Protocol):
+    """A question with an id."""
+
+    @property
+    def id(self) -> str:
+        """Id as a string."""
+        ...
+
+
+def complete(questions: Iterable[Asked], results: Iterable[Result]) -> list[Result]:
+    """The results of these questions; a question without any result is one error. Results of no question are left out."""
+    asked, given = [question.id for question in questions], list(results)
+    known, found = set(asked), {result.task_id for result in given}
+    missing = [Result(name, "error", "", "") for name in asked if name not in found]
+    return [result for result in [*given, *missing] if result.task_id in known]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What a run came to. rows: measure by measure in the order of tables; scorers: scorer -> its version; across: how a
+    table for a terminal is laid out, with groups as columns or as rows, or with a line a metric below each group."""
+
+    run: str
+    benchmark: str
+    tally: Tally
+    groups: Sequence[Group]
+    rows: Sequence[Metric]
+    limits: ClassVar[Mapping[Limit, Names]] = {}
+    """What the limits of this benchmark are called, where reports have no word of their own."""
+    scorers: Mapping[str, str] = field(default_factory=dict)
+    across: Literal["groups", "rules", "metrics"] = "groups"
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, str, str, str], Metric]:
+        return {(row.measure.section, row.measure.rule, row.group.name, row.measure.name): row for row in self.rows}
+
+    @property
+    def scores(self) -> list[Metric]:
+        """The rows that are scores by one of the rules."""
+        return self.section("")
+
+    @property
+    def wholes(self) -> list[Group]:
+        """The groups that sum up a run; all where none does."""
+        return [group for group in self.groups if group.whole] or list(self.groups)
+
+    def section(self, section: str) -> list[Metric]:
+        """The rows of a section."""
+        return [row for row in self.rows if row.measure.section == section]
+
+    def row(self, rule: str, group: str, name: str, section: str = "") -> Metric | None:
+        """The row of a measure in a group; None where it has none."""
+        return self._places.get((section, rule, group, name))
+
+    def value(self, rule: str, group: str, name: str, section: str = "") -> Value:
+        """Its value; None where there is none."""
+        row = self.row(rule, group, name, section)
+        return None if row is None else row.value
+
+    def tree(self, rows: Iterable[Metric], pick: Pick) -> Tree:
+        """Rows of one rule as they stand in the JSON: group -> measure -> what is picked."""
+        return nested((row.group.name, row.measure.name, pick(row)) for row in rows)
+
+    def by_rule(self, pick: Pick, where: Callable[[Metric], bool] = lambda row: True) -> dict[str, Tree]:
+        """The trees of both rules."""
+        return {
+            rule: self.tree([row for row in self.scores if row.measure.rule == rule and where(row)], pick) for rule in RULES
+        }
+
+    def limit(self, name: Limit) -> dict[str, Tree]:
+        """The trees of a limit."""
+        return self.by_rule(lambda row: row.limits[name], lambda row: name in row.limits)
+
+    def block(self) -> Tree:
+        """The score block: JSON data as the command line prints it."""
+        tally, tokens = self.tally, self.tally.tokens
+        counted = [group for group in self.groups if group.n is not None]
+        return {
+            "run": self.run,
+            "benchmark": self.benchmark,
+            "n": tally.n,
+            "groups": {group.name: group.n for group in counted},
+            "epochs": tally.epochs,
+            "outcomes": dict(tally.outcomes),
+            "flags": dict(tally.flags),
+            **self.by_rule(lambda row: row.value),
+            "intervals": self.by_rule(ends),
+            "interval_methods": self.by_rule(method),
+            "floor": self.limit("floor"),
+            "ceiling": self.limit("reference"),
+            "clusters": {group.name: group.clusters for group in self.groups if group.clusters is not None},
+            "design_effect": {group.name: group.design_effect for group in counted},
+            "effective_n": {group.name: group.effective_n for group in counted},
+            "tokens": {
+                "total": sum(tokens),
+                "mean": sum(tokens) / len(tokens) if tokens else None,
+                "tasks": sum(count > 0 for count in tokens),
+            },
+            "scorers": dict(self.scorers),
+        }
+
+    def notes(self, language: str) -> list[tuple[str, str]]:
+        """What a report says beside the rows: key of a label, text in the language; empty texts are left out."""
+        return []
+
+    def tables(self, reports: Sequence[Report], language: str) -> list[Table]:
+        """The tables that reports of this benchmark have together; all `reports` are of it."""
+        return []
+
+
+def ends(row: Metric) -> list[float] | None:
+    """[low, high] of a row."""
+    return None if row.interval is None else [row.interval.low, row.interval.high]
+
+
+def method(row: Metric) -> str | None:
+    """How the interval of a row was made."""
+    return None if row.interval is None else row.interval.method
+
+
+def nested(cells: Iterable[tuple[str, str, object]]) -> Tree:
+    """(outer, inner, what) as outer -> inner -> what."""
+    made: dict[str, Tree] = {}
+    for outer, inner, what in cells:
+        made.setdefault(outer, {})[inner] = what
+    return dict(made)
+
+
+def in_points(interval: Interval | None, digits: int = 10) -> Interval | None:
+    """An interval of shares on a scale to 100."""
+    if interval is None:
+        return None
+    return Interval(round(100 * interval.low, digits), round(100 * interval.high, digits), interval.method)
