@@ -8,6 +8,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -60,10 +61,20 @@ def signals_as_usual() -> Iterator[None]:
         signal.signal(number, signal.SIG_IGN)
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders for one test after another, not there yet. Numbered here: `mktemp` reads all that there are for each new one."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def moot_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def moot_home(
+    homes: Iterator[Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """A fresh MOOT_HOME: no test sees the user's packs or runs."""
-    home = tmp_path_factory.mktemp("moot_home")
+    home = next(homes)
+    home.mkdir()
     monkeypatch.setenv("MOOT_HOME", str(home))
     monkeypatch.setenv("MOOT_LANG", "zh")
     ours, theirs = home / "cache" / "jieba.cache", everywhere(tmp_path_factory) / "jieba.cache"

@@ -40,6 +40,14 @@ HERE = (__file__, str(Path(__file__).with_name("sre_steps.py")))
 
 work: Counter[str] = Counter()
 _steps: dict[re.Pattern[str], Steps] = {}
+class _Places(dict[re.Pattern[str], str]):
+    """How a search is named."""
+
+    def __missing__(self, pattern: re.Pattern[str]) -> str:
+        return self.setdefault(pattern, f"the search for {pattern.pattern[:80]!r}")
+
+
+_places = _Places()
 _looked_at: dict[tuple[object, ...], int] = {}
 """What a search has cost once it costs again."""
 
@@ -50,13 +58,18 @@ def faults(read: Callable[[str], object], unit: str, size: int) -> list[str]:
     def cost(length: int) -> Counter[str]:
         work.clear()
         _looked_at.clear()
+        _counts.clear()
+        text = unit * (length // len(unit))
         sys.settrace(_lines)
         try:
-            read(unit * (length // len(unit)))
+            read(text)
         except TooMuch:
             pass
         finally:
             sys.settrace(None)
+        for code, (ran, _) in _counts.items():
+            for line, times in ran.items():
+                work[f"{code.co_filename}:{line}"] += times
         return Counter(work)
 
     cost(10 * len(unit))  # what is made once
@@ -70,11 +83,24 @@ def faults(read: Callable[[str], object], unit: str, size: int) -> list[str]:
 
 
 def _lines(frame: FrameType, event: str, _: object) -> Any:
-    if frame.f_code.co_filename in HERE:
-        return None
-    if event == "line":
-        work[f"{frame.f_code.co_filename}:{frame.f_lineno}"] += 1
-    return _lines
+    return _counts[frame.f_code][1]
+
+
+class _Counts(dict[CodeType, tuple[Counter[int], Any]]):
+    """How often each line of a function ran, and what is told of each line: this is asked millions of times."""
+
+    def __missing__(self, code: CodeType) -> tuple[Counter[int], Any]:
+        ran: Counter[int] = Counter()
+
+        def line(frame: FrameType, event: str, _: object) -> Any:
+            if event == "line":
+                ran[frame.f_lineno] += 1
+            return line
+
+        return self.setdefault(code, (ran, None if code.co_filename in HERE else line))
+
+
+_counts = _Counts()
 
 
 def compiled(source: str | bytes, path: str) -> CodeType:
@@ -188,7 +214,7 @@ def _looked(text: str, name: str, *args: Any) -> int:
 
 def _match(pattern: re.Pattern[str], name: str, *args: Any, **named: Any) -> Any:
     result = getattr(pattern, name)(*args, **named)
-    given = _BOUND[name].bind(*args, **named).arguments
+    given = {**dict(zip(_GIVEN.get(name, ("string", "pos", "endpos")), args, strict=False)), **named}
     text, first = given["string"], given.get("pos", 0)
     end = min(given.get("endpos", len(text)), len(text))
     if name in ONE_MATCH:
@@ -217,15 +243,15 @@ def _searched(
     pattern: re.Pattern[str], text: str, at: int, end: int, how: str, besides: int, real: re.Match[str] | None
 ) -> None:
     asked = (pattern, text, at, end, how, besides)
-    place = f"the search for {pattern.pattern[:80]!r}"
+    place = _places[pattern]
     if asked in _looked_at:
         work[place] += _looked_at[asked]
     else:
+        tracing = sys.gettrace()
+        sys.settrace(None)  # the model's own lines are not the reader's
         steps = _steps.get(pattern) or _steps.setdefault(pattern, Steps(pattern))
         before = steps.looked
         steps.most = before + HOPELESS * (len(text) + 100)
-        tracing = sys.gettrace()
-        sys.settrace(None)  # the model's own lines are not the reader's
         try:
             span = steps.find(text, at, end, how, besides)
         finally:
@@ -240,11 +266,5 @@ def _spent(characters: int) -> None:
     work[f"strings at {caller.f_code.co_filename}:{caller.f_lineno}"] += characters
 
 
-def _ones(string: Any, pos: Any = 0, endpos: Any = sys.maxsize) -> None: ...
-def _subs(repl: Any, string: Any, count: Any = 0) -> None: ...
-def _splits(string: Any, maxsplit: Any = 0) -> None: ...
-
-
-_FORMS = {"sub": _subs, "subn": _subs, "split": _splits}
-_BOUND = {name: signature(_FORMS.get(name, _ones)) for name in (*ONE_MATCH, *MANY)}
+_GIVEN = {"sub": ("repl", "string", "count"), "subn": ("repl", "string", "count"), "split": ("string", "maxsplit")}
 _METERS = {"_metered_call": _call, "_metered_slice": _slice, "_metered_in": _in}

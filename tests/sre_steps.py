@@ -32,6 +32,10 @@ class Letters(dict[str, bool]):
         return self[letter]
 
 
+_letters: dict[tuple[str, int], Letters] = {}
+"""Items that stand in many patterns are compiled once."""
+
+
 class Steps:
     """One pattern. `looked` counts the characters looked at so far, over all searches."""
 
@@ -66,13 +70,19 @@ class Steps:
         made: re.Pattern[str] = _compiler.compile(_parser.SubPattern(self.state, [item]), flags)
         return made
 
+    def _taken(self, item: Any, flags: int) -> Letters:
+        written = (str(item), flags)
+        if written not in _letters:
+            _letters[written] = Letters(self._real(item, flags))
+        return _letters[written]
+
     def _first(self, items: list[Any], flags: int) -> Letters | None:
         """What the first character must be, None when that is not one plain item."""
         if not items:
             return None
         op, value = items[0]
         if op in SINGLE:
-            return Letters(self._real(items[0], flags))
+            return self._taken(items[0], flags)
         if op is _constants.SUBPATTERN:
             return self._first(list(value[3]), (flags | value[1]) & ~value[2])
         return None
@@ -84,7 +94,7 @@ class Steps:
             if item[0] in SINGLE:
                 if not row:
                     parts.append(self._row(row := []))
-                row.append(Letters(self._real(item, flags)))
+                row.append(self._taken(item, flags))
             else:
                 row = []
                 parts.append(self._part(item, flags))
@@ -125,7 +135,7 @@ class Steps:
             return self._once(self._sequence(list(value), flags))
         low, high, items = value
         if len(items) == 1 and items[0][0] in SINGLE:
-            some = self._run(Letters(self._real(items[0], flags)), low, high, op is _constants.MIN_REPEAT)
+            some = self._run(self._taken(items[0], flags), low, high, op is _constants.MIN_REPEAT)
         else:
             some = self._repeat(self._sequence(list(items), flags), low, high, op is _constants.MIN_REPEAT)
         return self._once(some) if op is _constants.POSSESSIVE_REPEAT else some

@@ -78,7 +78,7 @@ class Desk:
         self._feeder = pyte.ByteStream(self.screen)
         self._ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8"}
+        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8", "ESCDELAY": "20"}
         for name in ("NO_COLOR", "COLUMNS", "LINES", "TEXTUAL_DRIVER"):
             environment.pop(name, None)
         self.process = subprocess.Popen(
@@ -122,11 +122,25 @@ class Desk:
             assert self.read(0.1), self.last_words
 
     def settle(self) -> None:
-        """Read until every key has been taken and a quarter of a second brings nothing new."""
-        before = -1
-        while before != len(self.stream) or self.untaken:
+        """Read until every key has been taken and three looks in a row find nothing new and every thread asleep."""
+        quiet = 0
+        while quiet < 3:
             before = len(self.stream)
-            assert self.read(0.25), self.last_words
+            assert self.read(0.03), self.last_words
+            quiet = quiet + 1 if before == len(self.stream) and not self.untaken and self.asleep else 0
+
+    @property
+    def asleep(self) -> bool:
+        """Whether the program waits, in all its threads: one that was only given no processor counts as working."""
+        tasks = Path(f"/proc/{self.process.pid}/task")
+        if not tasks.is_dir():  # no Linux: nothing tells, so give it time
+            time.sleep(0.1)
+            return True
+        states = []
+        for task in tasks.iterdir():
+            with contextlib.suppress(OSError):
+                states.append((task / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()[0])
+        return all(state == "S" for state in states)
 
     @property
     def untaken(self) -> int:

@@ -6,6 +6,7 @@ consultations.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
 from typing import TypeVar
@@ -19,23 +20,22 @@ _T = TypeVar("_T", AdviceCase, CriminalCase)
 
 def civil_disputes() -> list[Dispute]:
     """The disputes in the order of their files."""
-    with as_file(_folder() / "disputes") as folder:
-        return [load_dispute(path) for path in sorted(folder.glob("*.toml"))]
+    return list(_disputes())
 
 
 def criminal_cases() -> list[CriminalCase]:
     """The criminal cases in the order of their files."""
-    return _cases("criminal", CriminalCase)
+    return list(_cases("criminal", CriminalCase))
 
 
 def knowledge_cases() -> list[AdviceCase]:
     """Questions of knowledge (KQ) in the order of their files."""
-    return _cases("knowledge", AdviceCase)
+    return list(_cases("knowledge", AdviceCase))
 
 
 def consultation_cases() -> list[AdviceCase]:
     """Consultations (LC) in the order of their files."""
-    return _cases("consultation", AdviceCase)
+    return list(_cases("consultation", AdviceCase))
 
 
 def court_cases() -> list[Case]:
@@ -45,10 +45,17 @@ def court_cases() -> list[Case]:
     return [*knowledge_cases(), *consultation_cases(), *civil, *criminal_cases()]
 
 
-def _cases(name: str, kind: type[_T]) -> list[_T]:
+@cache
+def _disputes() -> tuple[Dispute, ...]:
+    with as_file(_folder() / "disputes") as folder:
+        return tuple(load_dispute(path) for path in sorted(folder.glob("*.toml")))
+
+
+@cache
+def _cases(name: str, kind: type[_T]) -> tuple[_T, ...]:
     with as_file(_folder() / name) as folder:
         found = [read_case(where, fields) for where, fields in _records(folder)]
-    return [case for case in found if isinstance(case, kind)]
+    return tuple(case for case in found if isinstance(case, kind))
 
 
 def _folder() -> Traversable:
