@@ -2,9 +2,8 @@
 
     python packaging/reference.py
 
-The pages are kept in the repository, so that they can be read without building anything; `tests/test_docs_reference.py`
-compares them with what this script would write. Only what this distribution registers is listed, never what another
-package has added to the environment.
+The pages are kept in the repository, so that they can be read without building anything; a test compares them with what
+this script would write. Only what this distribution registers is listed, never what another package has added.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def paths(group: click.Group, before: tuple[str, ...] = ()) -> Iterator[tuple[tu
 
 
 def documented(command: click.Command) -> list[str]:
-    """What a command says of itself: sentences as text; command lines, and paragraphs kept as they stand, as blocks."""
+    """What a command says of itself: sentences as text; command lines, and what keeps its lines, as blocks."""
     found: list[str] = []
     for paragraph in inspect.cleandoc(command.help or "").split("\n\n"):
         kept, text = "\b" in paragraph, re.sub(r"\s+", " ", paragraph).strip()
@@ -80,7 +79,9 @@ def commands() -> str:
             options = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
         page += [f"{'#' * (1 + len(words))} {name}", ""]
         page += ["```", usage, "```", "", *documented(command)]
-        page += rows(("选项", "说明"), ((code(option), text) for option, text in options if text and option != "--help"))
+        page += rows(
+            ("选项", "说明"), ((code(option), text) for option, text in options if text and option != "--help")
+        )
     return "\n".join(page)
 
 
@@ -91,7 +92,14 @@ def choices(found: Choices) -> str:
 
 def settings() -> str:
     """What each benchmark offers: seats, agents, settings."""
-    page = ["# 评测基准与设置 · Benchmarks and settings", "", MADE, "", "带 * 的需要模型。An agent with * needs a model.", ""]
+    page = [
+        "# 评测基准与设置 · Benchmarks and settings",
+        "",
+        MADE,
+        "",
+        "带 * 的需要模型。An agent with * needs a model.",
+        "",
+    ]
     for name in own("benchmarks", benchmarks()):
         bench = benchmark(name)
         page += [f"## {name}", "", f"受测席位 / tested seat `{bench.seat}`：{choices(bench.agents)}", ""]
@@ -108,7 +116,10 @@ def described(fields: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
     for field, info in fields.items():
         if not shown(info, "hidden"):
             values = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
-            option, given = f"--{field.replace('_', '-')}", str(info.default) if info.default not in (None, ()) else ""
+            option, given = (
+                f"--{field.replace('_', '-')}",
+                str(info.default) if info.default not in (None, ()) else "",
+            )
             yield code(option), " ".join(map(code, filter(None, values))), code(given), info.description or ""
 
 
@@ -123,7 +134,9 @@ def registered() -> str:
     page = ["# 登记的部件 · What is registered", "", MADE, "", "怎样添加自己的：[扩展](../extending.md)。", ""]
     for group in registry.GROUPS:
         page += [f"## moot.{group}", ""]
-        page += rows(("名称", "说明"), ((code(name), first_line(group, name)) for name in own(group, registry.names(group))))
+        page += rows(
+            ("名称", "说明"), ((code(name), first_line(group, name)) for name in own(group, registry.names(group)))
+        )
     return "\n".join(page)
 
 
@@ -158,7 +171,13 @@ def key_row(key: Key) -> tuple[str, str, str]:
     return (code(key.shown), *(table(name)[f"key.{key.id}.tip"] for name in ("zh", "en")))
 
 
-PAGES = {"commands.md": commands, "settings.md": settings, "registered.md": registered, "tools.md": tools, "keys.md": keys}
+PAGES = {
+    "commands.md": commands,
+    "settings.md": settings,
+    "registered.md": registered,
+    "tools.md": tools,
+    "keys.md": keys,
+}
 
 
 def main() -> None:

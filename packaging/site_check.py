@@ -1,4 +1,4 @@
-"""Looks through a built site for anything that a browser would fetch from elsewhere; links that a reader follows are fine.
+"""Looks through a built site for what a browser would fetch from elsewhere; links that a reader follows are fine.
 
     python packaging/site_check.py FOLDER
 
@@ -14,17 +14,22 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 LOADING = {
-    "script": ("src",), "img": ("src", "srcset"), "iframe": ("src",), "source": ("src", "srcset"), "video": ("src", "poster"),
-    "audio": ("src",), "embed": ("src",), "object": ("data",), "input": ("src",), "image": ("href", "xlink:href"),
-    "use": ("href", "xlink:href"), "base": ("href",),
+    "script": ("src",), "img": ("src", "srcset"), "iframe": ("src",), "source": ("src", "srcset"),
+    "video": ("src", "poster"), "audio": ("src",), "embed": ("src",), "object": ("data",), "input": ("src",), "base": ("href",),
 }  # fmt: skip
 """Element -> attributes whose address is fetched without being asked."""
 KEPT_RELS = {"canonical", "author", "license", "search", "index", "next", "prev", "help", "alternate"}
 """What a `<link>` may name without anything being fetched from it."""
 OUTSIDE = re.compile(r"\s*(?:https?:|wss?:)?//", re.IGNORECASE)
+PICTURE = re.compile(
+    r"""<(?:image|use|script|feImage|\w*:?link)\b[^>]*?(?:href|src)\s*=\s*["']\s*((?:https?:)?//[^"']*)""",
+    re.IGNORECASE,
+)
+"""What a picture in SVG fetches."""
 STYLE = re.compile(r"(?:url\(\s*['\"]?|@import\s+['\"])\s*((?:https?:)?//[^'\")\s]*)", re.IGNORECASE)
 SCRIPT = re.compile(
-    r"(?:fetch\(|importScripts\(|new Worker\(|import\(|\.open\([^)]*?,|\.src\s*=)\s*['\"`]((?:https?:)?//[^'\"`]*)", re.IGNORECASE
+    r"(?:fetch\(|importScripts\(|new Worker\(|import\(|\.open\([^)]*?,|\.src\s*=)\s*['\"`]((?:https?:)?//[^'\"`]*)",
+    re.IGNORECASE,
 )
 
 
@@ -59,6 +64,8 @@ def loads(name: str, text: str) -> list[str]:
         return STYLE.findall(text)
     if name.endswith(".js"):
         return SCRIPT.findall(text)
+    if name.endswith(".svg"):
+        return PICTURE.findall(text) + STYLE.findall(text)
     reader = _Loads()
     reader.feed(text)
     return reader.found

@@ -1,4 +1,4 @@
-"""The pages: links and anchors lead somewhere, command lines parse with the real commands, named files exist, twins are there.
+"""The pages: links and anchors lead somewhere, command lines parse, named files exist, twins are there.
 
 Nothing here needs the generator of the site, and nothing of what the pages show is run.
 """
@@ -45,9 +45,13 @@ def anchors(path: Path) -> frozenset[str]:
     row, found = tokens(path), list[str]()
     for at, token in enumerate(row):
         if token.type == "heading_open":
-            words = "".join(part.content for part in row[at + 1].children or () if part.type in ("text", "code_inline"))
+            words = "".join(
+                part.content for part in row[at + 1].children or () if part.type in ("text", "code_inline")
+            )
             slug = re.sub(r"[^\w\- ]", "", words.strip().lower()).replace(" ", "-")
-            again = sum(other == slug or re.fullmatch(rf"{re.escape(slug)}-\d+", other) is not None for other in found)
+            again = sum(
+                other == slug or re.fullmatch(rf"{re.escape(slug)}-\d+", other) is not None for other in found
+            )
             found.append(f"{slug}-{again}" if again else slug)
     return frozenset(found)
 
@@ -73,7 +77,8 @@ def test_the_site_is_whole_in_itself(name: str) -> None:
     outside = [
         target
         for target in links(ROOT / name)
-        if not re.match(r"https?://|#", target) and not ((ROOT / name).parent / target).resolve().is_relative_to(ROOT / "docs")
+        if not re.match(r"https?://|#", target)
+        and not ((ROOT / name).parent / target).resolve().is_relative_to(ROOT / "docs")
     ]
     assert outside == []
 
@@ -90,13 +95,13 @@ def shown(path: Path) -> Iterator[str]:
 
 
 def words(line: str) -> list[str]:
-    """The words of a command line: up to a comment, a pipe or a remark after a wide gap; brackets of options taken off."""
+    """The words of a command line, up to a comment, a pipe or a remark after a wide gap, without brackets."""
     line = re.split(r"\s{3,}|\s[<>|;&]", line.replace("…", "..."))[0]
     return [word.strip("[]") for word in shlex.split(line, comments=True) if word != "[OPTIONS]"]
 
 
 def fault(given: list[str]) -> str:
-    """Why a command line is none; '' where it is one. Nothing is run, and values are only looked at where they are choices."""
+    """Why a command line is none; '' where it is one. Nothing is run; of values only choices are looked at."""
     command, path, rest = cli, ["moot"], given[1:]
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-") and rest[0] != "COMMAND":
         inner = command.get_command(click.Context(command), rest[0])
@@ -131,8 +136,8 @@ def test_command_lines_parse(name: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "moot nonsense", "moot law nonsense", "moot run courts --nonsense 1", "moot run nonsense", "moot run courts --env XX",
-        "moot show RUN EPISODE MORE", "moot run courts --limit",
+        "moot nonsense", "moot law nonsense", "moot run courts --nonsense 1", "moot run nonsense",
+        "moot run courts --env XX", "moot show RUN EPISODE MORE", "moot run courts --limit",
     ],
 )  # fmt: skip
 def test_a_wrong_line_is_found(line: str) -> None:
@@ -142,8 +147,9 @@ def test_a_wrong_line_is_found(line: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "moot", "moot --version", "moot demo </dev/null", "moot law search 醉驾 --window on|off|newest", "moot report RUN... --format html",
-        "moot run courts --env CI   # a trial", "moot run … --allow-host 192.168.0.7", "moot ablate legalsearch --over window=on [--cross]",
+        "moot", "moot --version", "moot demo </dev/null", "moot law search 醉驾 --window on|off|newest",
+        "moot report RUN... --format html", "moot run courts --env CI   # a trial", "moot run … --allow-host 192.168.0.7",
+        "moot ablate legalsearch --over window=on [--cross]",
     ],
 )  # fmt: skip
 def test_a_right_line_passes(line: str) -> None:
@@ -215,6 +221,8 @@ def test_every_page_is_in_the_site() -> None:
 
 def test_the_picture_of_the_house_is_true() -> None:
     """Every folder and module in the picture exists, and every room stands in it."""
-    drawn = re.findall(r'class="(?:room|folder)">([^<]+)<', (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8"))
+    drawn = re.findall(
+        r'class="(?:room|folder)">([^<]+)<', (ROOT / "docs" / "architecture.svg").read_text(encoding="utf-8")
+    )
     assert {"app/", "tasks/", "store/", "models/"} <= set(drawn)
     assert [place for place in drawn if not (ROOT / place).exists()] == []

@@ -33,7 +33,7 @@ def script(name: str) -> ModuleType:
 
 
 def test_the_pages_are_what_the_program_says(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever changes a command, an option, a setting, a tool, a key or an entry point runs packaging/reference.py."""
+    """A change of commands, options, settings, tools, keys or entry points is followed by packaging/reference.py."""
     from app import strings
 
     before = strings.language()
@@ -69,7 +69,9 @@ def test_every_setting_tool_key_and_part_has_its_line() -> None:
         assert all(f"--{field.replace('_', '-')}" in settings for field, info in fields if not shown(info, "hidden"))
     for group in registry.GROUPS:
         assert f"## moot.{group}\n" in registered
-        assert all(f"`{name}`" in registered for name in registry.names(group) if name not in registry.extensions(group))
+        assert all(
+            f"`{name}`" in registered for name in registry.names(group) if name not in registry.extensions(group)
+        )
     assert all(f"`{name}`" in tools for name in TOOLS)
     assert sum(len(found) for found in KEYS.values()) == sum(
         line.startswith("| ") for line in keys.splitlines()
