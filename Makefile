@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
 NEEDS := pyproject.toml constraints.txt
 
-.PHONY: demo run llm test unit measure lint bench clean
+.PHONY: demo run llm test unit measure lint bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/.core            ## watch a ready episode; plain text without a terminal
@@ -35,8 +35,14 @@ lint: $(VENV)/.dev             ## style, types, walls between rooms
 bench: $(VENV)/.dev            ## long measurements, by hand
 	$(BIN)/python tests/bench/run_all.py
 
-clean:                         ## the environment and every cache
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+docs: $(VENV)/.docs            ## the documentation as a site in site/, to be read without a network
+	rm -rf site
+	$(BIN)/sphinx-build -W --keep-going -q docs site
+	rm -rf site/.doctrees
+	$(BIN)/python packaging/site_check.py site
+
+clean:                         ## the environment, the site and every cache
+	rm -rf $(VENV) site .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 $(VENV)/pyvenv.cfg:
 	@test -n "$(PYTHON)" || { echo "Moot needs Python 3.11 or newer, and none was found. Install one, or say: make PYTHON=/path/to/python3.11" >&2; exit 1; }
@@ -56,4 +62,9 @@ $(VENV)/.dev: $(VENV)/pyvenv.cfg $(NEEDS)
 $(VENV)/.llm: $(VENV)/pyvenv.cfg $(NEEDS)
 	@echo "Installing llama-cpp-python; this compiles llama.cpp for about four minutes" >&2
 	@$(PIP) -e '.[llm]'
+	@touch $@ $(VENV)/.core
+
+$(VENV)/.docs: $(VENV)/pyvenv.cfg $(NEEDS)
+	@echo "Installing Moot and Sphinx into $(VENV) (once)" >&2
+	@$(PIP) -e '.[docs]'
 	@touch $@ $(VENV)/.core

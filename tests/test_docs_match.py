@@ -1,4 +1,4 @@
-"""What README and help say exists, and what exists is said."""
+"""What help says exists, and what exists is said; the pages themselves are looked at in test_docs_pages.py."""
 
 from __future__ import annotations
 
@@ -12,9 +12,14 @@ import click
 import pytest
 
 from app.cli.main import COMMANDS, cli, main
+from tests.test_docs_pages import fault, words
 
 ROOT = Path(__file__).resolve().parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+COMMAND_PAGES = [
+    (ROOT / "docs" / name).read_text(encoding="utf-8") for name in ("command-line.md", "command-line.en.md")
+]
+"""The table of commands in both languages."""
 
 
 def commands() -> list[tuple[str, ...]]:
@@ -47,7 +52,7 @@ def params(command: click.Command) -> list[click.Parameter]:
 @cache
 def help_of(path: tuple[str, ...]) -> str:
     command = lookup(path)
-    with click.Context(command, info_name=" ".join(("moot", *path))) as context:
+    with click.Context(command, info_name=" ".join(("moot", *path)), terminal_width=1000) as context:
         return command.get_help(context)
 
 
@@ -56,7 +61,7 @@ def test_a_command_has_its_line_and_its_place(name: str) -> None:
     place, line = COMMANDS[name]
     assert re.fullmatch(r"app\.cli\.\w+:\w+", place)
     assert line.endswith(".")
-    assert f"moot {name}" in README
+    assert all(f"\n| `moot {name}` | " in page for page in COMMAND_PAGES)
 
 
 def test_every_command_helps_with_an_example() -> None:
@@ -84,59 +89,10 @@ def test_every_option_says_what_it_does() -> None:
     assert silent == []
 
 
-def in_words(text: str) -> list[list[str]]:
-    """The `moot …` command lines of a text, as words: in code blocks, code spans and Example lines."""
-    spans = re.findall(r"`(moot [^`\n]*)`", text)
-    for block in re.findall(r"```[a-z]*\n(.*?)```", text, re.DOTALL):
-        spans += re.findall(r"^(?:\.venv/bin/|\.venv\\Scripts\\|\$ )?(moot .*)$", block, re.MULTILINE)
-    return [line.split("#")[0].split() for line in spans]
-
-
-def assert_true_line(words: list[str]) -> None:
-    """The commands and options of a command line exist."""
-    path: tuple[str, ...] = ()
-    command: click.Command = cli
-    for word in words[1:]:
-        if (
-            not isinstance(command, click.Group)
-            or word.startswith("-")
-            or "|" in word
-            or not re.fullmatch(r"[a-z-]+", word)
-        ):
-            break
-        path = (*path, word)
-        command = lookup(path)
-    known = {name for option in params(command) for name in (*option.opts, *option.secondary_opts)} | {
-        "--help",
-        "--version",
-    }
-    for word in words:
-        option = re.match(r"\[?(--[a-z0-9-]+)", word)
-        assert option is None or option[1] in known, f"moot {' '.join(path)} has no {option[1]}"
-
-
-def test_readme_names_only_what_exists() -> None:
-    lines = in_words(README)
-    assert lines
-    for words in lines:
-        assert_true_line(words)
-
-
-def test_pages_name_only_what_exists() -> None:
-    for page in sorted((ROOT / "docs").glob("*.md")):
-        for words in in_words(page.read_text(encoding="utf-8")):
-            assert_true_line(words)
-
-
 def test_examples_name_only_what_exists() -> None:
     for path in commands():
         for line in re.findall(r"Example:\s+(moot .*)", help_of(path)):
-            assert_true_line(line.split())
-
-
-def test_files_that_readme_names_exist() -> None:
-    named = set(re.findall(r"\]\((?!http)([^)#]+)\)", README)) | set(re.findall(r'src="(?!http)([^"]+)"', README))
-    assert {name for name in named if not (ROOT / name).exists()} == set()
+            assert fault(words(line)) == ""
 
 
 @pytest.mark.parametrize("name", ["", *COMMANDS])
@@ -170,7 +126,7 @@ def test_every_key_has_its_words_in_both_languages() -> None:
 
 def test_make_targets_of_readme_exist() -> None:
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
-    assert {"demo", "llm", "run", "test", "lint", "bench"} <= targets
+    assert {"demo", "llm", "run", "test", "lint", "bench", "docs"} <= targets
     assert set(re.findall(r"\bmake ([a-z]+)\b", README)) <= targets
 
 
