@@ -20,7 +20,7 @@ import click
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from app.cli.main import cli  # noqa: E402
+from app.cli.main import HELP, cli  # noqa: E402
 from app.desk.bindings import KEYS, Key  # noqa: E402
 from app.strings import set_language, table  # noqa: E402
 from tasks import registry  # noqa: E402
@@ -47,7 +47,7 @@ def code(text: str) -> str:
 
 def paths(group: click.Group, before: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     """Every command with its words, groups before what is in them."""
-    context = click.Context(group)
+    context = click.Context(group, **HELP)
     for name in group.list_commands(context):
         command = group.get_command(context, name)
         assert command is not None
@@ -74,7 +74,7 @@ def commands() -> str:
     page = ["# 命令 · Commands", "", MADE, "", "说明文字与 `moot COMMAND --help` 相同。", ""]
     for words, command in paths(cli):
         name = " ".join(("moot", *words))
-        with click.Context(command, info_name=name) as context:
+        with click.Context(command, info_name=name, **HELP) as context:
             usage = " ".join((name, *command.collect_usage_pieces(context)))
             options = [record for param in command.get_params(context) if (record := param.get_help_record(context))]
         page += [f"{'#' * (1 + len(words))} {name}", ""]

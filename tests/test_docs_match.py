@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
-from app.cli.main import COMMANDS, cli, main
+from app.cli.main import COMMANDS, HELP, cli, main
 from tests.test_docs_pages import fault, words
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -24,7 +24,7 @@ COMMAND_PAGES = [
 
 def commands() -> list[tuple[str, ...]]:
     """Every command, and every command of a group."""
-    context = click.Context(cli, info_name="moot")
+    context = click.Context(cli, info_name="moot", **HELP)
     found: list[tuple[str, ...]] = []
     for name in COMMANDS:
         found.append((name,))
@@ -38,7 +38,7 @@ def lookup(path: tuple[str, ...]) -> click.Command:
     command: click.Command = cli
     for name in path:
         assert isinstance(command, click.Group)
-        inner = command.get_command(click.Context(command), name)
+        inner = command.get_command(click.Context(command, **HELP), name)
         assert inner is not None, f"no command {' '.join(path)}"
         command = inner
     return command
@@ -46,13 +46,13 @@ def lookup(path: tuple[str, ...]) -> click.Command:
 
 def params(command: click.Command) -> list[click.Parameter]:
     """Also those that are made from the settings of the benchmarks."""
-    return command.get_params(click.Context(command))
+    return command.get_params(click.Context(command, **HELP))
 
 
 @cache
 def help_of(path: tuple[str, ...]) -> str:
     command = lookup(path)
-    with click.Context(command, info_name=" ".join(("moot", *path)), terminal_width=1000) as context:
+    with click.Context(command, info_name=" ".join(("moot", *path)), terminal_width=1000, **HELP) as context:
         return command.get_help(context)
 
 

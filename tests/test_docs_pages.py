@@ -16,7 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from app.cli.main import cli
+from app.cli.main import HELP, cli
 from tasks.benchmark import benchmarks
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -104,11 +104,11 @@ def fault(given: list[str]) -> str:
     """Why a command line is none; '' where it is one. Nothing is run; of values only choices are looked at."""
     command, path, rest = cli, ["moot"], given[1:]
     while isinstance(command, click.Group) and rest and not rest[0].startswith("-") and rest[0] != "COMMAND":
-        inner = command.get_command(click.Context(command), rest[0])
+        inner = command.get_command(click.Context(command, **HELP), rest[0])
         if inner is None:
             return f"{' '.join(path)} has no command '{rest[0]}'"
         command, path, rest = inner, [*path, rest[0]], rest[1:]
-    context = click.Context(command, info_name=" ".join(path))
+    context = click.Context(command, info_name=" ".join(path), **HELP)
     try:
         values, over, _ = command.make_parser(context).parse_args([word for word in rest if word != "--version"])
     except click.UsageError as error:

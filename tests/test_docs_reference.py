@@ -12,7 +12,7 @@ from types import ModuleType
 import click
 import pytest
 
-from app.cli.main import COMMANDS, cli
+from app.cli.main import COMMANDS, HELP, cli
 from app.desk.bindings import KEYS
 from tasks import registry
 from tasks.benchmark import benchmark, benchmarks
@@ -53,11 +53,11 @@ def page(name: str) -> str:
 def test_every_command_and_option_has_its_place() -> None:
     text = page("commands.md")
     for name in COMMANDS:
-        command = cli.get_command(click.Context(cli), name)
+        command = cli.get_command(click.Context(cli, **HELP), name)
         assert command is not None and f"\n## moot {name}\n" in text
         inner = command.commands if isinstance(command, click.Group) else {}
         assert all(f"\n### moot {name} {other}\n" in text for other in inner)
-        for option in (param for one in (command, *inner.values()) for param in one.get_params(click.Context(one))):
+        for option in (param for one in (command, *inner.values()) for param in one.get_params(click.Context(one, **HELP))):
             assert option.param_type_name == "argument" or getattr(option, "hidden", False) or option.opts[0] in text
 
 

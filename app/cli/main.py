@@ -6,6 +6,7 @@ import importlib
 import os
 import sys
 from difflib import get_close_matches
+from typing import Any
 
 import click
 
@@ -36,6 +37,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
 """Command -> (where it lives, its line in the help)."""
 LONGEST = 1000
 """Characters of a sentence on stderr: names and SPECs in it may come from a file of somebody else."""
+HELP: dict[str, Any] = {"help_option_names": ["-h", "--help"]}
+"""Settings of the context of every command; click keeps the help option of the first context that a command meets."""
 HIDDEN = {"_engine": "run", "_raw": "run_raw", "_template": "run_template", "_read": "run_reader"}
 """Children of this program -> what starts them in `app.cli.engine`."""
 
@@ -73,7 +76,7 @@ class LazyGroup(click.Group):
             formatter.write_dl([(name, line) for name, (_, line) in COMMANDS.items()])
 
 
-@click.group(cls=LazyGroup, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, invoke_without_command=True, context_settings=HELP)
 @click.version_option(package_name="mootbench", prog_name="moot")
 @click.pass_context
 def cli(ctx: click.Context) -> None:

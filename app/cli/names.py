@@ -5,6 +5,7 @@ Whatever cannot be read completes to nothing: a shell must not show errors betwe
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -96,10 +97,11 @@ TASK = Name("text", _tasks)
 
 @click.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-def completion(shell: str) -> None:
-    """Print what makes a SHELL complete commands, benchmarks, agents, packs, runs and tasks.
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def completion(shell: str, as_json: bool) -> None:
+    """Print what makes a SHELL complete commands, benchmarks, agents, packs, runs and tasks; give it to `eval`.
 
-    Example: eval "$(moot completion bash)"
+    Example: moot completion bash
     """
     from click.shell_completion import get_completion_class
 
@@ -107,4 +109,5 @@ def completion(shell: str) -> None:
 
     made = get_completion_class(shell)
     assert made is not None
-    click.echo(made(cli, {}, "moot", "_MOOT_COMPLETE").source())
+    script = made(cli, {}, "moot", "_MOOT_COMPLETE").source()
+    click.echo(json.dumps({"shell": shell, "script": script}) if as_json else script)
