@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 from store.journal import ScoreRow
 from store.pack import Pack
@@ -14,15 +14,13 @@ from tasks.added import agents_of
 from tasks.episode.program import Program
 from tasks.episode.state import State
 from tasks.errors import UsageError
+from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Summary
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
 from tasks.settings import Settings
-
-if TYPE_CHECKING:
-    from tasks.run.spec import RunSpec
-    from tasks.scoring.grader import Grading
 
 Choices = Mapping[str, tuple[str, bool]]
 """What a person may write for a seat -> (policy name, whether it needs a model)."""

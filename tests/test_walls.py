@@ -76,12 +76,8 @@ def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-RING = {
-    "tasks.benchmark", "tasks.run.header", "tasks.run.reading", "tasks.scoring.grader",
-    "tasks.scoring.metrics", "tasks.reports.model", "tasks.reports.tables",
-}  # fmt: skip
-"""Two rings that are left: graders ask a benchmark what to grade, and it says so in their words; a summary gives the tables
-that its reports have together."""
+RING = {"tasks.benchmark", "tasks.run.header", "tasks.scoring.metrics", "tasks.reports.model", "tasks.reports.tables"}
+"""The one ring that is left: a summary gives the tables that its reports have together."""
 
 
 def test_no_rings() -> None:

@@ -31,7 +31,7 @@ from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.grader import Grading
+from tasks.scoring.grading import Grading
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
 

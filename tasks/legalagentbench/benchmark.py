@@ -32,7 +32,7 @@ from tasks.legalagentbench.scoring import LabSummary, score_one, summarise
 from tasks.legalagentbench.tools import Toolbox, spec_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.grader import Grading
+from tasks.scoring.grading import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
 from tasks.settings import Settings, setting

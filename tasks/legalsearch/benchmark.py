@@ -41,7 +41,7 @@ from tasks.legalsearch.windows import WINDOWS, by_window
 from tasks.run.embedding import embedder_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
-from tasks.scoring.grader import Grading
+from tasks.scoring.grading import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
 

@@ -9,7 +9,7 @@ from tasks.agents.prompts import fill
 from tasks.episode.plain import plain_text
 from tasks.legalsearch.answers import strict_answer
 from tasks.legalsearch.questions import Question
-from tasks.scoring.grader import Grading
+from tasks.scoring.grading import Grading
 from tasks.scoring.result import Result
 
 PROMPT = "grader-consultation/1"

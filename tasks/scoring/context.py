@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from store.pack import Pack
+from tasks.run.spec import RunSpec
 from tasks.scoring.result import Result
-
-if TYPE_CHECKING:
-    from tasks.run.spec import RunSpec
 
 Grade = Mapping[str, float | None]
 """Name of a verdict -> 0 to 1, None where the grading failed."""

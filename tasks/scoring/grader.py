@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -22,26 +22,11 @@ from tasks.episode.plain import plain_text
 from tasks.episode.state import fold
 from tasks.run.header import description_hash
 from tasks.run.reading import GRADER, read_episode
+from tasks.scoring.grading import Grading
 
 TRIES = 2
 BATCH = 8
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Grading:
-    """What a grader is asked about one attempt.
-
-    prompt: name of the prompt file; text: the prompt filled; schema: of the reply; read: the reply as named verdicts from 0
-    to 1 and what is kept as evidence.
-    """
-
-    prompt: str
-    text: str
-    schema: Mapping[str, Any]
-    read: Callable[[Mapping[str, Any]], tuple[dict[str, float | None], dict[str, Any]]]
-    failed: Mapping[str, float | None]
-    """The verdicts of a grading that failed."""
 
 
 def grade_run(

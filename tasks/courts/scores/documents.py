@@ -28,7 +28,7 @@ from tasks.courts.scores.drafted import (
 )
 from tasks.courts.scores.graded import LONGEST, graded
 from tasks.courts.scores.slots import Part, Slot, coverage, own_exhibits, slots
-from tasks.scoring.grader import Grading
+from tasks.scoring.grading import Grading
 from tasks.scoring.strict import strict_hit
 
 VERSION_COMPAT = "compat/1"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tasks.episode.plain import plain_text
-from tasks.scoring.grader import Grading
+from tasks.scoring.grading import Grading
 
 TOP = 10
 LONGEST = 6000

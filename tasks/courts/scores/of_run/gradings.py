@@ -16,7 +16,7 @@ from tasks.courts.casefile.visibility import Role, visible
 from tasks.courts.play.episode import persona_of, traits_of
 from tasks.courts.scores.graded import LONGEST, graded
 from tasks.courts.scores.of_run.rating import Heard, gradings_of
-from tasks.scoring.grader import Grading
+from tasks.scoring.grading import Grading
 from tasks.scoring.result import Result
 
 CONSISTENCY = "CON_"

@@ -25,7 +25,7 @@ from tasks.courts.scores.sentence import Published
 from tasks.episode.events import AttemptStarted, Routed, Said, Seated, ToolCalled
 from tasks.episode.with_tools import SEAT
 from tasks.scoring.context import Grade
-from tasks.scoring.grader import Grading
+from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.result import Result
 
