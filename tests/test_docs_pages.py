@@ -88,7 +88,7 @@ def shown(path: Path) -> Iterator[str]:
     for token in tokens(path):
         if token.type == "code_inline":
             yield from re.findall(r"^moot(?: .*)?$", token.content)
-        elif token.type in ("fence", "code_block"):
+        elif token.type in ("fence", "code_block") and token.info in ("", "bash", "sh", "console"):
             text = re.sub(r"\\\n\s*", "", token.content)
             start = r"^\s*(?:\$ )?(?:[A-Z_]+=\S+ )*(?:\.venv/bin/|\.venv\\Scripts\\)?(moot(?: .*)?)$"
             yield from re.findall(start, text, re.MULTILINE)
