@@ -15,7 +15,7 @@ from store.errors import BadInput, Damaged, StoreError
 from store.pack import Pack, verify_pack
 from store.search import vectors
 from store.search.bigrams import bigrams, count
-from store.search.channels import Articles
+from store.search.channels import Articles, best
 from store.search.query import LawQuery
 from store.search.reembedding import reembed
 from store.search.vectors import FILE, Vectors, fit, unit, write
@@ -59,12 +59,12 @@ def test_search_is_exact_and_equal_ones_are_ordered_by_id(tmp_path: Path) -> Non
     write(tmp_path / FILE, rows)
     opened = Vectors(tmp_path / FILE, 200)
     assert np.allclose(opened.rows(np.array([1, 200])), rows[[0, 199]], atol=2e-3)
-    wanted = np.round(rows.astype(np.float16).astype(np.float32) @ rows[20], 4)
+    exact = np.round(rows.astype(np.float16).astype(np.float32) @ rows[20].astype(np.float32), 5)
     for allowed in (None, np.array([21, 151]), np.arange(1, 151), np.arange(2, 201, 2)):
-        scores = opened.scores(rows[20], allowed, 5)
-        chosen = np.arange(200) if allowed is None else allowed - 1
-        assert np.allclose(scores[chosen], wanted[chosen], atol=2e-4)
-    assert scores[20] == 0 or scores[20] == scores[150]
+        found, wanted = (best(scores, allowed, 5) for scores in (opened.scores(rows[20], allowed, 5), exact))
+        assert [number for number, _ in found] == [number for number, _ in wanted]
+        assert np.allclose([score for _, score in found], [score for _, score in wanted], atol=2e-4)
+    assert [number for number, _ in best(opened.scores(rows[20], None, 2), None, 2)] == [21, 151]
 
 
 def test_many_vectors_go_through_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -74,11 +74,23 @@ def test_many_vectors_go_through_the_graph(tmp_path: Path, monkeypatch: pytest.M
     exact = opened.scores(rows[7], None, 10)
     monkeypatch.setattr(vectors, "EXACT_UP_TO", 100)
     near = opened.scores(rows[7], None, 10)
-    best = np.argsort(-exact, kind="stable")[:10]
-    assert len(set(best) & set(np.argsort(-near, kind="stable")[:10])) >= 9
+    assert len({number for number, _ in best(exact, None, 10)} & {number for number, _ in best(near, None, 10)}) >= 9
     assert np.count_nonzero(near) < 500
-    far = np.sort(np.argsort(exact, kind="stable")[:600] + 1)
-    assert np.allclose(opened.scores(rows[7], far, 50)[far - 1], exact[far - 1], atol=1e-4)
+
+
+@pytest.mark.parametrize("up_to", [100, 10_000])
+def test_where_only_distant_ones_are_allowed_they_are_found_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, up_to: int
+) -> None:
+    rows = random_vectors(5000)
+    write(tmp_path / FILE, rows)
+    opened = Vectors(tmp_path / FILE, 5000)
+    exact = np.round(opened.rows(np.arange(1, 5001)) @ rows[7], 5) + np.float32(1)
+    monkeypatch.setattr(vectors, "EXACT_UP_TO", up_to)
+    for few in (30, 600, 1700):
+        far = np.sort(np.argsort(exact, kind="stable")[:few] + 1)
+        scores = opened.scores(rows[7], far, 50)
+        assert [n for n, _ in best(np.where(scores != 0, scores + 1, 0), far, 50)] == [n for n, _ in best(exact, far, 50)]
 
 
 def test_a_file_of_another_size_or_hash_is_never_opened(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 LSA: the articles as weighted bigrams (1 + ln frequency, times ln rarity, length 1), projected on the leading directions of an
 evenly drawn sample, found by a randomised range finder with a fixed seed (Halko, Martinsson, Tropp 2011). Queried with numpy
 alone. Vectors have length 1 and stand in `vectors.usearch`, key = article id, as half floats, in the order of the ids;
-similarity is the cosine. The file begins with rows and bytes a row as two 32-bit integers and the plain matrix, then the graph.
+similarity is the cosine. usearch writes and reads the file, and finds what is near.
 """
 
 from __future__ import annotations
@@ -32,8 +32,14 @@ RARE = 4
 """A bigram in fewer articles says nothing about others; in a small pack there is no such limit."""
 SMALL = 1000
 
-EXACT_UP_TO = 100_000
-"""Vectors up to which every one is compared; above, a wide search goes through the graph."""
+EXACT_UP_TO = 500_000
+"""Vectors up to which a wide search compares every one (5 ms for 64,000); above, it goes through the graph, which finds fewer."""
+NARROW = 1500
+"""Allowed articles up to which they alone are compared."""
+MARGIN = 8
+"""So many times more candidates than are wanted: channels weigh them on."""
+MOST = 4000
+"""Candidates of a search at most."""
 _OVERSAMPLE, _ROUNDS, _SEED = 16, 2, 20090101
 _CHUNK = 1 << 17
 _CONNECTIVITY, _EXPANSION = 8, 32
@@ -103,50 +109,44 @@ class Vectors:
     """The vectors of a pack, opened. The hash of the file must have been checked: a damaged graph can crash the process."""
 
     def __init__(self, path: Path, size: int) -> None:
-        # One mapping for matrix and graph: whatever comes to lie under the name later, these bytes were checked.
+        from usearch.index import Index  # takes a moment to load: only packs with vectors pay for it
+
+        # Mapped once: whatever comes to lie under the name later, these bytes were checked.
         with path.open("rb") as stream:
             self._bytes = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-        rows, wide = np.frombuffer(self._bytes, np.uint32, 2).tolist() if len(self._bytes) >= 8 else (0, 0)
-        if rows != size or not wide or wide % 2:
+        try:
+            index: Any = Index.restore(memoryview(self._bytes), view=True)
+        except (ValueError, RuntimeError):
+            index = None
+        if index is None or len(index) != size:
             raise Damaged(f"{path} does not hold {size} vectors", "Build or import the pack again.")
+        index.expansion_search = 512
+        self._index = index
         self.size = size
-        self.dimensions = wide // 2
-        matrix = np.frombuffer(self._bytes, np.float16, size * self.dimensions, offset=8)
-        self._matrix: NDArray[np.float16] = matrix.reshape(size, self.dimensions)
-        self._floats: Floats | None = None
-        self._graph: Any = None
+        self.dimensions = int(index.ndim)
 
     def rows(self, ids: Ints) -> Floats:
         """The vectors of some articles."""
-        return np.asarray(self._matrix[ids - 1]).astype(np.float32)
+        found: Floats = np.asarray(self._index.get(ids.astype(np.uint64)), np.float32).reshape(-1, self.dimensions)
+        return found
 
     def scores(self, vector: Floats, allowed: Ints | None, depth: int) -> Floats:
         """Cosines with all articles; those that are not allowed, or cannot be among the best `depth`, are 0."""
         scores = np.zeros(self.size, np.float32)
-        if allowed is not None and len(allowed) * 4 < self.size:
-            scores[allowed - 1] = self.rows(allowed) @ vector
-        elif self.size <= EXACT_UP_TO or not self._near(scores, vector, allowed, depth):
-            if self._floats is None:
-                self._floats = np.asarray(self._matrix).astype(np.float32)
-            scores[:] = self._floats @ vector
-        # The last bits of a product depend on how many rows are multiplied at once.
-        return np.round(scores, 5)
+        ids = allowed if allowed is not None and len(allowed) <= NARROW else self._near(vector, allowed, depth)
+        # Computed here, whoever found them: kernels differ by processor. The last bits depend on how many rows there are.
+        scores[ids - 1] = np.round(self.rows(ids) @ vector, 5)
+        return scores
 
-    def _near(self, scores: Floats, vector: Floats, allowed: Ints | None, depth: int) -> bool:
-        """Fill in the scores of articles that the graph finds near; false where too few of them are allowed."""
+    def _near(self, vector: Floats, allowed: Ints | None, depth: int) -> Ints:
+        """Ids of those that are near, `MARGIN` times as many as wanted; all that are allowed where too few of them are."""
         share = 1.0 if allowed is None else len(allowed) / self.size
-        found = self._opened().search(vector, min(self.size, int(2 * depth / share) + 100), threads=1)
-        keys = found.keys.astype(np.int64)
-        scores[keys - 1] = 1 - found.distances
-        return allowed is None or int(np.count_nonzero(np.isin(keys, allowed))) >= min(depth, len(allowed))
-
-    def _opened(self) -> Any:
-        if self._graph is None:
-            from usearch.index import Index
-
-            self._graph = Index.restore(memoryview(self._bytes), view=True)
-            self._graph.expansion_search = 512
-        return self._graph
+        most = min(self.size, MOST, int(MARGIN * depth / share) + 1)
+        found = self._index.search(vector, most, exact=self.size <= EXACT_UP_TO, threads=1).keys.astype(np.int64)
+        if allowed is None:
+            return np.asarray(found)
+        kept = found[np.isin(found, allowed)]
+        return kept if len(kept) >= min(depth, len(allowed)) else allowed
 
 
 @dataclass(frozen=True, slots=True)
