@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -27,8 +27,10 @@ sys.dont_write_bytecode = False
 settings.register_profile(
     "any machine", deadline=None, database=None, print_blob=True, suppress_health_check=list(HealthCheck)
 )
+settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=1000)
 settings.load_profile("any machine")
-"""Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left."""
+"""Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left. Each is
+tried a hundred times; ten times as often by tests/bench/bench_properties.py, more than that only where text attacks."""
 
 
 SLOW = frozenset(
@@ -94,16 +96,39 @@ def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
+def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[], object]) -> Path:
+    """A pack that the first worker who wants it makes, for all of them."""
+    home = everywhere(tmp_path_factory) / f"{name}_home"
+    built = home / "packs" / name
+    with FileLock(f"{home}.lock"), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(home))
+        if not built.is_dir():
+            make()
+    return built
+
+
 @pytest.fixture(scope="session")
 def sample_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shipped pack, built once in a session: to be read only. `sample_pack` is a copy that belongs to a test."""
     from tasks.sample.build import build_sample
 
-    home = everywhere(tmp_path_factory) / "sample_home"
-    with FileLock(f"{home}.lock"), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(home))
-        built = home / "packs" / "sample"
-        return built if built.is_dir() else build_sample()
+    return made_once(tmp_path_factory, "sample", build_sample)
+
+
+@pytest.fixture(scope="session")
+def published_statutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The statutes of LegalSearch-R1, imported by the command once in a session: to be read only."""
+    from click.testing import CliRunner
+
+    from app.cli.data import data as commands
+
+    folder = shared_data("legalsearch_r1", "statutes.jsonl").parent
+
+    def bring_in() -> None:
+        done = CliRunner().invoke(commands, ["import", "legalsearch", str(folder), "--name", "statutes"])
+        assert done.exit_code == 0, done.output
+
+    return made_once(tmp_path_factory, "statutes", bring_in)
 
 
 @pytest.fixture
