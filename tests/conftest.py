@@ -35,13 +35,18 @@ tried a hundred times; ten times as often by tests/bench/bench_properties.py, mo
 
 SLOW = frozenset(
     f"test_{name}.py"
-    for name in "ablate agreement courts_judgments_in policies_llama courts_advice_rules courts_civil_rules courts_criminal_rules courts_injection data_embed demo desk_law desk_models desk_prompt desk_presenter desk_review desk_court desk_screens desk_seats desk_streaming desk_tokens docs_match doctor"
-    " endpoint engine_conformance gguf_files gguf_header import_law_files kill llama_engine llama_grammar llama_sequences"
-    " llama_template template_process models_bench offline policies_examples policy_conformance pty_hostile recorded_log sample_pack sample_statutes sample_tasks"
-    " search_reading statutes_import store_imports store_reading tasks_cli walls".split()
+    for name in (
+        "ablate agreement courts_judgments_in courts_quoting policies_llama courts_advice_rules courts_civil_rules"
+        " courts_criminal_rules courts_injection data_embed demo desk_law desk_models desk_prompt desk_presenter"
+        " desk_review desk_court desk_screens desk_seats desk_streaming desk_tokens docs_match doctor endpoint"
+        " endpoint_runs engine_conformance extension gguf_files gguf_header gguf_memory golden growth guard"
+        " hostile_runs import_law_files import_limits kill llama_engine llama_grammar llama_sequences"
+        " llama_template template_process models_bench offline policies_examples policy_conformance pty_hostile"
+        " recorded_log sample_pack sample_statutes sample_tasks search_reading statutes_import store_imports"
+        " store_placing store_reading tasks_cli walls web_import"
+    ).split()
 )
 """Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick part."""
-
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -186,6 +186,7 @@ INPUTS = VALUES | st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(st.sampled_from([*TOOLS, "Final Answer", "nothing"]) | VALUES, INPUTS)
 @example("get_court_code", {"identifier": "a" * 10**6, "columns": ["b" * 10**6]})
 @example("legal_article_retriever", {"identifier": "合同" * 10**5, "k": 10**9})
