@@ -6,7 +6,7 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
@@ -27,19 +27,26 @@ sys.dont_write_bytecode = False
 settings.register_profile(
     "any machine", deadline=None, database=None, print_blob=True, suppress_health_check=list(HealthCheck)
 )
+settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=1000)
 settings.load_profile("any machine")
-"""Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left."""
+"""Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left. Each is
+tried a hundred times; ten times as often by tests/bench/bench_properties.py, more than that only where text attacks."""
 
 
 SLOW = frozenset(
     f"test_{name}.py"
-    for name in "ablate agreement courts_judgments_in policies_llama courts_advice_rules courts_civil_rules courts_criminal_rules courts_injection data_embed demo desk_law desk_models desk_prompt desk_presenter desk_review desk_court desk_screens desk_seats desk_streaming desk_tokens docs_match doctor"
-    " endpoint engine_conformance gguf_files gguf_header import_law_files kill llama_engine llama_grammar llama_sequences"
-    " llama_template template_process models_bench offline policies_examples policy_conformance pty_hostile recorded_log sample_pack sample_statutes sample_tasks"
-    " search_reading statutes_import store_imports store_reading tasks_cli walls".split()
+    for name in (
+        "ablate agreement courts_judgments_in courts_quoting policies_llama courts_advice_rules courts_civil_rules"
+        " courts_criminal_rules courts_injection data_embed demo desk_law desk_models desk_prompt desk_presenter"
+        " desk_review desk_court desk_screens desk_seats desk_streaming desk_tokens docs_match doctor endpoint"
+        " endpoint_runs engine_conformance extension gguf_files gguf_header gguf_memory golden growth guard"
+        " hostile_runs import_law_files import_limits kill llama_engine llama_grammar llama_sequences"
+        " llama_template template_process models_bench offline policies_examples policy_conformance pty_hostile"
+        " recorded_log sample_pack sample_statutes sample_tasks search_reading statutes_import store_imports"
+        " store_placing store_reading tasks_cli walls web_import"
+    ).split()
 )
 """Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick part."""
-
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -94,16 +101,39 @@ def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
 
 
+def made_once(tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[], object]) -> Path:
+    """A pack that the first worker who wants it makes, for all of them."""
+    home = everywhere(tmp_path_factory) / f"{name}_home"
+    built = home / "packs" / name
+    with FileLock(f"{home}.lock"), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(home))
+        if not built.is_dir():
+            make()
+    return built
+
+
 @pytest.fixture(scope="session")
 def sample_built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The shipped pack, built once in a session: to be read only. `sample_pack` is a copy that belongs to a test."""
     from tasks.sample.build import build_sample
 
-    home = everywhere(tmp_path_factory) / "sample_home"
-    with FileLock(f"{home}.lock"), pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MOOT_HOME", str(home))
-        built = home / "packs" / "sample"
-        return built if built.is_dir() else build_sample()
+    return made_once(tmp_path_factory, "sample", build_sample)
+
+
+@pytest.fixture(scope="session")
+def published_statutes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The statutes of LegalSearch-R1, imported by the command once in a session: to be read only."""
+    from click.testing import CliRunner
+
+    from app.cli.data import data as commands
+
+    folder = shared_data("legalsearch_r1", "statutes.jsonl").parent
+
+    def bring_in() -> None:
+        done = CliRunner().invoke(commands, ["import", "legalsearch", str(folder), "--name", "statutes"])
+        assert done.exit_code == 0, done.output
+
+    return made_once(tmp_path_factory, "statutes", bring_in)
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.engine import Ask, Message
@@ -279,7 +279,6 @@ def test_nonsense_in_every_seat_ends_too(env: str, profile: str) -> None:
 ODD = st.text(st.sampled_from('{}[]":,，say to原告被告对说<think>/tool_call\\n\x1b\ud800 全体'), max_size=60) | st.text(max_size=80)
 
 
-@settings(max_examples=200)
 @given(text=ODD, seat=st.sampled_from(SEATS), tools=st.booleans(), profile=st.sampled_from(["law", "j1"]))
 def test_every_text_has_a_reading(text: str, seat: tuple[str, str], tools: bool, profile: str) -> None:
     env, role = seat

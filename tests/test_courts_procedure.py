@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.statutes.shipped import indexed_laws
@@ -160,7 +160,6 @@ def test_a_request_in_order_is_no_agenda() -> None:
     assert not is_agenda("请公诉人、被告人、辩护人依次发表辩论意见，然后质证。")
 
 
-@settings(max_examples=150)
 @given(
     st.lists(
         st.one_of(

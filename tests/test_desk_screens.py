@@ -181,9 +181,11 @@ async def test_no_line_is_wider_than_the_window(pack: Path) -> None:
     from rich.cells import cell_len
 
     path = write_run(pack)
-    for size in (WIDE, NARROW, (60, 20), (200, 50)):
-        async with desk(size) as pilot:
-            await opened(pilot, path)
+    async with desk(WIDE) as pilot:
+        screen = await opened(pilot, path)
+        for size in (WIDE, NARROW, (60, 20), (200, 50)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda size=size: screen.size.width == size[0])  # type: ignore[misc]
             assert all(cell_len(line) <= size[0] for line in text_of(pilot).split("\n"))
 
 

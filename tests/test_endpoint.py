@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -444,7 +444,6 @@ json_like: st.SearchStrategy[Any] = st.deferred(
 
 
 @given(st.lists(st.binary(max_size=60) | json_like.map(lambda v: b"data: " + json.dumps(v).encode() + b"\n"), max_size=8), st.integers(1, 40))
-@settings(max_examples=300)
 def test_reader_and_collector_are_total(parts: list[bytes], size: int) -> None:
     raw = b"".join(parts)
 

@@ -190,7 +190,6 @@ LINES = st.one_of(
 )
 
 
-@settings(max_examples=150)
 @given(st.lists(LINES, max_size=25), st.booleans())
 def test_bodies_are_total_and_lose_no_article(lines: list[str], amends: bool) -> None:
     found = read_body(enumerate(lines, 1), title="虚构法", amends=amends)

@@ -318,6 +318,7 @@ def harvest(tmp_path_factory: pytest.TempPathFactory, data: Callable[..., Path])
     return result
 
 
+@pytest.mark.slow
 def test_development_logs_hold_no_contradiction(harvest: Any) -> None:
     summary = harvest.summary
     assert summary["contradictions"] == 0

@@ -145,7 +145,6 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=150)
 @given(st.lists(WORDS | st.text(max_size=6), max_size=24).map("".join))
 def test_total_on_any_text(text: str) -> None:
     found = case_dates(text, spans(text))

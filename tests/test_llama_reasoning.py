@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from models.llama.reasoning import BETWEEN, BLOCKS, Splitter, opens, split
@@ -33,7 +33,6 @@ def in_pieces(text: str, cuts: list[int], opened: bool) -> tuple[str, str, list[
     )
 
 
-@settings(max_examples=500)
 @given(text=REPLIES, cuts=st.lists(st.integers(0, 120), max_size=30), opened=st.booleans())
 def test_any_cutting_gives_the_same_parts(text: str, cuts: list[int], opened: bool) -> None:
     assert in_pieces(text, cuts, opened)[:2] == split(text, opened=opened)

@@ -169,6 +169,7 @@ def test_no_command_prints_the_help(capsys: pytest.CaptureFixture[str]) -> None:
     assert (code, out) == (2, "") and err.startswith("Usage: moot models") and "bench" in err
 
 
+@pytest.mark.slow
 def test_doctor_counts_the_models(capsys: pytest.CaptureFixture[str], moot_home: Path, model: Path) -> None:
     def row() -> dict[str, Any]:
         checks = json.loads(moot(capsys, "doctor", "--json")[1])["checks"]

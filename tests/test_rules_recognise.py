@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.legalagentbench.rules.mentions import Modifier
@@ -124,14 +124,12 @@ def test_a_range_of_two_thresholds() -> None:
     assert modifiers == [Modifier("between", ("invested",), (150_000_000, 400_000_000))]
 
 
-@settings(max_examples=150)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=120))
 def test_total(text: str) -> None:
     question = tidy(text)
     read(question, recognise(question, INDEX))
 
 
-@settings(max_examples=150)
 @given(
     st.lists(
         st.sampled_from(

@@ -41,6 +41,7 @@ def answer(number: int, text: str, outcome: str = "finished", **more: Any) -> Re
     return Result(str(number), outcome, text, text, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("run", [f"{method}_{model}" for method in METHODS for model in MODELS])
 def test_published_rates_to_four_decimals(run: str, data: Callable[..., Path]) -> None:
     folder = data("legalagentbench")

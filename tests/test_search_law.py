@@ -273,20 +273,16 @@ def test_published_keywords_by_hand(search: LawSearch) -> None:
 
 
 @pytest.mark.slow
-def test_questions_on_dated_articles_find_their_row_first(data: Callable[..., Path]) -> None:
-    from click.testing import CliRunner
-
-    from app.cli.data import data as commands
-
+def test_questions_on_dated_articles_find_their_row_first(
+    data: Callable[..., Path], published_statutes: Path
+) -> None:
     folder = data("legalsearch_r1")
-    done = CliRunner().invoke(commands, ["import", "legalsearch", str(folder), "--name", "statutes"])
-    assert done.exit_code == 0, done.output
     rows: dict[tuple[str, str], list[dict[str, str]]] = {}
     for line in (folder / "article_index.jsonl").read_text(encoding="utf-8").splitlines():
         row = json.loads(line)
         rows.setdefault((row["law"], row["article"]), []).append(row)
     missed = []
-    with Pack.open("statutes") as pack:
+    with Pack.open(published_statutes) as pack:
         searcher = LawSearch(pack)
         for line in (folder / "evaluation_dev.jsonl").read_text(encoding="utf-8").splitlines():
             question = json.loads(line)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from store.pack import Pack
@@ -158,7 +158,6 @@ def test_the_analyser_seat(book: StatuteBook) -> None:
 WORDS = st.text("零〇一二十百12年月日号第条之章节至到-./、《》()（）〔路灯法风筝本去次同前后起案发时(修正) \n。OR*\"", max_size=60)
 
 
-@settings(max_examples=300)
 @given(st.one_of(WORDS, st.text(max_size=80)))
 def test_no_text_breaks_the_reader(book: StatuteBook, text: str) -> None:
     query = analyse(text, book, today=TODAY, case=CASE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tasks.legalsearch.agents.acting import free_reader, lean_reader, settled
@@ -30,7 +30,6 @@ MARKS = [*(f"<{tag}>" for tag in TAGS), *(f"</{tag}>" for tag in TAGS), "＜thin
 WORDS = st.lists(st.one_of(st.sampled_from(MARKS), st.text(max_size=6)), max_size=40).map("".join)
 
 
-@settings(max_examples=400)
 @given(WORDS)
 def test_every_text_has_both_readings(text: str) -> None:
     found = tagged(text)
@@ -47,7 +46,6 @@ def test_every_text_has_both_readings(text: str) -> None:
     assert defused(defused(text)) == defused(text)
 
 
-@settings(max_examples=200)
 @given(WORDS)
 def test_what_is_balanced_and_flat_is_read_without_repair(text: str) -> None:
     clean = defused(text).replace("<", "").replace("＜", "").replace("{", "").strip() or "甲"
@@ -191,7 +189,6 @@ def test_a_lean_round(text: str, result: str) -> None:
     assert (read.result, read.note) in ((result, ""),) if result == "ok" else read.result == result and read.note
 
 
-@settings(max_examples=200)
 @given(WORDS)
 def test_every_text_is_a_lean_round_or_rejected(text: str) -> None:
     for schema in (ACT, plan_schema()):

@@ -44,6 +44,7 @@ def book(tmp_path_factory: pytest.TempPathFactory) -> StatuteBook:
     return StatuteBook(Pack.open(path))
 
 
+@pytest.mark.slow
 def test_a_citation_is_dated_without_its_text(book: StatuteBook) -> None:
     loan = book.on("民法典", ArticleNumber(675), date(2022, 5, 1))
     assert isinstance(loan, NoText) and loan.article is not None

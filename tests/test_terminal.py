@@ -96,6 +96,7 @@ def test_json_is_safe_and_loses_nothing(text: str, indent: int | None) -> None:
     assert json_text("\x7f") == '"\\u007f"'
 
 
+@pytest.mark.slow
 def test_every_character_alone_is_safe() -> None:
     """Also those of planes that Hypothesis seldom visits."""
     unsafe = [

@@ -138,6 +138,7 @@ def test_replay_without_calls(pack: str) -> None:
     assert isinstance(invoke("replay", "--pack", pack).exception, NotFound)
 
 
+@pytest.mark.slow
 def test_recorded_calls_are_replayed_to_the_byte(data: Any) -> None:
     import_pack(data("legalagentbench"), "harvested", lambda *_: None)
     calls = str(data("legalagentbench", "calls.jsonl.gz"))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from store.builder import PackBuilder
@@ -186,7 +186,7 @@ INPUTS = VALUES | st.fixed_dictionaries(
 )  # fmt: skip
 
 
-@settings(max_examples=300)
+@pytest.mark.slow
 @given(st.sampled_from([*TOOLS, "Final Answer", "nothing"]) | VALUES, INPUTS)
 @example("get_court_code", {"identifier": "a" * 10**6, "columns": ["b" * 10**6]})
 @example("legal_article_retriever", {"identifier": "合同" * 10**5, "k": 10**9})

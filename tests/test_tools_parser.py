@@ -236,6 +236,7 @@ def _mutated(text: str, chance: random.Random) -> str:
     return text
 
 
+@pytest.mark.slow
 def test_ten_thousand_mutated_recorded_actions_all_have_a_result(data: Any) -> None:
     """Real calls of a published run, damaged: each is read as an action, a plan, a choice of tables and an answer."""
     chance = random.Random(20)

@@ -212,7 +212,6 @@ def test_a_think_block_that_was_cut_off_stays_open() -> None:
     assert spoken(called("<think>x</think>甲", [], reasoning="暗想")) == "<think>x</think>甲"
 
 
-@settings(max_examples=300)
 @given(
     st.text(max_size=20),
     st.text(max_size=20),

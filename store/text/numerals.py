@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 
 from store.text.normalise import fold_width
 
@@ -36,6 +37,7 @@ def chinese_to_int(text: str) -> int | None:
     return int(value)
 
 
+@lru_cache(maxsize=4096)
 def int_to_chinese(number: int) -> str:
     """The number in Chinese, 675 -> 六百七十五; ValueError from 10**16 on."""
     if abs(number) > _LARGEST_CHINESE:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from rich.cells import cell_len
 from rich.text import Text
 from textual.cache import LRUCache
+from textual.css.styles import RenderStyles
+from textual.dom import DOMNode
 from textual.events import Resize
 from textual.geometry import Size
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from app.desk.episode.renderers import ROLES, Line, Piece
+from app.desk.episode.renderers import Line, Piece
 from app.desk.widgets.ink import ink
 from app.desk.wrapping import wrap
 
@@ -57,7 +58,6 @@ def wrapped(line: Line, width: int, hang: int = 0) -> list[list[Piece]]:
 class LineView(ScrollView, can_focus=True):
     """Shows rows; subclasses say in `build` what the rows are for a width in cells."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"lines--{role}" for role in (*ROLES, "cursor", "bar")}
     DEFAULT_CSS = """
     LineView {
         overflow-x: hidden;
@@ -126,7 +126,21 @@ class LineView(ScrollView, can_focus=True):
     def notify_style_update(self) -> None:
         """A new theme: paint again."""
         super().notify_style_update()
+        self._component_styles.clear()
         self._strips.clear()
+
+    def get_component_styles(self, *names: str) -> RenderStyles:
+        """Styles of roles, made when they are first asked for.
+
+        As COMPONENT_CLASSES, Textual would make all of them for each view on the screen whenever a class changes above it.
+        """
+        for name in names:
+            if name not in self._component_styles:
+                part = DOMNode(classes=name)
+                part._attach(self)
+                self.app.stylesheet.apply(part)
+                self._component_styles[name] = part.styles
+        return super().get_component_styles(*names)
 
     @property
     def allow_select(self) -> bool:

@@ -9,6 +9,7 @@ cause goes where the docket goes, and bench and procedure go to whoever opens th
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -252,8 +253,8 @@ def visible(case: Case, env: Env, role: Role) -> dict[str, Any]:
 
     Items keep what ties them together (id, side, owner, by). Raises `UsageError` where the environment has no such role.
     """
-    kept = _kept(_data(case), "", grant(env, role).holds, _sides(case))
-    return kept if isinstance(kept, dict) else {}
+    held: dict[str, Any] = json.loads(_held(_Same(case), env, role))
+    return held
 
 
 def leaves(case: Case) -> Iterator[tuple[Path, Any]]:
@@ -269,22 +270,15 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     said, places = _plain(text)
     if len(said) < LEAK:
         return []
-    holds = grant(env, role).holds
-    inside: set[str] = set(_free())
-    outside: list[tuple[Path, frozenset[str]]] = []
-    for path, value in leaves(case):
-        grams = _grams(value) if isinstance(value, str) else frozenset()
-        if path in holds or (role == TESTED[env] and path in _TO_SAY.get(role, ())):
-            inside |= grams
-        elif grams and not path.endswith("].law") and not path.endswith(".law.law"):
-            outside.append((path, grams))
+    own_part, outside = _divided(_Same(case), env, role)
+    inside: set[str] = set()
     record = [public_record] if isinstance(public_record, str) else public_record
     for earlier in record:
         inside |= _grams(earlier)
         if names := _RETOLD.get((env, role)):
             inside |= _grams(_ME.sub(names[0], earlier).replace("对方", names[1]))
     own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
-    public = (at for at, gram in enumerate(own) if gram in inside or _ARTICLE.match(said, at))
+    public = (at for at, gram in enumerate(own) if gram in own_part or gram in inside or _ARTICLE.match(said, at))
     free = _covered(len(said), public)
     every = frozenset(own)
     found: dict[tuple[int, int], Leak] = {}
@@ -298,6 +292,43 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
             start, end = places[first], places[last + LEAK - 1] + 1
             found.setdefault((start, end), Leak(path, text[start:end], start, end))
     return sorted(found.values(), key=lambda leak: (leak.start, leak.end))
+
+
+class _Same:
+    """A case as a key: the object itself, which nothing changes, so that what it holds is worked out once and not every turn."""
+
+    __slots__ = ("case",)
+
+    def __init__(self, case: Case) -> None:
+        self.case = case
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.case is self.case
+
+    def __hash__(self) -> int:
+        return id(self.case)
+
+
+@lru_cache(maxsize=512)
+def _held(same: _Same, env: Env, role: Role) -> str:
+    """What a role holds, as JSON text: each view gets data of its own, with which a policy may do as it likes."""
+    kept = _kept(_data(same.case), "", grant(env, role).holds, _sides(same.case))
+    return json.dumps(kept if isinstance(kept, dict) else {}, ensure_ascii=False)
+
+
+@lru_cache(maxsize=128)
+def _divided(same: _Same, env: Env, role: Role) -> tuple[frozenset[str], tuple[tuple[Path, frozenset[str]], ...]]:
+    """Runs of text that are free to a role or that it holds, and those of each other field."""
+    holds = grant(env, role).holds
+    inside: set[str] = set(_free())
+    outside: list[tuple[Path, frozenset[str]]] = []
+    for path, value in leaves(same.case):
+        grams = _grams(value) if isinstance(value, str) else frozenset()
+        if path in holds or (role == TESTED[env] and path in _TO_SAY.get(role, ())):
+            inside |= grams
+        elif grams and not path.endswith("].law") and not path.endswith(".law.law"):
+            outside.append((path, grams))
+    return frozenset(inside), tuple(outside)
 
 
 def _data(case: Case) -> dict[str, Any]:

@@ -54,6 +54,7 @@ class CourtEpisode:
         self._caller = caller
         self._tools = tuple(tools) if caller is not None else ()
         self._follower = Follower(profile)
+        self._limits: dict[str, int] = {}
 
     def step(self, state: State) -> Steps:
         """One utterance and what comes of it, or one call of a tool."""
@@ -75,7 +76,9 @@ class CourtEpisode:
         return (yield from self._speak(case, state, record, tracked, cue, say, sits))
 
     def _limit(self, case: Case) -> int:
-        return self._max_turns or limit_of(case, self._profile)
+        if case.id not in self._limits:
+            self._limits[case.id] = self._max_turns or limit_of(case, self._profile)
+        return self._limits[case.id]
 
     def _speak(
         self, case: Case, state: State, record: tuple[Turn, ...], tracked: tuple[TopicTurn, ...], cue: Cue, say: Say,
