@@ -66,11 +66,11 @@ class Benchmark(Protocol):
         """The questions of a task file."""
         ...
 
-    def among(self, chosen: Sequence[Any], questions: Sequence[Any], spec: RunSpec) -> Sequence[Any]:
+    def among(self, chosen: Sequence[object], questions: Sequence[object], spec: RunSpec) -> Sequence[object]:
         """Of the questions `chosen` by their ids, those that the settings of a run mean; `questions` are all."""
         ...
 
-    def program(self, pack: Pack, questions: Sequence[Any], spec: RunSpec) -> Program:
+    def program(self, pack: Pack, questions: Sequence[object], spec: RunSpec) -> Program:
         """The rules of an episode, shared by all episodes of a run."""
         ...
 
@@ -100,12 +100,12 @@ class Benchmark(Protocol):
         """What a grader is asked about an attempt; nothing where rules say everything."""
         ...
 
-    def predictions(self, questions: Sequence[Any], path: Path, tokens: Path | None = None) -> Predictions:
+    def predictions(self, questions: Sequence[object], path: Path, tokens: Path | None = None) -> Predictions:
         """The answers of a prediction file; `tokens` is a file of token counts where the layout has one."""
         ...
 
     def summary(
-        self, run: str, questions: Sequence[Any], results: Sequence[Result], context: ScoreContext = NOTHING
+        self, run: str, questions: Sequence[object], results: Sequence[Result], context: ScoreContext = NOTHING
     ) -> Summary:
         """What a run came to, as metric rows."""
         ...

@@ -7,7 +7,6 @@ import shutil
 import sys
 from contextlib import nullcontext
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -173,7 +172,7 @@ def _near(tool: str) -> str:
     return f"Did you mean {', '.join(near)}?" if near else "See: moot tools list."
 
 
-def _input(text: str) -> Any:
+def _input(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -186,7 +185,7 @@ def _parameters(spec: ToolSpec) -> str:
     return ", ".join(p.name if p.required else f"[{p.name}]" for p in spec.parameters)
 
 
-def _spec_data(spec: ToolSpec) -> dict[str, Any]:
+def _spec_data(spec: ToolSpec) -> dict[str, object]:
     parameters = [
         {"name": p.name, "type": p.type, "required": p.required, "description": p.description}
         for p in spec.parameters
@@ -201,7 +200,7 @@ def _spec_data(spec: ToolSpec) -> dict[str, Any]:
     }
 
 
-def _result_data(result: ToolResult) -> dict[str, Any]:
+def _result_data(result: ToolResult) -> dict[str, object]:
     return {
         "status": result.status,
         "observation": result.observation,

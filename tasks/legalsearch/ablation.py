@@ -162,7 +162,7 @@ def open_choice(
     return None
 
 
-def _essence(spec: RunSpec) -> dict[str, Any]:
+def _essence(spec: RunSpec) -> dict[str, object]:
     return {**spec.model_dump(exclude=set(INDIFFERENT)), **settings_of(spec).model_dump()}
 
 
@@ -239,7 +239,7 @@ class Difference:
 
 def differences(base: Scored, other: Scored) -> dict[str, dict[str, dict[str, Any]]]:
     """Rule -> task -> difference of `other` to `base` over the questions that both have scores of."""
-    made: dict[str, dict[str, dict[str, Any]]] = {}
+    made: dict[str, dict[str, dict[str, object]]] = {}
     for rule in RULES:
         pairs = _pairs(base.scores[rule], other.scores[rule])
         by_kind = {kind: [task for task in pairs if base.kinds[task] == kind] for kind in KINDS}

@@ -130,7 +130,7 @@ def load_questions(path: Path) -> list[Question]:
     return list(questions.values())
 
 
-def read_question(where: str, fields: dict[str, Any]) -> Question:
+def read_question(where: str, fields: dict[str, object]) -> Question:
     """One record; `where` names file and line. Raises BadInput as `load_questions` does."""
     item = _Item(where, fields)
     return _training_row(item) if "reward_model" in fields else _evaluation_record(item)

@@ -47,7 +47,7 @@ class Grading:
 def grade_run(
     journal: Journal,
     bench: Benchmark,
-    questions: Mapping[str, Any],
+    questions: Mapping[str, object],
     engine: Engine,
     spec: str,
     progress: Progress = lambda done, total: None,
@@ -136,7 +136,7 @@ def _again(ask: Ask, problem: Reply | str) -> Ask:
 def _row(attempt: int, grading: Grading, reply: Reply | str, described: str, spec: str) -> ScoreRow:
     settings = {"prompt": digest(grading.prompt), "engine": described, "spec": spec}
     if isinstance(reply, str):
-        kept: dict[str, Any] = {"failed": plain_text(reply)}
+        kept: dict[str, object] = {"failed": plain_text(reply)}
         return ScoreRow(attempt, GRADER, grading.prompt, {**settings, "failed": True}, dict(grading.failed), [kept], spec)
     value, evidence = grading.read(json.loads(reply.text))
     return ScoreRow(attempt, GRADER, grading.prompt, settings, value, [evidence], spec)

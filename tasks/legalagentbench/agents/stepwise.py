@@ -6,8 +6,6 @@ and acts on the first of what it has just written; no step can be skipped by cou
 
 from __future__ import annotations
 
-from typing import Any
-
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import TURNS, Mode, method
 from tasks.agents.phrases import phrase
@@ -20,7 +18,7 @@ from tasks.legalagentbench.agents.choosing import tools_of_task
 from tasks.legalagentbench.agents.examples import action_object
 from tasks.legalagentbench.schemas import THOUGHT, steps_schema
 
-BEFORE: dict[str, dict[str, Any]] = {"react": {"thought": THOUGHT}, "plan-execute": {"plan": steps_schema()}}
+BEFORE: dict[str, dict[str, object]] = {"react": {"thought": THOUGHT}, "plan-execute": {"plan": steps_schema()}}
 """Method -> the schemas of what stands before its action."""
 
 
