@@ -54,6 +54,16 @@ class Question:
     card: dict[str, Any]
     gold: Gold
 
+    @property
+    def group(self) -> str:
+        """Its hop group."""
+        return self.gold.group
+
+    @property
+    def cluster(self) -> str:
+        """Tasks that share it are no independent draws."""
+        return self.gold.cluster
+
 
 @dataclass(frozen=True, slots=True)
 class _Item:

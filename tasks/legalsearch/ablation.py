@@ -23,6 +23,7 @@ from tasks.episode.state import fold
 from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
 from tasks.legalsearch.kinds import KINDS
+from tasks.legalsearch.questions import by_id
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.legalsearch.settings import settings_of
 from tasks.run.engines import open_engine
@@ -196,7 +197,7 @@ class Scored:
 
 def scored(name: str, run: StoredRun) -> Scored:
     """The scores of a stored run, task by task."""
-    questions = {question.id: question for question in run.questions}
+    questions = by_id(run.questions)
     values: dict[str, dict[str, list[float | None]]] = {rule: {} for rule in RULES}
     with pack_of(run.header) as pack:
         context = ScoreContext(pack=pack, graded=run.graded)
@@ -208,8 +209,8 @@ def scored(name: str, run: StoredRun) -> Scored:
     return Scored(
         name,
         {rule: {task: _mean(given) for task, given in tasks.items()} for rule, tasks in values.items()},
-        {task: question.kind.id for task, question in questions.items()},
-        {task: question.gold.cluster for task, question in questions.items()},
+        {task: question.group for task, question in questions.items()},
+        {task: question.cluster for task, question in questions.items()},
     )
 
 

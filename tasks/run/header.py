@@ -22,7 +22,7 @@ from store.errors import BadInput, Damaged
 from store.importers.reading import files_in
 from store.journal import Journal
 from store.pack import Pack
-from tasks.benchmark import TASK_SUFFIXES, Benchmark, benchmark, benchmarks
+from tasks.benchmark import TASK_SUFFIXES, Benchmark, Question, benchmark, benchmarks
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.spec import RunSpec, others, policy_of, turns_of
 
@@ -163,7 +163,7 @@ def spec_of(header: Mapping[str, Any]) -> RunSpec:
 
 
 def make_header(
-    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str, questions: Sequence[Any],
+    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str, questions: Sequence[Question],
     engines: dict[str, Engine], argv: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
     """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions, command line."""
@@ -193,7 +193,7 @@ def is_fictional(header: Mapping[str, Any]) -> bool:
     return bool("authored" in header.get("pack", {}).get("provenance", ()) if told is None else told)
 
 
-def _fictional(questions: Sequence[Any]) -> dict[str, bool]:
+def _fictional(questions: Sequence[Question]) -> dict[str, bool]:
     told = [question.fictional for question in questions if hasattr(question, "fictional")]
     return {"fictional": any(told)} if told else {}
 

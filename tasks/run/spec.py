@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler
 from store.errors import BadInput, NotFound
 from store.pack import Pack
 from tasks.agents.modes import named
-from tasks.benchmark import Benchmark, check_layout
+from tasks.benchmark import Benchmark, Question, check_layout
 from tasks.episode.driver import Limits
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
@@ -143,7 +143,7 @@ def others(bench: Benchmark, spec: RunSpec) -> list[Seated]:
     return [_other(bench, role, spec.seats[role]) for role in bench.roles if role in spec.seats]
 
 
-def sitting(bench: Benchmark, spec: RunSpec, question: Any) -> list[Seated]:
+def sitting(bench: Benchmark, spec: RunSpec, question: Question) -> list[Seated]:
     """Who sits where when an episode of a question begins; seats that nobody named are kept by rules."""
     cast = bench.cast(question)
     if cast is None:
@@ -246,7 +246,7 @@ def named_file(tasks: str) -> Path:
     raise NotFound(f"no task file at {path}", "Give --tasks FILE.")
 
 
-def choose(bench: Benchmark, questions: Sequence[Any], spec: RunSpec) -> list[Any]:
+def choose(bench: Benchmark, questions: Sequence[Question], spec: RunSpec) -> list[Question]:
     """The questions to run, in the order of the file."""
     known = {question.id for question in questions}
     for wanted in spec.task_ids:

@@ -87,7 +87,7 @@ def validate(path: Path, benchmark: str = "") -> Report:
                 faults.append(f"{where}: task {question.id} stands {_there(path, seen[question.id])} already")
             seen.setdefault(question.id, where)
             gold = getattr(question, "gold", None)
-            groups[question.card.get("type") or question.card.get("env") or getattr(gold, "group", "")] += 1
+            groups[question.group] += 1
             told += [f"{question.id}: {note}" for note in getattr(question, "notes", ())]
             if pair := getattr(gold, "pair", ""):
                 pairs[pair] += 1

@@ -17,7 +17,7 @@ from models.engine import Ask, Engine, EngineError, Message, Reply, Settings
 from models.schema import violation
 from store.journal import Journal, ScoreRow
 from tasks.agents.prompts import digest
-from tasks.benchmark import Benchmark
+from tasks.benchmark import Benchmark, Question
 from tasks.episode.plain import plain_text
 from tasks.episode.state import fold
 from tasks.run.header import description_hash
@@ -47,7 +47,7 @@ class Grading:
 def grade_run(
     journal: Journal,
     bench: Benchmark,
-    questions: Mapping[str, object],
+    questions: Mapping[str, Question],
     engine: Engine,
     spec: str,
     progress: Progress = lambda done, total: None,

@@ -26,6 +26,11 @@ class CourtQuestion:
         return self.case.id
 
     @property
+    def group(self) -> str:
+        """Its environment."""
+        return self.case.env
+
+    @property
     def gold(self) -> dict[str, Any]:
         """What scorers and the reference `gold` are handed: answers of topics, or the judgment."""
         fields = self.case.fields()
