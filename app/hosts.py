@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from contextvars import ContextVar
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from filelock import FileLock
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -175,7 +175,7 @@ def consent(named: Iterable[str] = (), ask: Ask | None = None) -> None:
     engines.admit = Consent((checked_host(host) for host in named), ask)
 
 
-def with_origin(opener: Callable[..., Run], run: Path, *arguments: Any) -> Run:
+def with_origin(opener: Callable[..., Run], run: Path, *arguments: object) -> Run:
     """Open or fork a stored run; a question about a host names it."""
     origin.set(run.stem)
     return opener(run, *arguments)

@@ -12,7 +12,7 @@ import json
 import re
 import unicodedata
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
 ESCAPE_MARK = "␛"
 """Stands for one whole escape sequence."""
@@ -115,7 +115,7 @@ def _escape(match: re.Match[str]) -> str:
     return json.dumps(match.group())[1:-1]
 
 
-def json_text(value: Any, indent: int | None = None) -> str:
+def json_text(value: object, indent: int | None = None) -> str:
     r"""JSON that reads as it is written, Chinese included, and is safe to print.
 
     What `clean` would take out stays in as `\uXXXX`, so a program that reads the JSON gets the text unchanged.

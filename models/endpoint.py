@@ -96,7 +96,7 @@ class EndpointEngine:
         self._flights: set[Flight] = set()
         self._closed = False
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Kind, address, model, and what the server said of itself when it was opened."""
         return {
             "kind": "endpoint",
@@ -273,7 +273,7 @@ def _left_alone(body: Mapping[str, Any]) -> str:
     return f"the server used its own {', '.join(names)}" if names else ""
 
 
-def _models(server: Server, flight: Flight | None = None) -> list[Mapping[str, Any]]:
+def _models(server: Server, flight: Flight | None = None) -> list[Mapping[str, object]]:
     """What the server lists under /models, each with a name under `id`."""
     url = server.address.base
     answer = server.get(f"{url}/models", flight)
@@ -300,7 +300,7 @@ def _is_name(value: object) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST_NAME
 
 
-def _choose(wanted: str, listed: Sequence[Mapping[str, Any]], server: Server) -> tuple[str, dict[str, Any]]:
+def _choose(wanted: str, listed: Sequence[Mapping[str, object]], server: Server) -> tuple[str, dict[str, object]]:
     """The model to ask for, and what the server lists of it."""
     url, names = server.address.base, [str(entry["id"]) for entry in listed]
     if not listed:
@@ -333,7 +333,7 @@ def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _scalars(data: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+def _scalars(data: Mapping[str, Any], names: Sequence[str]) -> dict[str, object]:
     """Those of the names that hold a text or a whole number."""
     found = {name: data.get(name) for name in names}
     return {
@@ -343,7 +343,7 @@ def _scalars(data: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
     }
 
 
-def _statement(server: Server) -> dict[str, Any]:
+def _statement(server: Server) -> dict[str, object]:
     """What the server says of itself, if it is one that does."""
     with suppress(EngineError):  # one that does not answer here is asked no further
         for path, names in STATEMENTS.items():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from models.endpoint_wire import message_of, parse_json
 from models.engine import EngineError
@@ -63,7 +62,7 @@ def shown(text: str, secret: str = "") -> str:
     return line if len(line) <= SHOWN else f"{line[:SHOWN]}…"
 
 
-def code_of(error: Mapping[str, Any]) -> int:
+def code_of(error: Mapping[str, object]) -> int:
     """The status inside an error object of a stream; 500 when it says none."""
     inner = error.get("error")
     code = inner.get("code") if isinstance(inner, Mapping) else error.get("code")

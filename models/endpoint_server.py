@@ -159,7 +159,7 @@ class Server:
 
     def chat(
         self,
-        body: Mapping[str, Any],
+        body: Mapping[str, object],
         flight: Flight,
         collector: Collector,
         say: Callable[[News], None],
@@ -247,7 +247,7 @@ class Server:
             raise EngineError(f"the connection to {url} broke: {reason}", "See the server's own log.") from None
 
 
-def _objects(response: httpx.Response, reader: EventReader) -> Iterator[dict[str, Any]]:
+def _objects(response: httpx.Response, reader: EventReader) -> Iterator[dict[str, object]]:
     """The objects of a stream; or the one object of a server that does not stream."""
     kind = response.headers.get("content-type", "")
     size, whole = 0, bytearray()

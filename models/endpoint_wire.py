@@ -40,7 +40,7 @@ LONE_CLOSER = "</think>"
 """In speech without an opening mark: the template of the server opened the block, so all before it was reasoning."""
 
 
-EXTRAS: Mapping[str, tuple[Any, ...]] = {
+EXTRAS: Mapping[str, tuple[object, ...]] = {
     "stream_options": ({"include_usage": True},),
     "top_k": (0, -1),
     "min_p": (0.0,),
@@ -72,7 +72,7 @@ def request_body(
         room: tokens that may be generated, where that is less than the settings allow.
     """
     settings = ask.settings
-    body: dict[str, Any] = {
+    body: dict[str, object] = {
         "model": model,
         "messages": [_message(message.role, message.content) for message in ask.messages],
         "stream": True,
@@ -101,7 +101,7 @@ def request_body(
     return body
 
 
-def wanted_extra(settings: Settings, name: str) -> Any:
+def wanted_extra(settings: Settings, name: str) -> object:
     """What the settings ask of a field of `EXTRAS`; None where they leave it neutral."""
     value = getattr(settings, {"repetition_penalty": "repeat_penalty"}.get(name, name), None)
     return value if value is not None and value != EXTRAS[name][0] else None
@@ -134,9 +134,9 @@ class EventReader:
         self._rest = bytearray()
         self._too_long = False
 
-    def feed(self, chunk: bytes) -> list[dict[str, Any]]:
+    def feed(self, chunk: bytes) -> list[dict[str, object]]:
         """The objects that this chunk completes."""
-        found: list[dict[str, Any]] = []
+        found: list[dict[str, object]] = []
         *lines, rest = chunk.split(b"\n")
         for line in lines:
             self._keep(line)
@@ -200,7 +200,7 @@ class Collector:
     error: dict[str, Any] | None = None
     """The object in which the server reported an error inside the stream."""
     counts: Mapping[str, Any] = field(default_factory=dict)
-    timings: Mapping[str, Any] = field(default_factory=dict)
+    timings: Mapping[str, object] = field(default_factory=dict)
     known: bool = False
     """Whether anything looked like a chat completion."""
     heard: int = 0

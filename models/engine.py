@@ -88,7 +88,7 @@ class Ask:
 
     def digest(self) -> str:
         """Hash of all that determines the reply apart from the engine: messages, schema, settings."""
-        payload: list[Any] = [
+        payload: list[object] = [
             [[m.role, m.content] for m in self.messages],
             self.schema,
             [getattr(self.settings, name) for name in _FIRST],
@@ -100,7 +100,7 @@ class Ask:
         return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def recorded_settings(settings: Settings, *, only_later: bool = False) -> dict[str, Any]:
+def recorded_settings(settings: Settings, *, only_later: bool = False) -> dict[str, object]:
     """Settings as data for a record: those of the first format always, later ones where they differ from the default."""
     plain = Settings()
     return {
@@ -194,7 +194,7 @@ class Engine(Protocol):
     Each call keeps to `Ask.seconds`; one that takes no time to speak of (a record, a script without delays) need not look.
     """
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Everything needed to judge the result: kind, file hash, build, template, sampler."""
         ...
 

@@ -19,7 +19,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -74,7 +73,7 @@ class ScriptedEngine:
             where = ".".join(str(part) for part in first["loc"]) or "file"
             raise BadEngine(f"script {path}: {where}: {first['msg']}", "See `moot run --help`.") from error
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Kind and file hash."""
         return {"kind": "scripted", "sha256": self._digest}
 
@@ -119,7 +118,7 @@ class RecordedEngine:
         self._source = source
         self._closed = False
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Kind, where the replies come from, and their hash."""
         payload = json.dumps(sorted((digest, reply.text) for digest, reply in self._replies.items())).encode()
         return {"kind": "recorded", "source": self._source, "sha256": sha256(payload).hexdigest()}

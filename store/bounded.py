@@ -44,14 +44,14 @@ def check_length(text: str) -> None:
         raise ValueError(f"it has {len(text)} characters, at most {CHARACTERS} are read")
 
 
-def check(text: str, value: Any) -> None:
+def check(text: str, value: object) -> None:
     """Raise ValueError when a value, whose JSON text this is, breaks a bound."""
     deep = text.count("[") + text.count("{") > DEPTH
     if not (deep or "NaN" in text or "Infinity" in text or any(pattern.search(text) for pattern in _EXPONENTS)):
         return
-    level: list[Any] = [value]
+    level: list[object] = [value]
     for depth in range(DEPTH + 1):
-        inner: list[Any] = []
+        inner: list[object] = []
         for item in level:
             if depth == DEPTH and isinstance(item, dict | list):
                 raise ValueError(f"it is nested deeper than {DEPTH} levels")

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from datetime import UTC, date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Literal
+from typing import Literal
 
 from store import identity, places, web_tables
 from store import manifest as manifests
@@ -73,7 +73,7 @@ class PackBuilder:
         self._tasks: Counter[str] = Counter()
         self._provenance: set[Provenance] = set()
         self._statutes = StatuteWriter(self._execute)
-        self._embedder: dict[str, Any] | None = None
+        self._embedder: dict[str, object] | None = None
         self._finished: Path | None = None
         self._empty: list[str] = []
         self._destination = places.packs() / name

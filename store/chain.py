@@ -36,7 +36,7 @@ def scores_of(attempt: int) -> str:
     return f"scores/{attempt}"
 
 
-def dump(value: Any) -> str:
+def dump(value: object) -> str:
     """A value as the journal writes it."""
     return json.dumps(value, ensure_ascii=True, separators=(",", ":"))
 

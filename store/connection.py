@@ -80,7 +80,7 @@ class Reader:
         self._left -= 1
         return 1 if self._left < 0 else 0
 
-    def all(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def all(self, sql: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """All rows of a query.
 
         Raises:

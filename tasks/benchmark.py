@@ -27,7 +27,7 @@ Choices = Mapping[str, tuple[str, bool]]
 
 
 class Question(Protocol):
-    """A task: its id, what everybody may know of it, and its gold (handed to scorers only)."""
+    """A task as everybody may know it; a benchmark hands its own, gold and all, to its own scorers only."""
 
     @property
     def id(self) -> str:
@@ -37,6 +37,16 @@ class Question(Protocol):
     @property
     def card(self) -> dict[str, Any]:
         """What everybody may know."""
+        ...
+
+    @property
+    def group(self) -> str:
+        """Name of the group in whose rows it counts."""
+        ...
+
+    @property
+    def cluster(self) -> str:
+        """The name under which statistics group it: questions of one cluster are no independent draws."""
         ...
 
 
@@ -61,19 +71,19 @@ class Benchmark(Protocol):
     turn_is_step: bool
     settings: type[Settings]
 
-    def load(self, path: Path) -> Sequence[Any]:
+    def load(self, path: Path) -> Sequence[Question]:
         """The questions of a task file."""
         ...
 
-    def among(self, chosen: Sequence[Any], questions: Sequence[Any], spec: RunSpec) -> Sequence[Any]:
+    def among(self, chosen: Sequence[Question], questions: Sequence[Question], spec: RunSpec) -> Sequence[Question]:
         """Of the questions `chosen` by their ids, those that the settings of a run mean; `questions` are all."""
         ...
 
-    def program(self, pack: Pack, questions: Sequence[Any], spec: RunSpec) -> Program:
+    def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """The rules of an episode, shared by all episodes of a run."""
         ...
 
-    def cast(self, question: Any) -> Sequence[str] | None:
+    def cast(self, question: Question) -> Sequence[str] | None:
         """The seats of an episode beside the tested one; None where only those sit that a run names."""
         ...
 
@@ -90,21 +100,21 @@ class Benchmark(Protocol):
         ...
 
     def score_rows(
-        self, attempt: int, question: Any, result: Result, context: ScoreContext = NOTHING
+        self, attempt: int, question: Question, result: Result, context: ScoreContext = NOTHING
     ) -> list[ScoreRow]:
         """The scores of one attempt, for the journal."""
         ...
 
-    def gradings(self, question: Any, result: Result) -> Sequence[Grading]:
+    def gradings(self, question: Question, result: Result) -> Sequence[Grading]:
         """What a grader is asked about an attempt; nothing where rules say everything."""
         ...
 
-    def predictions(self, questions: Sequence[Any], path: Path, tokens: Path | None = None) -> Predictions:
+    def predictions(self, questions: Sequence[Question], path: Path, tokens: Path | None = None) -> Predictions:
         """The answers of a prediction file; `tokens` is a file of token counts where the layout has one."""
         ...
 
     def summary(
-        self, run: str, questions: Sequence[Any], results: Sequence[Result], context: ScoreContext = NOTHING
+        self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
     ) -> Summary:
         """What a run came to, as metric rows."""
         ...

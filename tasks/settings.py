@@ -29,13 +29,13 @@ class Settings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     @classmethod
-    def __pydantic_init_subclass__(cls, **_: Any) -> None:
+    def __pydantic_init_subclass__(cls, **_: object) -> None:
         """Refuse a name that every run has: stored beside it, one would be taken for the other."""
         if taken := sorted(cls.model_fields.keys() & COMMON):
             raise TypeError(f"{cls.__name__}: {', '.join(taken)} is a setting of every run")
 
     @classmethod
-    def of(cls, given: Mapping[str, Any], benchmark: str) -> Self:
+    def of(cls, given: Mapping[str, object], benchmark: str) -> Self:
         """The settings that a run gives, the others at their defaults.
 
         Args:

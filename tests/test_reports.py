@@ -19,7 +19,9 @@ from tasks.legalsearch.summary import GROUPS as LAW_GROUPS
 from tasks.reports import FORMATS, Report, text_report
 from tasks.reports.model import facts, lines, printable
 from tasks.reports.words import WORDS
+from tasks.scoring.metrics import Group, Measure, Metric, Summary, Tally
 from tasks.scoring.result import Result
+from tasks.scoring.statistics import Interval
 
 GROUPS = {**NAMES, **LAW_GROUPS, **ENV_LABELS}
 EVIL = "<script>alert(1)</script>|`[x](http://e.vil)`\x1b]52;c;AAAA\x07\u202e\n=1+1"
@@ -171,6 +173,22 @@ def test_walker_shows_when_it_was_run() -> None:
     text = text_report([made(walker=walker)], language="en")
     assert "Ceiling: path walker" in text
     assert "需先用 --agent gold" not in text
+
+
+def test_rows_alone_make_a_block_and_every_report(form: str) -> None:
+    """A benchmark from elsewhere has no table, word or layout here."""
+    results = [Result("1", "finished", "解", ""), Result("2", "error", "", "")]
+    group = Group("all", ("全部谜题", "All riddles"), 2, whole=True)
+    solved = Measure("strict", "solved", ("解出率", "solved"))
+    row = Metric(solved, group, 0.5, 1, Interval(0.1, 0.9, "by eye"), {"floor": 0.25}, main=True)
+    summary = Summary("r7", "riddles", Tally.of(results, ("leak",)), [group], [row], {"strict": "riddles/1"})
+    block = summary.block()
+    assert block["strict"] == {"all": {"solved": 0.5}} and block["intervals"]["strict"] == {"all": {"solved": [0.1, 0.9]}}
+    assert block["floor"]["strict"] == {"all": {"solved": 0.25}} and block["n"] == 2 == sum(block["outcomes"].values())
+    assert block["groups"] == {"all": 2} and block["flags"]["leak"] == 0 and block["compat"] == block["ceiling"]["compat"] == {}
+    text = FORMATS[form]([Report(summary, HEADER)], "zh")
+    assert "r7" in text and "0.5" in text.replace(".500", "0.5") and "by eye" in text
+    assert form in ("csv", "json") or ("解出率" in text and "全部谜题" in text)
 
 
 def test_words_agree_with_the_interface() -> None:

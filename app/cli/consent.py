@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from typing import Any
 
 import click
 
@@ -12,7 +11,7 @@ from app.strings import t
 from app.terminal import clean
 
 
-def allow_host_option(command: Callable[..., Any]) -> Callable[..., Any]:
+def allow_host_option(command: Callable[..., object]) -> Callable[..., object]:
     """Add --allow-host, and let the command ask where there is a terminal: for all commands that open engines."""
     return click.option(
         "--allow-host", multiple=True, metavar="HOST", expose_value=False, callback=_decide,

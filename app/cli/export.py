@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -23,13 +22,13 @@ ELSEWHERE: Mapping[str, tuple[str, str]] = {
 """What is not written here -> the sentence and where to go."""
 
 
-def _rollouts(name: str) -> Iterator[dict[str, Any]]:
+def _rollouts(name: str) -> Iterator[dict[str, object]]:
     from tasks.legalsearch.exporting import rollout_lines
 
     return rollout_lines(name)
 
 
-LINES: Mapping[str, Callable[[str], Iterator[dict[str, Any]]]] = {"jsonl": event_lines, "rollouts": _rollouts}
+LINES: Mapping[str, Callable[[str], Iterator[dict[str, object]]]] = {"jsonl": event_lines, "rollouts": _rollouts}
 """Forms that are JSON lines."""
 
 

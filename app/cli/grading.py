@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
 from app.terminal import clean
 from store.journal import Journal
-from tasks.benchmark import Benchmark
+from tasks.benchmark import Benchmark, Question
 from tasks.errors import UsageError
 from tasks.run.engines import open_engine
 from tasks.run.reading import GRADER
@@ -17,7 +16,7 @@ from tasks.run.rescoring import StoredRun
 from tasks.scoring.grader import grade_run
 
 
-def grade(journal: Journal, bench: Benchmark, questions: Sequence[Any], spec: str) -> None:
+def grade(journal: Journal, bench: Benchmark, questions: Sequence[Question], spec: str) -> None:
     """Grade the ended episodes of an open run; says how many, and how many gradings failed."""
     engine = open_engine(spec)
     try:

@@ -57,7 +57,7 @@ def answer_line(answer: Answer) -> str:
             return t(f"law.answer.unknown_{what}", law=law)
 
 
-def answer_data(book: StatuteBook, answer: Answer, today: date) -> dict[str, Any]:
+def answer_data(book: StatuteBook, answer: Answer, today: date) -> dict[str, object]:
     """The answer as JSON: `answer` names its kind, the other keys hold what it offers."""
     data: dict[str, Any] = {"answer": answer.kind}
     match answer:
@@ -83,7 +83,7 @@ def answer_data(book: StatuteBook, answer: Answer, today: date) -> dict[str, Any
     return data
 
 
-def version_data(book: StatuteBook, version: LawVersion | None, today: date) -> dict[str, Any] | None:
+def version_data(book: StatuteBook, version: LawVersion | None, today: date) -> dict[str, object] | None:
     """A version as JSON, with its state today."""
     if version is None:
         return None
@@ -99,13 +99,13 @@ def version_data(book: StatuteBook, version: LawVersion | None, today: date) -> 
     }
 
 
-def article_data(article: Article | None) -> dict[str, Any]:
+def article_data(article: Article | None) -> dict[str, object]:
     """An article as JSON; all null where the pack has none."""
     keys = ("title", "text", "part", "chapter", "section", "amended_by", "text_source", "derived", "listed")
     return {key: getattr(article, key) if article else None for key in keys}
 
 
-def entry_data(book: StatuteBook, entry: Entry, today: date) -> dict[str, Any]:
+def entry_data(book: StatuteBook, entry: Entry, today: date) -> dict[str, object]:
     """One step of a timeline as JSON."""
     return {
         "version": version_data(book, entry.version, today),
@@ -142,7 +142,7 @@ def _near(article: Article | None) -> dict[str, str] | None:
     return {"article": article.number.key, "title": article.title} if article else None
 
 
-def _successor(link: Link) -> dict[str, Any]:
+def _successor(link: Link) -> dict[str, object]:
     return {
         "law": link.to_law,
         "article": link.to_number.key if link.to_number else None,

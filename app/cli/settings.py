@@ -21,7 +21,7 @@ from tasks.settings import shown
 class InAnyCase(click.Choice[str]):
     """A choice that is shown as it is written and taken in any case."""
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The choice that was meant."""
         meant = next((choice for choice in self.choices if choice.casefold() == str(value).casefold()), value)
         return super().convert(meant, param, ctx)

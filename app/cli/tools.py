@@ -8,7 +8,6 @@ import sys
 from collections.abc import Collection
 from contextlib import nullcontext, suppress
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -193,7 +192,7 @@ def _near(tool: str, known: Collection[str]) -> str:
     return f"Did you mean {', '.join(near)}?" if near else "See: moot tools list."
 
 
-def _input(text: str) -> Any:
+def _input(text: str) -> object:
     try:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -206,7 +205,7 @@ def _parameters(spec: ToolSpec) -> str:
     return ", ".join(p.name if p.required else f"[{p.name}]" for p in spec.parameters)
 
 
-def _spec_data(spec: ToolSpec) -> dict[str, Any]:
+def _spec_data(spec: ToolSpec) -> dict[str, object]:
     parameters = [
         {"name": p.name, "type": p.type, "required": p.required, "description": p.description}
         for p in spec.parameters
@@ -221,7 +220,7 @@ def _spec_data(spec: ToolSpec) -> dict[str, Any]:
     }
 
 
-def _result_data(result: ToolResult) -> dict[str, Any]:
+def _result_data(result: ToolResult) -> dict[str, object]:
     return {
         "status": result.status,
         "observation": result.observation,

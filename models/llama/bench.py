@@ -118,7 +118,7 @@ def parallel(path: Path, header: Header, sizes: Sizes, tell: Tell, library: Path
         )  # fmt: skip
 
 
-def sizes_data(sizes: Sizes, context: int) -> dict[str, Any]:
+def sizes_data(sizes: Sizes, context: int) -> dict[str, object]:
     """What was measured, as data."""
     return {**asdict(sizes), "context": context, "numbers": list(sizes.numbers)}
 

@@ -71,7 +71,7 @@ def _tokens(model: Model, text: str, index: int) -> list[int]:
     return list(ids[:count])
 
 
-def _vector(context: Any, prompt: Sequence[int], width: int, *, per_token: bool) -> Any:
+def _vector(context: object, prompt: Sequence[int], width: int, *, per_token: bool) -> object:
     memory = lib.llama_get_memory(context)
     if memory:
         lib.llama_memory_clear(memory, True)
@@ -91,7 +91,7 @@ def _vector(context: Any, prompt: Sequence[int], width: int, *, per_token: bool)
         lib.llama_batch_free(batch)
 
 
-def _row(pointer: Any, width: int) -> list[float]:
+def _row(pointer: object, width: int) -> list[float]:
     if not pointer:
         raise NativeError("this model gives no embeddings")
     row = np.ctypeslib.as_array(pointer, shape=(width,))

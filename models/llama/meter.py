@@ -98,7 +98,7 @@ def steps_left() -> int:
     return MOST_STEPS if budget is None else budget.steps
 
 
-def inside(value: Any) -> Collection[Any] | None:
+def inside(value: object) -> Collection[Any] | None:
     """The parts of a value that operations walk into, None for one without parts."""
     if isinstance(value, dict):
         return [*value.keys(), *value.values()]
@@ -109,13 +109,13 @@ def inside(value: Any) -> Collection[Any] | None:
     return None
 
 
-def weight(value: Any) -> tuple[int, int]:
+def weight(value: object) -> tuple[int, int]:
     """Members and characters that an operation meets in a value; shared parts count as often as they are reached.
 
     Raises:
         TooMuch: it has more members than steps are left.
     """
-    waiting: list[Collection[Any]] = [(value,)]
+    waiting: list[Collection[object]] = [(value,)]
     members, characters, most = 0, 0, steps_left()
     while waiting:
         parts = waiting.pop()

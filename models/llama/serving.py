@@ -24,7 +24,7 @@ from models.llama.sequences import Found, Key, Plan, Pool, plan
 from models.llama.template import ChatTemplate
 from models.llama.wire import Call, Options, reply_data
 
-Emit = Callable[[dict[str, Any]], None]
+Emit = Callable[[dict[str, object]], None]
 PAUSE = 0.04
 """Seconds between two pieces of news of the same call."""
 MOST_TURNS = 400

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 Shape = tuple[str, ...]
 BLANK = "@blank"
@@ -33,7 +32,7 @@ def chars(text: str) -> Shape:
     return tuple("'" + character for character in text)
 
 
-def fixed(value: Any) -> Shape:
+def fixed(value: object) -> Shape:
     """A value that is always written the same."""
     return chars(json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False))
 

@@ -72,7 +72,7 @@ class _Pipes:
         length = _HEAD.unpack(self._bytes(_HEAD.size))[0]
         if length > LARGEST:
             raise EOFError
-        found: dict[str, Any] = json.loads(self._bytes(length).decode("utf-8", "surrogatepass"))
+        found: dict[str, object] = json.loads(self._bytes(length).decode("utf-8", "surrogatepass"))
         return found
 
     def _bytes(self, length: int) -> bytes:

@@ -77,7 +77,7 @@ def _described(error: BaseException) -> str:
 
 def _function(name: str) -> Callable[..., Iterator[Any]]:
     module, _, attribute = name.partition(":")
-    found: Callable[..., Iterator[Any]] = getattr(importlib.import_module(module), attribute)
+    found: Callable[..., Iterator[object]] = getattr(importlib.import_module(module), attribute)
     return found
 
 
@@ -100,7 +100,7 @@ class _Frames:
         if self._size >= _FRAME:
             self._flush()
 
-    def end(self, how: dict[str, Any]) -> None:
+    def end(self, how: dict[str, object]) -> None:
         self._flush()
         self._write(json.dumps(how))
         self._stream.flush()

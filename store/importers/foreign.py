@@ -52,7 +52,7 @@ def header_of(names: Iterable[Any], where: str) -> list[str]:
 # XLSX ----------------------------------------------------------------------------------------------------------------
 
 
-def read_workbook(path: str, label: str, stem: str) -> Iterator[list[Any] | None]:
+def read_workbook(path: str, label: str, stem: str) -> Iterator[list[object] | None]:
     """All sheets; the only sheet of a workbook is named by the file (`stem`) when its own name says nothing."""
     import openpyxl
 
@@ -91,7 +91,7 @@ def _sheet(sheet: Any, where: str) -> Iterator[list[Any] | None]:
     yield ["end"]
 
 
-def _cells(columns: list[str], cells: tuple[Any, ...], where: str, number: int) -> list[Any]:
+def _cells(columns: list[str], cells: tuple[object, ...], where: str, number: int) -> list[Any]:
     if any(cell is not None for cell in cells[len(columns) :]):
         raise BadInput(f"{where}: {len(cells):,} cells under {len(columns)} columns")
     row = [*cells[: len(columns)], *(None for _ in columns[len(cells) :])]
@@ -106,7 +106,7 @@ def _cells(columns: list[str], cells: tuple[Any, ...], where: str, number: int) 
 # SQLite --------------------------------------------------------------------------------------------------------------
 
 
-def read_database(path: str, label: str) -> Iterator[list[Any] | None]:
+def read_database(path: str, label: str) -> Iterator[list[object] | None]:
     """All tables; views, virtual tables and SQLite's own are passed over.
 
     Raises:
@@ -153,7 +153,7 @@ def _columns(connection: sqlite3.Connection, name: str, where: str) -> list[str]
     return [column for _, column, *_ in found]
 
 
-def _storable(columns: list[str], cells: tuple[Any, ...], where: str, table: str) -> list[Any]:
+def _storable(columns: list[str], cells: tuple[Any, ...], where: str, table: str) -> list[object]:
     if bytes in map(type, cells):
         at = next(at for at, cell in enumerate(cells) if isinstance(cell, bytes))
         raise BadInput(

@@ -50,7 +50,7 @@ def records(path: Path, label: str = "") -> Iterator[tuple[int, dict[str, Any]]]
         yield line, content
 
 
-def _too_deep(value: Any) -> bool:
+def _too_deep(value: object) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH + 1):
         held = [one for one in level if isinstance(one, dict | list)]
@@ -120,7 +120,7 @@ class _Capped:
         return data
 
 
-def _from_lines(path: Path, label: str) -> Iterator[tuple[int, Any, str]]:
+def _from_lines(path: Path, label: str) -> Iterator[tuple[int, object, str]]:
     with opened(path) as stream:
         number = 0
         while raw := stream.readline(MAX_RECORD + 1):
@@ -144,7 +144,7 @@ def _parsed(text: str, label: str, line: int) -> Any:
         raise BadInput(f"{label}, line {line}: not readable as JSON ({error})") from None
 
 
-def _from_array(path: Path, label: str) -> Iterator[tuple[int, Any, str]]:
+def _from_array(path: Path, label: str) -> Iterator[tuple[int, object, str]]:
     with opened(path) as stream:
         text = _ArrayText(stream, label)
         text.expect("[")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any, Literal
+from typing import Literal
 
 from store.search.law_names import Named, law_names, versions_named
 from store.search.period import Period
@@ -29,7 +29,7 @@ LONGEST = 8_000
 KEYWORDS = 24
 """Words of a question that are kept."""
 
-ANALYSER_SCHEMA: dict[str, Any] = {
+ANALYSER_SCHEMA: dict[str, object] = {
     "type": "object",
     "properties": {
         "time_info": {"type": "array", "maxItems": 8, "items": {"type": "string", "maxLength": 24}},
@@ -123,7 +123,7 @@ def analyse(text: str, book: StatuteBook, *, today: date | None = None, case: Ca
     )
 
 
-def from_analyser(text: str, value: Mapping[str, Any], book: StatuteBook) -> LawQuery:
+def from_analyser(text: str, value: Mapping[str, object], book: StatuteBook) -> LawQuery:
     """Read what the analyser seat filled in (`ANALYSER_SCHEMA`); what has another shape is left out."""
     notes: list[str] = []
     spans: list[Span] = []
@@ -160,7 +160,7 @@ def from_analyser(text: str, value: Mapping[str, Any], book: StatuteBook) -> Law
     )
 
 
-def _texts(value: Mapping[str, Any], key: str) -> list[str]:
+def _texts(value: Mapping[str, object], key: str) -> list[str]:
     given = value.get(key) if isinstance(value, Mapping) else None
     if isinstance(given, str):
         given = [given]

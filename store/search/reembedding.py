@@ -36,7 +36,7 @@ _SQL = (
 def reembed(
     pack_path: str | Path,
     embed: Callable[[Sequence[str]], Sequence[Sequence[float]]],
-    describe: Mapping[str, Any],
+    describe: Mapping[str, object],
     progress: Progress | None = None,
 ) -> Path:
     """Give the articles of a pack the vectors of `embed` (texts -> one vector each, all of one length); gives its path.
@@ -80,7 +80,7 @@ def _embedded(
     return vectors
 
 
-def _replaced(pack: Pack, vectors: np.ndarray[Any, np.dtype[np.float32]], embedder: dict[str, Any]) -> Path:
+def _replaced(pack: Pack, vectors: np.ndarray[Any, np.dtype[np.float32]], embedder: dict[str, object]) -> Path:
     destination, old = pack.path, pack.manifest
     gone = {FILE, *map(array_file, VECTORISER)}
     site: Site | None = None

@@ -74,7 +74,7 @@ def _with_text(articles: Sequence[Article]) -> list[Article]:
     return [article for article in articles if article.text]
 
 
-def _likeness(before: list[Article], after: list[Article]) -> Any:
+def _likeness(before: list[Article], after: list[Article]) -> object:
     from rapidfuzz import process
     from rapidfuzz.distance import Indel
 

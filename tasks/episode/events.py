@@ -25,7 +25,7 @@ class Event(BaseModel):
         """The event as JSON-ready data, without its tag."""
         return self.model_dump(mode="json", exclude=self._silent())
 
-    def essence(self) -> dict[str, Any]:
+    def essence(self) -> dict[str, object]:
         """The event as data without times: what two runs of the same episode must agree on."""
         return self.model_dump(mode="json", exclude=self._silent() | self.timing)
 
@@ -239,7 +239,7 @@ class Said(Event):
 
     @field_validator("to", mode="before")
     @classmethod
-    def _one(cls, value: Any) -> Any:
+    def _one(cls, value: object) -> object:
         """Earlier releases wrote one role as a text."""
         return tuple(filter(None, (value,))) if isinstance(value, str) else value
 

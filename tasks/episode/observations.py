@@ -8,7 +8,6 @@ published runs has 38,000 characters, one window of a web page in the published 
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from tasks.episode.events import ToolReturned
 from tasks.episode.plain import plain, plain_text
@@ -43,9 +42,9 @@ def returned(
     started: float,
     status: str,
     observation: str,
-    value: Any,
+    value: object,
     provenance: tuple[str, ...],
-    **more: Any,
+    **more: object,
 ) -> ToolReturned:
     """What is recorded of a call that began at `started` (of `time.perf_counter`): all of it, unless it is beyond measure.
 

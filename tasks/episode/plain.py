@@ -16,7 +16,7 @@ def plain_text(text: str) -> str:
     return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
 
 
-def plain(value: Any, depth: int = 0) -> Any:
+def plain(value: object, depth: int = 0) -> Any:
     """The value as JSON data; what JSON cannot hold becomes text."""
     if value is None or isinstance(value, bool):
         return value

@@ -32,7 +32,7 @@ _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|.)", re.DOTALL)
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
 _KEPT = frozenset("\"'\\/“”‘’")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_WORDS: dict[str, Any] = {
+_WORDS: dict[str, object] = {
     "true": True, "True": True, "false": False, "False": False, "null": None, "None": None,
     "NaN": None, "nan": None, "Infinity": None, "-Infinity": None, "undefined": None,
 }  # fmt: skip
@@ -58,7 +58,7 @@ def _string(token: str) -> str:
     return _ESCAPE.sub(_unescape, inner) if "\\" in inner else inner
 
 
-def _word(text: str) -> Any:
+def _word(text: str) -> object:
     if text in _WORDS:
         return _WORDS[text]
     number = text if text.isascii() else fold_width(text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from store.importers.logs.calls import (
     Observation,
@@ -100,7 +100,7 @@ def _call(
     return LoggedAction("inferred", _fenced(lookup.tool, given), f"{INFERRED}{'，' + source if columns else ''}")
 
 
-def _fenced(tool: str, given: Any) -> str:
+def _fenced(tool: str, given: object) -> str:
     """An action as a model writes it; quotes and backticks inside are escaped so that every parser reads it."""
     text = json.dumps({"action": tool, "action_input": given}, ensure_ascii=False)
     return f"```json{text.replace(chr(39), chr(92) + 'u0027').replace('`', chr(92) + 'u0060')}```"

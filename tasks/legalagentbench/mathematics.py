@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping
-from typing import Any
 
 Number = int | float
 
@@ -45,7 +44,7 @@ def _checked(number: Number) -> Number:
     return number
 
 
-def _number(value: Any) -> Number:
+def _number(value: object) -> Number:
     """An element as a number; a text in 万 or 亿 becomes a float, digits alone an int."""
     if isinstance(value, bool):
         raise MathsError("a truth value")
@@ -62,12 +61,12 @@ def _number(value: Any) -> Number:
         raise MathsError(str(error)) from error
 
 
-def _number_or_date(value: Any) -> Number:
+def _number_or_date(value: object) -> Number:
     match = _DATE.fullmatch(value) if isinstance(value, str) and len(value) < _LONGEST else None
     return int("".join(match.groups())) if match else _number(value)
 
 
-def _elements(given: Any) -> list[Any]:
+def _elements(given: object) -> list[object]:
     """The list of a call: the whole input, or its `identifier`."""
     if isinstance(given, Mapping):
         if "identifier" not in given:
@@ -82,27 +81,27 @@ def _elements(given: Any) -> list[Any]:
     return given
 
 
-def _pair(given: Any, first: str, second: str) -> tuple[Number, Number]:
+def _pair(given: object, first: str, second: str) -> tuple[Number, Number]:
     if not isinstance(given, Mapping) or first not in given or second not in given:
         raise ShapeError(f"{first}, {second}")
     return _number(given[first]), _number(given[second])
 
 
-def _sum(given: Any) -> Number:
+def _sum(given: object) -> Number:
     total: Number = 0
     for value in _elements(given):  # not sum(): from Python 3.12 on it compensates rounding, upstream's did not
         total = _checked(total + _number(value))
     return total
 
 
-def _product(given: Any) -> Number:
+def _product(given: object) -> Number:
     product: Number = 1
     for value in _elements(given):
         product = _checked(product * _number(value))
     return product
 
 
-def _rank(given: Any) -> list[Number]:
+def _rank(given: object) -> list[Number]:
     descending = given.get("is_desc", "False") if isinstance(given, Mapping) else "False"
     if str(descending).strip().lower() not in ("true", "false") or not isinstance(descending, str | bool):
         raise MathsError("is_desc")
@@ -110,19 +109,19 @@ def _rank(given: Any) -> list[Number]:
     return sorted(numbers, reverse=str(descending).strip().lower() == "true")
 
 
-def _difference(given: Any) -> Number:
+def _difference(given: object) -> Number:
     minuend, subtrahend = _pair(given, "minuend", "subtrahend")
     return _checked(minuend - subtrahend)
 
 
-def _quotient(given: Any) -> Number:
+def _quotient(given: object) -> Number:
     dividend, divisor = _pair(given, "dividend", "divisor")
     if divisor == 0:
         raise MathsError("division by zero")
     return _checked(dividend / divisor)
 
 
-_CALCULATIONS: dict[str, Callable[[Any], Number | list[Number]]] = {
+_CALCULATIONS: dict[str, Callable[[object], Number | list[Number]]] = {
     "get_sum": _sum,
     "get_rank": _rank,
     "get_subtraction": _difference,
@@ -131,7 +130,7 @@ _CALCULATIONS: dict[str, Callable[[Any], Number | list[Number]]] = {
 }
 
 
-def calculate(tool: str, given: Any) -> Number | list[Number]:
+def calculate(tool: str, given: object) -> Number | list[Number]:
     """The value of a mathematics tool.
 
     Raises:

@@ -115,7 +115,7 @@ def _data(body: str) -> tuple[Any, str]:
     start = next((at for at, character in enumerate(body) if character in "{[｛［"), -1)
     if start < 0:
         raise _Rejected("代码块里没有 JSON 对象")
-    repairs: tuple[tuple[str, Callable[[], Any]], ...] = (
+    repairs: tuple[tuple[str, Callable[[], object]], ...] = (
         ("对象之外有多余文字或字符串里有换行", lambda: _DECODER.raw_decode(body, start)[0]),
         ("不是合法的 JSON，已按引号、标点和括号修复", lambda: read(body, start)),
     )
@@ -130,7 +130,7 @@ def _data(body: str) -> tuple[Any, str]:
     raise _Rejected(f"不是合法的 JSON：{reason}")
 
 
-def _call(value: Any) -> tuple[str, Any, str]:
+def _call(value: Any) -> tuple[str, object, str]:
     """Tool and input of an action object, and what was repaired."""
     repair = ""
     if isinstance(value, list) and value and isinstance(value[0], Mapping):
@@ -205,7 +205,7 @@ def _listed(value: Any, depth: int = 0) -> Any:
     return value if value is None or isinstance(value, str | bool | int | float) else str(value)
 
 
-def compat_input(tool: str, input: Any) -> Any:  # noqa: A002
+def compat_input(tool: str, input: Any) -> object:  # noqa: A002
     """The input as upstream's parser hands it to the tool.
 
     Single quotes become double ones and round brackets full-width, in keys and values alike; for database tools and
@@ -218,7 +218,7 @@ def compat_input(tool: str, input: Any) -> Any:  # noqa: A002
     return given
 
 
-def _respelled(value: Any, depth: int) -> Any:
+def _respelled(value: Any, depth: int) -> object:
     if isinstance(value, str):
         return widen_brackets(value).replace("'", '"')
     if depth >= DEPTH:

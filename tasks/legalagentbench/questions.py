@@ -54,6 +54,16 @@ class Question:
     card: dict[str, Any]
     gold: Gold
 
+    @property
+    def group(self) -> str:
+        """Its hop group."""
+        return self.gold.group
+
+    @property
+    def cluster(self) -> str:
+        """Tasks that share it are no independent draws."""
+        return self.gold.cluster
+
 
 @dataclass(frozen=True, slots=True)
 class _Item:
@@ -99,7 +109,7 @@ def load_questions(path: Path) -> list[Question]:
     return sorted(questions.values(), key=lambda question: _order(question.id))
 
 
-def read_question(where: str, fields: dict[str, Any]) -> Question:
+def read_question(where: str, fields: dict[str, object]) -> Question:
     """One record; `where` names file and line. Raises BadInput as `load_questions` does."""
     return _question(_Item(where, fields))
 
@@ -149,7 +159,7 @@ def _group(item: _Item) -> str:
     return group
 
 
-def _calls(item: _Item) -> tuple[tuple[str, Any], ...]:
+def _calls(item: _Item) -> tuple[tuple[str, object], ...]:
     entries = item.fields.get("path")
     if entries is None:
         return ()
@@ -164,7 +174,7 @@ def _canonical(tool: str) -> str:
     return ALIASES.get(tool, tool)
 
 
-def _path(item: _Item, calls: tuple[tuple[str, Any], ...]) -> tuple[str, ...]:
+def _path(item: _Item, calls: tuple[tuple[str, object], ...]) -> tuple[str, ...]:
     """Tool names of `way`, or of `type` where the two are exchanged, or of the calls.
 
     As in upstream's paths, a tool called for several entities in a row counts once and calculators do not count.

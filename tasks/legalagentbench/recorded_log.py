@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from models.engine import Ask, EngineError, Listener, Reply
 from models.errors import BadEngine
@@ -137,7 +136,7 @@ class RecordedLogEngine:
         self._log = log
         self._closed = False
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """Kind, file and hash, the method and size of the log, and what of a run is not in it."""
         inferred = ["table filter: all tables"]
         if self._log.methods[0] in PLANS:

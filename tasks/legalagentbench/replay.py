@@ -210,7 +210,7 @@ def _logged_call(outcome: LogReplay, episode: LoggedEpisode, index: int) -> Reco
     return None
 
 
-def log_as_json(outcome: LogReplay) -> dict[str, Any]:
+def log_as_json(outcome: LogReplay) -> dict[str, object]:
     """What `as_json` gives, and what became of the other steps; `differences` says what came instead, by recorded status."""
     differences: dict[str, Counter[str]] = {}
     for difference in outcome.replay.differences:

@@ -105,7 +105,7 @@ def _parameter(tool: ToolSpec, parameter: Parameter) -> Schema:
     return _PARAMETERS[parameter.type]
 
 
-def trimmed(tool: str, given: Any) -> Any:
+def trimmed(tool: str, given: Any) -> object:
     """The input with the parameters of its tool only: a reply that was read forgivingly may carry more."""
     spec = TOOLS.get(tool)
     if spec is None or not isinstance(given, Mapping):

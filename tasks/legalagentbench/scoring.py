@@ -70,11 +70,6 @@ class Rated:
     result: Result
     rates: Mapping[str, Value]
 
-    @property
-    def group(self) -> str:
-        """Hop group."""
-        return self.question.gold.group
-
 
 COMPAT: dict[str, Callable[[Question, Result], Value]] = {
     "success": lambda q, r: success_compat(r.res, q.gold.keys),
@@ -139,7 +134,7 @@ class Groups:
     @classmethod
     def of(cls, rated: Sequence[Rated]) -> Groups:
         """Groups in the order of the published tables; empty ones are left out."""
-        parts = {group: [one for one in rated if one.group == group] for group in GROUPS}
+        parts = {group: [one for one in rated if one.question.group == group] for group in GROUPS}
         return cls({**{group: members for group, members in parts.items() if members}, ALL: rated})
 
     @classmethod
@@ -159,10 +154,10 @@ class Groups:
 def _interval(members: Sequence[Rated], rate: str) -> Interval | None:
     """The interval of a rate; yes-or-no rates get Wilson's."""
     kept = [(value, one) for one in members if (value := one.rates[rate]) is not None]
-    values, clusters = [value for value, _ in kept], [one.question.gold.cluster for _, one in kept]
+    values, clusters = [value for value, _ in kept], [one.question.cluster for _, one in kept]
     if rate == "strict.all_keys":
         return rate_interval([value == 1.0 for value in values], clusters)
-    return mean_interval(values, clusters, [one.group for _, one in kept])
+    return mean_interval(values, clusters, [one.question.group for _, one in kept])
 
 
 def _bounds(members: Sequence[Rated], rate: str) -> tuple[Value, Value]:
@@ -311,12 +306,12 @@ def summarise(
 def _group(name: str, members: Sequence[Rated]) -> Group:
     drawn = _compat_success(members)
     effect, independent = (design_effect(*drawn), effective_n(*drawn)) if members else (None, 0.0)
-    clusters = len({one.question.gold.cluster for one in members})
+    clusters = len({one.question.cluster for one in members})
     return Group(name, NAMES[name], len(members), clusters, effect, independent, name == ALL)
 
 
 def _compat_success(members: Sequence[Rated]) -> tuple[list[float], list[str]]:
     return (
         [one.rates["compat.success"] or 0.0 for one in members],
-        [one.question.gold.cluster for one in members],
+        [one.question.cluster for one in members],
     )

@@ -130,7 +130,7 @@ def spec_of(tool: Tool) -> ToolSpec:
     return ToolSpec(tool.name, "added", given, tool.description, schema=tool.schema)
 
 
-def render(value: Any) -> str:
+def render(value: object) -> str:
     """Data as the published runs show it: Python's own spelling, with `nan` for an empty cell."""
     if value is None:
         return "nan"
@@ -145,11 +145,11 @@ def _call_error() -> ToolResult:
     return ToolResult("call_error", CALL_ERROR)
 
 
-def _is_text(value: Any) -> bool:
+def _is_text(value: object) -> bool:
     return isinstance(value, str) and (value.isascii() or not any("\ud800" <= c <= "\udfff" for c in value))
 
 
-def _can_match(value: Any) -> TypeGuard[str | int | float]:
+def _can_match(value: object) -> TypeGuard[str | int | float]:
     """Whether a cell could equal this at all: valid text, or a number that a database can hold."""
     if isinstance(value, bool):
         return False
@@ -182,7 +182,7 @@ class Toolbox:
                 return ToolResult(*self._added[tool].call(self._pack, plain(input)))
         return _call_error()
 
-    def _look_up(self, lookup: Lookup, given: Any) -> ToolResult:
+    def _look_up(self, lookup: Lookup, given: object) -> ToolResult:
         if not isinstance(given, Mapping) or not isinstance(given.get("columns"), list):
             return _call_error()
         values = [value for parameter in lookup.parameters if _can_match(value := given.get(parameter))]
@@ -198,7 +198,7 @@ class Toolbox:
             return ToolResult("bad_column", BAD_COLUMN)
         return _show(lookup, found, list(dict.fromkeys(columns)))
 
-    def _retrieve(self, corpus: str, default: int, given: Any) -> ToolResult:
+    def _retrieve(self, corpus: str, default: int, given: object) -> ToolResult:
         if isinstance(given, str):
             given = {"identifier": given}
         if not isinstance(given, Mapping) or not _is_text(given.get("identifier")):
@@ -240,7 +240,7 @@ def _show(lookup: Lookup, found: Found, columns: list[str]) -> ToolResult:
     return ToolResult("ok", render(value), value, found.complete, unknown, provenance)
 
 
-def _count(value: Any) -> int | None:
+def _count(value: object) -> int | None:
     """How many texts are wanted; None when that is no count."""
     if isinstance(value, str) and len(value) < 10 and value.strip().isdecimal():
         value = int(value)
@@ -249,7 +249,7 @@ def _count(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
-def _calculate(tool: str, given: Any) -> ToolResult:
+def _calculate(tool: str, given: object) -> ToolResult:
     try:
         value = calculate(tool, given)
     except MathsError:
@@ -259,7 +259,7 @@ def _calculate(tool: str, given: Any) -> ToolResult:
     return ToolResult("ok", render(value), value)
 
 
-def spoken(value: Any) -> str:
+def spoken(value: object) -> str:
     """The answer in the input of a final action: the text, the only value of an object, or the JSON of whatever it is."""
     if isinstance(value, Mapping) and len(value) == 1:
         value = next(iter(value.values()))

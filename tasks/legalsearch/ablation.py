@@ -23,6 +23,7 @@ from tasks.episode.state import fold
 from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
 from tasks.legalsearch.kinds import KINDS
+from tasks.legalsearch.questions import by_id
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.legalsearch.settings import settings_of
 from tasks.run.cast import Cast
@@ -165,7 +166,7 @@ def open_choice(
     return None
 
 
-def _essence(spec: RunSpec) -> dict[str, Any]:
+def _essence(spec: RunSpec) -> dict[str, object]:
     return {**spec.model_dump(exclude=set(INDIFFERENT)), **settings_of(spec).model_dump()}
 
 
@@ -199,7 +200,7 @@ class Scored:
 
 def scored(name: str, run: StoredRun) -> Scored:
     """The scores of a stored run, task by task."""
-    questions = {question.id: question for question in run.questions}
+    questions = by_id(run.questions)
     values: dict[str, dict[str, list[float | None]]] = {rule: {} for rule in RULES}
     with pack_of(run.header) as pack:
         context = ScoreContext(pack=pack, graded=run.graded)
@@ -211,8 +212,8 @@ def scored(name: str, run: StoredRun) -> Scored:
     return Scored(
         name,
         {rule: {task: _mean(given) for task, given in tasks.items()} for rule, tasks in values.items()},
-        {task: question.kind.id for task, question in questions.items()},
-        {task: question.gold.cluster for task, question in questions.items()},
+        {task: question.group for task, question in questions.items()},
+        {task: question.cluster for task, question in questions.items()},
     )
 
 
@@ -242,7 +243,7 @@ class Difference:
 
 def differences(base: Scored, other: Scored) -> dict[str, dict[str, dict[str, Any]]]:
     """Rule -> task -> difference of `other` to `base` over the questions that both have scores of."""
-    made: dict[str, dict[str, dict[str, Any]]] = {}
+    made: dict[str, dict[str, dict[str, object]]] = {}
     for rule in RULES:
         pairs = _pairs(base.scores[rule], other.scores[rule])
         by_kind = {kind: [task for task in pairs if base.kinds[task] == kind] for kind in KINDS}

@@ -30,7 +30,7 @@ from tasks.legalsearch.charges import charges
 from tasks.legalsearch.format import READINGS, Reading, check
 from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.measures import strict_score
-from tasks.legalsearch.questions import Question
+from tasks.legalsearch.questions import Question, by_id
 from tasks.legalsearch.rollouts import check_benchmark
 from tasks.legalsearch.temporal import TOOLS, PairMember, ToolUse, awareness, consistency, queries_of
 from tasks.legalsearch.trajectory import trajectory
@@ -175,7 +175,7 @@ def analyse(name: str | Path) -> dict[str, Any]:
 
 def analysis_of(run: StoredRun, block: Mapping[str, Any]) -> dict[str, Any]:
     """The same of a run that has been read, with its score block."""
-    questions = {question.id: question for question in run.questions}
+    questions = by_id(run.questions)
     uses: list[ToolUse] = []
     said: list[Said] = []
     by_task: dict[str, list[Said]] = {}

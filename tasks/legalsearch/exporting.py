@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from store.journal import Journal
 from tasks.agents.prompts import fill
@@ -95,7 +94,7 @@ def export_verl(name: str | Path, out: Path) -> dict[str, int]:
     return counts
 
 
-def rollout_lines(name: str | Path) -> Iterator[dict[str, Any]]:
+def rollout_lines(name: str | Path) -> Iterator[dict[str, object]]:
     """Every rollout of a run as JSON data, group by group."""
     for group in read_groups(name):
         yield from group.lines()
@@ -107,7 +106,7 @@ def system_prompt(tools: str) -> str:
     return fill(PROMPT, tools=tool_schemas(OFFERED[tools] or OFFERED["on"]))
 
 
-def _line(value: dict[str, Any]) -> str:
+def _line(value: dict[str, object]) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 

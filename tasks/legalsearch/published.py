@@ -11,7 +11,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from rapidfuzz.distance import LCSseq
 
@@ -156,9 +155,9 @@ def compute_score(
     data_source: str,
     solution_str: str,
     ground_truth: str,
-    extra_info: Mapping[str, Any] | None = None,
+    extra_info: Mapping[str, object] | None = None,
     grade: Callable[[str, str, str], tuple[bool, bool]] | None = None,
-    **_: Any,
+    **_: object,
 ) -> dict[str, float]:
     """The reward of a trajectory, in the form that verl calls.
 

@@ -8,6 +8,7 @@ JSON lines or an array, plain or gzipped, told apart by content.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,16 @@ class Question:
     gold: Gold
 
     @property
+    def group(self) -> str:
+        """The id of its task."""
+        return self.kind.id
+
+    @property
+    def cluster(self) -> str:
+        """Tasks that share it are no independent draws."""
+        return self.gold.cluster
+
+    @property
     def kind(self) -> Kind:
         """Which of the 13 tasks it is."""
         return KINDS[self.card["type"]]
@@ -61,6 +72,11 @@ class Question:
     def temporal(self) -> bool:
         """Whether it names a year: the published count of questions with temporal context."""
         return _YEAR.search(self.text) is not None
+
+
+def by_id(questions: Iterable[object]) -> dict[str, Question]:
+    """Id -> question, of those that are of this benchmark."""
+    return {question.id: question for question in questions if isinstance(question, Question)}
 
 
 def options(question: str) -> dict[str, str]:
@@ -130,7 +146,7 @@ def load_questions(path: Path) -> list[Question]:
     return list(questions.values())
 
 
-def read_question(where: str, fields: dict[str, Any]) -> Question:
+def read_question(where: str, fields: dict[str, object]) -> Question:
     """One record; `where` names file and line. Raises BadInput as `load_questions` does."""
     item = _Item(where, fields)
     return _training_row(item) if "reward_model" in fields else _evaluation_record(item)

@@ -138,7 +138,7 @@ class Rollout:
     entropy: EntropyLabel
     tokens: Mapping[Reading, Sequence[TokenRow]]
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The rollout as JSON data: what `moot export --to rollouts` writes on one line."""
         paper, code = self.tokens["paper"], self.tokens["code"]
         return {
@@ -246,7 +246,7 @@ def has_groups(rows: Sequence[EpisodeRow]) -> bool:
     return len({row.task_id for row in rows}) < len(rows)
 
 
-def check_benchmark(header: Mapping[str, Any]) -> None:
+def check_benchmark(header: Mapping[str, object]) -> None:
     """Refuse a run of another benchmark: only this one has rewards."""
     found = spec_of(header).benchmark
     if found != BENCHMARK:

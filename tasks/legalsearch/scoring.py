@@ -132,7 +132,7 @@ MEASURES = tuple(
 def _interval(members: Sequence[Rated], pick: Callable[[Rated], Value]) -> Interval | None:
     """Wilson for what is right or wrong, else the interval of a mean; both know about clusters."""
     kept = [(value, one.question) for one in members if (value := pick(one)) is not None]
-    values, clusters = [value for value, _ in kept], [question.gold.cluster for _, question in kept]
+    values, clusters = [value for value, _ in kept], [question.cluster for _, question in kept]
     if all(question.kind.form in RIGHT_OR_WRONG for _, question in kept):
         return in_points(rate_interval([value == 1.0 for value in values], clusters))
     return in_points(mean_interval(values, clusters))
@@ -205,7 +205,7 @@ def mixed_up(rated: Sequence[Rated]) -> MixedUp | None:
     if not found:
         return None
     readings = Counter(reading for _, reading in found)
-    said = [(one.question.gold.cluster, reading == "wrong") for one, reading in found if reading != "neither"]
+    said = [(one.question.cluster, reading == "wrong") for one, reading in found if reading != "neither"]
     wrong = [mixed for _, mixed in said]
     interval = in_points(rate_interval(wrong, [cluster for cluster, _ in said]))
     return MixedUp(_mean(map(float, wrong)), interval, len(said), readings["right"], readings["wrong"], readings["neither"])
@@ -240,8 +240,8 @@ def summarise(
     """
     known = {question.id: question for question in questions}
     rated = [_rate(known[result.task_id], result, evidence) for result in complete(questions, results)]
-    tasks = {task: own for task in KINDS if (own := [one for one in rated if one.question.kind.id == task])}
-    asked = {task: [question for question in questions if question.kind.id == task] for task in tasks}
+    tasks = {task: own for task in KINDS if (own := [one for one in rated if one.question.group == task])}
+    asked = {task: [question for question in questions if question.group == task] for task in tasks}
     groups = [_group(task, members) for task, members in tasks.items()]
     best = {(rule, task): constant(own, rule) for rule in PICKS for task, own in asked.items()}
     rows: list[Metric] = []
@@ -285,7 +285,7 @@ def _domains(rows: Sequence[Metric]) -> tuple[list[Group], list[Metric]]:
 
 
 def _group(task: str, members: Sequence[Rated]) -> Group:
-    kept = [(one.compat, one.question.gold.cluster) for one in members if one.compat is not None]
+    kept = [(one.compat, one.question.cluster) for one in members if one.compat is not None]
     drawn = [value for value, _ in kept], [cluster for _, cluster in kept]
     effects = (design_effect(*drawn), effective_n(*drawn)) if kept else (None, None)
-    return Group(task, GROUPS[task], len(members), len({one.question.gold.cluster for one in members}), *effects)
+    return Group(task, GROUPS[task], len(members), len({one.question.cluster for one in members}), *effects)

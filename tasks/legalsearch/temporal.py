@@ -64,7 +64,7 @@ def time_kind(query: str) -> TimeKind | None:
     return next((kind for kind, rule in _RULES if rule.search(folded)), None)
 
 
-def queries_of(arguments: Any) -> tuple[str, ...]:
+def queries_of(arguments: object) -> tuple[str, ...]:
     """The query strings in the arguments of a search call: a text or a list of texts under `query`; others count none."""
     found = arguments.get("query") if isinstance(arguments, Mapping) else None
     if isinstance(found, str):
@@ -95,7 +95,7 @@ class _Count:
         self.tokens += use.tokens
         self.kinds.update(kind for kind in map(time_kind, use.queries) if kind is not None)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         aware = self.kinds.total()
         return {
             "calls": self.calls,

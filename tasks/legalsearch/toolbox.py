@@ -170,8 +170,8 @@ class LawToolbox:
     def _browse(self, state: State, urls: list[str], call: int) -> Told:
         assert self.snapshot is not None
         known = _found_urls(state)
-        value: list[dict[str, Any]] = []
-        listed: list[dict[str, Any]] = []
+        value: list[dict[str, object]] = []
+        listed: list[dict[str, object]] = []
         provenance: set[str] = set()
         for url in urls:
             page = self.snapshot.page(url) if url in known else None
@@ -265,7 +265,7 @@ def _hit(hit: Hit, dates: CaseDates, state: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _told(answer: Answer) -> dict[str, Any]:
+def _told(answer: Answer) -> dict[str, object]:
     """One query of `rag_retrieve` as a model reads it."""
     results = []
     for hit in answer.hits:
@@ -301,14 +301,14 @@ def _times_browsed(state: State, url: str) -> int:
     return sum(one.get("url") == url for value in values if isinstance(value, list) for one in value)
 
 
-def _shown(window: Mapping[str, Any]) -> dict[str, Any]:
+def _shown(window: Mapping[str, object]) -> dict[str, Any]:
     place = f"{window['number']}/{window['of']}"
     if "text" in window:
         return {"page_number": place, "page_text": window["text"]}
     return {"page_number": place, "page_summary": window["summary"], "extracted_info": window["extracted"]}
 
 
-def _text(told: Sequence[Any]) -> str:
+def _text(told: Sequence[object]) -> str:
     return json.dumps(list(told), ensure_ascii=False)
 
 

@@ -57,7 +57,7 @@ def rows(questions: Iterable[Question], system: str, split: str = "train") -> li
     return [row(question, system, split) for question in questions]
 
 
-def as_lines(made: Sequence[dict[str, Any]]) -> str:
+def as_lines(made: Sequence[dict[str, object]]) -> str:
     """Rows as JSON lines."""
     return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in made)
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from tasks.added import check_agent
 from tasks.agents.modes import named
-from tasks.benchmark import Benchmark
+from tasks.benchmark import Benchmark, Question
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.errors import UsageError
@@ -57,14 +56,14 @@ class Cast:
         policies = (sits.policy for sits in (self.tested, *self.others))
         return {name: digest for policy in policies for name, digest in self.bench.prompts(policy).items()}
 
-    def at(self, question: Any) -> list[Seated]:
+    def at(self, question: Question) -> list[Seated]:
         """Who sits where when the episode of a question begins."""
         cast = self.bench.cast(question)
         if cast is None:
             return [self.tested, *self.others]
         return [self.tested, *(_other(self.bench, role, self.spec.seats.get(role, "rules")) for role in cast)]
 
-    def check(self, questions: Iterable[Any]) -> None:
+    def check(self, questions: Iterable[Question]) -> None:
         """Refuse a seat that is named and exists in none of the chosen episodes."""
         there = {sits.seat for question in questions for sits in self.at(question)}
         for role in self.spec.seats:

@@ -14,7 +14,7 @@ from typing import Any
 from models.engine import Engine
 from store import places
 from store.pack import Pack
-from tasks.benchmark import Benchmark
+from tasks.benchmark import Benchmark, Question
 from tasks.errors import RecordMismatch
 from tasks.run.cast import Cast
 from tasks.run.header import FORMAT, file_hash, now
@@ -23,7 +23,7 @@ from tasks.run.spec import RunSpec
 
 
 def make_header(
-    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str, questions: Sequence[Any],
+    name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str, questions: Sequence[Question],
     engines: dict[str, Engine], argv: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
     """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions, command line."""
@@ -76,7 +76,7 @@ def check_same(
             )
 
 
-def _fictional(questions: Sequence[Any]) -> dict[str, bool]:
+def _fictional(questions: Sequence[Question]) -> dict[str, bool]:
     told = [question.fictional for question in questions if hasattr(question, "fictional")]
     return {"fictional": any(told)} if told else {}
 

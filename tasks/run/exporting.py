@@ -14,7 +14,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from store.errors import StoreError
 from store.files import cannot_write, naming, settled, written_whole
@@ -23,7 +22,7 @@ from tasks.run.engines import run_path
 from tasks.run.header import header_of
 
 
-def event_lines(name: str | Path) -> Iterator[dict[str, Any]]:
+def event_lines(name: str | Path) -> Iterator[dict[str, object]]:
     """The lines of a run, read one attempt at a time."""
     with Journal.open(run_path(name)) as journal:
         yield {"kind": "header", "header": header_of(journal)}
@@ -39,7 +38,7 @@ def event_lines(name: str | Path) -> Iterator[dict[str, Any]]:
                     yield {"kind": "score", **asdict(score)}
 
 
-def _texts(journal: Journal, entry: Entry, told: set[str]) -> Iterator[dict[str, Any]]:
+def _texts(journal: Journal, entry: Entry, told: set[str]) -> Iterator[dict[str, object]]:
     data = entry.data if isinstance(entry.data, Mapping) else {}
     names = [message[1] for message in data.get("messages", ())] if entry.tag == "model_called" else []
     for name in dict.fromkeys([*names, data.get("schema_name", "")] if names else []):

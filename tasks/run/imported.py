@@ -17,7 +17,7 @@ from typing import Any
 
 from store import places
 from store.journal import SUFFIX, EpisodeRow, Journal
-from tasks.benchmark import benchmark
+from tasks.benchmark import Question, benchmark
 from tasks.episode.events import Answered, AttemptStarted, Event, Record, Seated, StepEnded, Stopped, TokensReported
 from tasks.episode.records import entry_of
 from tasks.episode.with_tools import SEAT
@@ -43,7 +43,7 @@ class Sources:
 class Imported:
     """What was read: tasks, the record of each, and notes for a person."""
 
-    questions: list[Any]
+    questions: list[Question]
     records: list[list[Record]]
     notes: tuple[str, ...]
 
@@ -58,7 +58,7 @@ def read_run(sources: Sources) -> Imported:
     return Imported(questions, records, found.notes)
 
 
-def _records(bench: str, question: Any, found: Predictions, at: float) -> list[Record]:
+def _records(bench: str, question: Question, found: Predictions, at: float) -> list[Record]:
     start = AttemptStarted(benchmark=bench, task_id=question.id, attempt=1, seed=0, card=question.card)
     happened: list[Event] = []
     prediction, tokens = found.answers.get(question.id), found.tokens.get(question.id)

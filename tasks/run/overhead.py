@@ -63,7 +63,7 @@ class Timed:
         self.calls += [(a, reply, took) for a, reply in zip(asks, replies, strict=True) if isinstance(reply, Reply)]
         return replies
 
-    def describe(self) -> dict[str, Any]:
+    def describe(self) -> dict[str, object]:
         """As the engine does."""
         return self.engine.describe()
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from store.errors import BadInput, NotFound
 from store.pack import Pack
-from tasks.benchmark import Benchmark, check_layout
+from tasks.benchmark import Benchmark, Question, check_layout
 from tasks.episode.driver import Limits
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
@@ -42,7 +41,7 @@ def named_file(tasks: str) -> Path:
     raise NotFound(f"no task file at {path}", "Give --tasks FILE.")
 
 
-def choose(bench: Benchmark, questions: Sequence[Any], spec: RunSpec) -> list[Any]:
+def choose(bench: Benchmark, questions: Sequence[Question], spec: RunSpec) -> list[Question]:
     """The questions to run, in the order of the file."""
     known = {question.id for question in questions}
     for wanted in spec.task_ids:

@@ -16,7 +16,7 @@ from store.errors import Damaged, NotFound, StoreError
 from store.journal import Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
-from tasks.benchmark import Benchmark, benchmark
+from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.state import fold
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.engines import run_path
@@ -46,7 +46,7 @@ class StoredRun:
     path: Path
     header: dict[str, Any]
     bench: Benchmark
-    questions: list[Any]
+    questions: list[Question]
     played: list[Played]
     graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
 

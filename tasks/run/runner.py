@@ -15,7 +15,7 @@ from store.errors import StoreError
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
-from tasks.benchmark import Benchmark, benchmark
+from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.driver import INFRASTRUCTURE, Driver
 from tasks.episode.events import AttemptStarted, Seated
 from tasks.episode.program import Program
@@ -45,7 +45,7 @@ class Run:
     bench: Benchmark
     journal: Journal
     scheduler: Scheduler
-    questions: list[Any]
+    questions: list[Question]
     pack: Pack
     engines: dict[str, Engine]
     program: Program | None = None
@@ -287,7 +287,7 @@ def verify_episode(name: str | Path, episode: str) -> int:
 
 
 def _open(
-    name: str, spec: RunSpec, bench: Benchmark, journal: Journal, pack: Pack, questions: list[Any],
+    name: str, spec: RunSpec, bench: Benchmark, journal: Journal, pack: Pack, questions: list[Question],
     engines: dict[str, Engine], watchers: Sequence[Watcher],
 ) -> Run:  # fmt: skip
     return Run(name, spec, bench, journal, Scheduler(journal, engines, watchers), questions, pack, engines)

@@ -42,7 +42,7 @@ class RunSpec(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _gathered(cls, given: Any) -> Any:
+    def _gathered(cls, given: object) -> object:
         if not isinstance(given, dict):
             return given
         held = given.get("settings", {})
@@ -53,12 +53,12 @@ class RunSpec(BaseModel):
         return {**common, "settings": own}
 
     @model_serializer(mode="wrap")
-    def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+    def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:
         made: dict[str, Any] = handler(self)
         own = made.pop("settings", {})
         return {**made, **own}
 
-    def having(self, **settings: Any) -> RunSpec:
+    def having(self, **settings: object) -> RunSpec:
         """The same run under other settings of its benchmark."""
         return self.model_copy(update={"settings": {**self.settings, **settings}})
 

@@ -35,7 +35,7 @@ class Report:
     notes: tuple[str, ...]
 
 
-def benchmark_of(fields: Mapping[str, Any]) -> str:
+def benchmark_of(fields: Mapping[str, object]) -> str:
     """The benchmark whose task a record looks like: a schema of cases is the courts', keywords to find LegalAgentBench's."""
     if str(fields.get("schema", "")).startswith("j1") or upstream_env(fields) is not None:
         return "courts"
@@ -87,7 +87,7 @@ def validate(path: Path, benchmark: str = "") -> Report:
                 faults.append(f"{where}: task {question.id} stands {_there(path, seen[question.id])} already")
             seen.setdefault(question.id, where)
             gold = getattr(question, "gold", None)
-            groups[question.card.get("type") or question.card.get("env") or getattr(gold, "group", "")] += 1
+            groups[question.group] += 1
             told += [f"{question.id}: {note}" for note in getattr(question, "notes", ())]
             if pair := getattr(gold, "pair", ""):
                 pairs[pair] += 1
@@ -112,5 +112,5 @@ def _there(path: Path, where: str) -> str:
 
 def _reader(benchmark: str) -> Callable[[str, dict[str, Any]], Any]:
     module, name = READERS[benchmark].split(":")
-    found: Callable[[str, dict[str, Any]], Any] = getattr(importlib.import_module(module), name)
+    found: Callable[[str, dict[str, object]], object] = getattr(importlib.import_module(module), name)
     return found

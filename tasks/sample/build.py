@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from store.builder import PackBuilder
 from store.errors import BadInput
@@ -86,7 +85,7 @@ def make_documents() -> dict[str, list[str]]:
     }
 
 
-def make_tasks(world: World, seed: int = 2026) -> list[dict[str, Any]]:
+def make_tasks(world: World, seed: int = 2026) -> list[dict[str, object]]:
     """The tasks of the pack: 48 over tool paths of 1 to 5 hops, 12 of writing."""
     rng = stream(seed, "tasks")
     paths = construct(shipped_templates(), RowSource(world.rows), shipped_phrasing(rng), rng, prefix="sample")

@@ -173,8 +173,4 @@ def clusters_of(header: Mapping[str, Any]) -> dict[str, str]:
         questions = benchmark(str(header["spec"]["benchmark"])).load(stored_task_file(dict(header)))
     except (StoreError, TaskError, KeyError):
         return {}
-    owners = [(question, getattr(question, "gold", None)) for question in questions]
-    return {
-        question.id: str(getattr(question, "cluster", "") or getattr(gold, "cluster", "") or question.id)
-        for question, gold in owners
-    }
+    return {question.id: question.cluster or question.id for question in questions}

@@ -11,13 +11,12 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import sha256
-from typing import Any
 
 from models.engine import Ask, Engine, EngineError, Message, Reply, Settings
 from models.schema import violation
 from store.journal import Journal, ScoreRow
 from tasks.agents.prompts import digest
-from tasks.benchmark import Benchmark
+from tasks.benchmark import Benchmark, Question
 from tasks.episode.plain import plain_text
 from tasks.episode.state import fold
 from tasks.run.header import description_hash
@@ -32,7 +31,7 @@ Progress = Callable[[int, int], None]
 def grade_run(
     journal: Journal,
     bench: Benchmark,
-    questions: Mapping[str, Any],
+    questions: Mapping[str, Question],
     engine: Engine,
     spec: str,
     progress: Progress = lambda done, total: None,
@@ -121,7 +120,7 @@ def _again(ask: Ask, problem: Reply | str) -> Ask:
 def _row(attempt: int, grading: Grading, reply: Reply | str, described: str, spec: str) -> ScoreRow:
     settings = {"prompt": digest(grading.prompt), "engine": described, "spec": spec}
     if isinstance(reply, str):
-        kept: dict[str, Any] = {"failed": plain_text(reply)}
+        kept: dict[str, object] = {"failed": plain_text(reply)}
         return ScoreRow(attempt, GRADER, grading.prompt, {**settings, "failed": True}, dict(grading.failed), [kept], spec)
     value, evidence = grading.read(json.loads(reply.text))
     return ScoreRow(attempt, GRADER, grading.prompt, settings, value, [evidence], spec)

@@ -32,7 +32,7 @@ LONGEST_NAME, LONGEST_REASON = 80, 4000
 _METRIC = re.compile(r"[A-Za-z][\w&.:-]{0,63}", re.ASCII)
 _ENVIRONMENT = re.compile(r"([A-Z]{2})-")
 
-Group = Callable[[str, Mapping[str, Any]], str]
+Group = Callable[[str, Mapping[str, object]], str]
 """(task id, card) -> the group of an episode."""
 
 

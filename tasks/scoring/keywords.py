@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 from tasks.scoring.strict import is_derived, seen_in, strict_hit
 
@@ -46,7 +46,7 @@ class KeyMatch:
     seen: bool
     derived: bool = False
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> dict[str, object]:
         """The match as JSON-ready data."""
         return asdict(self)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from textual import on
 from textual.timer import Timer
@@ -106,7 +106,7 @@ class EpisodeActions(OnDesk, FindingScreen):
         """Bring the title bar and the key bar in line with what moves."""
         raise NotImplementedError
 
-    def work(self, job: Callable[[], Any], name: str) -> None:
+    def work(self, job: Callable[[], object], name: str) -> None:
         """Do something slow in a thread; the newest job of a name counts."""
         self.run_worker(job, name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
 

@@ -25,7 +25,7 @@ UNKNOWN = "〔未收录〕"
 """How a tool writes a cell that the pack does not hold."""
 
 
-def table_widths(rows: Sequence[Mapping[str, Any]], room: int) -> list[int] | None:
+def table_widths(rows: Sequence[Mapping[str, object]], room: int) -> list[int] | None:
     """Cells of each column if the rows fit beside each other, else None."""
     names = list(rows[0])
     if len(rows) < 2 or any(list(row) != names for row in rows):
@@ -34,7 +34,7 @@ def table_widths(rows: Sequence[Mapping[str, Any]], room: int) -> list[int] | No
     return widths if sum(widths) + 2 * (len(names) - 1) <= room else None
 
 
-def cell(value: Any) -> str:
+def cell(value: object) -> str:
     """One cell as text."""
     if value is None:
         return "—"
@@ -110,11 +110,11 @@ def _text(line: Line, room: int) -> Iterator[Row]:
         yield Row(tuple(row))
 
 
-def _role(value: Any) -> str:
+def _role(value: object) -> str:
     return "warn" if value == UNKNOWN else "dim" if value is None else "value"
 
 
-def _record(record: Mapping[str, Any], room: int) -> Iterator[Row]:
+def _record(record: Mapping[str, object], room: int) -> Iterator[Row]:
     names = [one(str(name)) for name in record]
     column = max(map(width, names), default=0) + 2
     beside = column <= room * 0.5

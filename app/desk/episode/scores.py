@@ -89,11 +89,7 @@ class Scorekeeper:
     def group(self, task_id: str) -> str:
         """The hop group of a task, its task or environment; '' when unknown."""
         question = self.questions.get(task_id)
-        if question is not None and self.bench.name == "legalsearch":
-            return str(question.kind.id)
-        if question is not None and self.bench.name == COURTS:
-            return str(question.case.env)
-        return str(getattr(getattr(question, "gold", None), "group", ""))
+        return question.group if question is not None else ""
 
     def step(self, records: Sequence[Record], episode: str = "") -> StepScores | None:
         """The scores of an episode as its records stand; a grade counts once its answer is there."""

@@ -48,7 +48,7 @@ class SettingsForm(Vertical):
 
     def values(self) -> dict[str, Any]:
         """What differs from the defaults; a value that is none is said beside its line, and left out."""
-        found: dict[str, Any] = {}
+        found: dict[str, object] = {}
         for name, info in self._settings():
             field = self.query_one(f"#{name}-field", Field)
             if not field.display:

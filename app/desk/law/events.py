@@ -104,13 +104,13 @@ def _short(tool: str, one: Mapping[str, Any]) -> Iterable[Piece]:
     return ((article_name(one), "text"), (f"　{days_words(*window_of(one))}", "dim"), *mark)
 
 
-def article_name(hit: Mapping[str, Any]) -> str:
+def article_name(hit: Mapping[str, object]) -> str:
     """刑法第一百三十三条之一."""
     number = parse_number(_text(hit, "number"))
     return f"{_line(short_name(_text(hit, 'law')))}{_text(hit, 'chinese') or (number.chinese if number else _text(hit, 'number'))}"
 
 
-def window_of(hit: Mapping[str, Any]) -> tuple[date | None, date | None]:
+def window_of(hit: Mapping[str, object]) -> tuple[date | None, date | None]:
     """First and last day of the version of a hit."""
     return day_of(hit.get("valid_from")), day_of(hit.get("valid_to"))
 
@@ -123,14 +123,14 @@ def day_of(text: object) -> date | None:
         return None
 
 
-def rule_of(hit: Mapping[str, Any]) -> tuple[str, str]:
+def rule_of(hit: Mapping[str, object]) -> tuple[str, str]:
     """What the rule behind the mark of a hit says, and its basis; as recorded, else from the table of rules."""
     rule = RULES.get(str(hit.get("rule", "")))
     says = _text(hit, "says") or (rule.says if rule else "")
     return says, _text(hit, "basis") or (rule.basis if rule else "")
 
 
-def _places(windows: Sequence[Mapping[str, Any]]) -> str:
+def _places(windows: Sequence[Mapping[str, object]]) -> str:
     numbers = [f"{window.get('number', '?')}" for window in windows]
     of = next((window.get("of") for window in windows if window.get("of")), None)
     return t("law_events.windows", numbers="、".join(numbers), of=of or "?") if numbers else ""

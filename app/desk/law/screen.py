@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import date
 from functools import partial
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -95,7 +95,7 @@ class LawScreen(LawPanes):
 
     # workers
 
-    def _work(self, name: str, job: Callable[[], Any]) -> None:
+    def _work(self, name: str, job: Callable[[], object]) -> None:
         """Do something in a thread; only the newest of a name counts."""
         ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
         self.run_worker(lambda: (ticket, job()), name=name, group=name, thread=True, exclusive=True, exit_on_error=False)

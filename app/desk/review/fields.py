@@ -44,7 +44,7 @@ _MONTHS = frozenset({"months", "probation_months", "political_rights_months", "l
 _SILENT = frozenset({"schema", "lang"})
 _OWN_NUMBERS = ("gold.judgment",)
 """Lists whose entries begin with numbers of their own."""
-_USUAL: Mapping[str, Any] = {"disputed": False, "gold": True, "retrial": False, "public": True, "signed": False, "kind": "person"}
+_USUAL: Mapping[str, object] = {"disputed": False, "gold": True, "retrial": False, "public": True, "signed": False, "kind": "person"}
 """Values that go without saying."""
 
 
@@ -135,13 +135,13 @@ def _head(data: Mapping[str, Any]) -> Field:
 
 
 def _at(data: Mapping[str, Any], path: str) -> list[Field]:
-    here: Any = data
+    here: object = data
     for part in path.rstrip("*").split("."):
         here = here.get(part) if isinstance(here, Mapping) else None
     return _made(path, here)
 
 
-def _made(path: str, value: Any) -> list[Field]:
+def _made(path: str, value: object) -> list[Field]:
     plain = path.rstrip("*")
     section = _label(plain)
     if value in (None, "", [], {}, ()):
@@ -163,7 +163,7 @@ def _item(path: str, section: str, number: int, item: Any) -> Field:
     return Field(f"{path}.{identity}", section, name, tuple(_lines(rest, path)), refs=tuple(refs_in(item)))
 
 
-def _lines(value: Any, path: str = "") -> Iterator[Line]:
+def _lines(value: object, path: str = "") -> Iterator[Line]:
     """A value in lines: short facts beside each other, long texts below their names."""
     if isinstance(value, Mapping):
         yield from _table(value, path)
@@ -226,7 +226,7 @@ def _label(path: str) -> str:
     return next((t(key) for key in keys if known(key)), one(parts[-1]))
 
 
-def _words(value: Any, path: str) -> str:
+def _words(value: object, path: str) -> str:
     """A value in words: 元, 个月, the terms of courts for what files write in English."""
     last = path.rpartition(".")[2]
     if isinstance(value, bool):

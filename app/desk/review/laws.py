@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import ValidationError
 
@@ -49,7 +48,7 @@ def ref_of(value: object) -> LawRef | None:
         return None
 
 
-def refs_in(value: Any) -> Iterator[LawRef]:
+def refs_in(value: object) -> Iterator[LawRef]:
     """All articles that some fields of a case name, in order."""
     if isinstance(value, Mapping):
         if "law" in value and "article" in value:

@@ -52,7 +52,7 @@ class ReviewPane(OnDesk, Vertical):
             self.first.focus()
         self.post_message(self.Turned())
 
-    def work(self, name: str, job: Callable[[], Any]) -> None:
+    def work(self, name: str, job: Callable[[], object]) -> None:
         """Do something slow in a thread."""
         ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
         self.run_worker(

@@ -107,7 +107,7 @@ def _part(case: Case, role: str, seed: int) -> Iterator[Section]:
     yield "part", list(_told(visible(case, case.env, role)))
 
 
-def _told(value: Any, name: str = "") -> Iterator[str]:
+def _told(value: object, name: str = "") -> Iterator[str]:
     """Fields in lines, named as in case files."""
     label = f"case.{name}"
     before = f"{t(label)}：" if known(label) else ""

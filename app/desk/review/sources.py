@@ -157,7 +157,7 @@ def _drafted(where: str, made: Draft) -> CaseEntry:
     return CaseEntry(where, case.fields(), case)
 
 
-def save_draft(fields: Mapping[str, Any], typed: str) -> Path:
+def save_draft(fields: Mapping[str, object], typed: str) -> Path:
     """Write a drafted case as one JSON line to a new file.
 
     Raises:

@@ -126,5 +126,5 @@ def compare(
     return result
 
 
-def _waste(evaluated: int, new: int, took: float) -> dict[str, Any]:
+def _waste(evaluated: int, new: int, took: float) -> dict[str, object]:
     return {"evaluated": evaluated, "ratio": round(evaluated / new, 4), "milliseconds": round(took, 1)}

@@ -113,7 +113,7 @@ def _read(path: Path, label: str, builder: PackBuilder, windows: _Windows, count
         _add_law(content, f"{label}, line {line}", builder, windows, counts)
 
 
-def _one_object(path: Path) -> Mapping[str, Any] | None:
+def _one_object(path: Path) -> Mapping[str, object] | None:
     """A file that is one object over several lines; None when it is an array or lines."""
     data = bytearray()
     with opened(path) as stream:

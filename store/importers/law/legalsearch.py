@@ -100,7 +100,7 @@ def _kind(path: Path) -> str:
     return "tree" if start.startswith(b"{") else "nothing of this layout"
 
 
-def _first_record(path: Path) -> Iterator[dict[str, Any]]:
+def _first_record(path: Path) -> Iterator[dict[str, object]]:
     with suppress(BadInput):
         for _, content in records(path):
             yield content
@@ -190,7 +190,7 @@ def _read_tree(rows: Scratch, path: Path, label: str, tally: Tally, progress: Pr
 _READERS = {"menu": _read_menu, "index": _read_rows, "texts": _read_rows, "chunks": _read_chunks, "tree": _read_tree}
 
 
-def _leaves(node: Any, steps: list[str], depth: int = 0) -> Iterator[tuple[list[str], dict[str, Any]]]:
+def _leaves(node: object, steps: list[str], depth: int = 0) -> Iterator[tuple[list[str], dict[str, object]]]:
     """Articles of a tree: keys are headings down to the article; a leaf is its text or an object with one."""
     if depth > 20:
         raise BadInput(f"{' > '.join(steps[:3])}: nested more than 20 deep")

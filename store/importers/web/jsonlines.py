@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from store.errors import BadInput
 from store.importers.limits import MAX_PAGE
 from store.importers.web.hypertext import read_html
@@ -13,7 +11,7 @@ from store.importers.web.parsed import ParsedPage, clean_title
 _TEXT_KEYS = ("text", "content", "body", "markdown")
 
 
-def read_record(record: dict[str, Any], label: str) -> ParsedPage:
+def read_record(record: dict[str, object], label: str) -> ParsedPage:
     """The page of one object; fields of other names are passed over.
 
     Raises:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from store.errors import BadInput
 from store.importers.reading import records
@@ -20,7 +19,7 @@ from store.importers.web.mhtml import read_mhtml
 _READERS = {"html": read_html, "mhtml": read_mhtml, "markdown": read_markdown}
 
 
-def read_pages(path: str, label: str, kind: str) -> Iterator[list[Any] | None]:
+def read_pages(path: str, label: str, kind: str) -> Iterator[list[object] | None]:
     """The page of a file, or all pages of a file of JSON: none of them when it is no JSON to its end.
 
     Raises:

@@ -203,12 +203,12 @@ class Dispute(_Civil):
         return one, two, three
 
 
-def json_schema() -> dict[str, Any]:
+def json_schema() -> dict[str, object]:
     """The JSON Schema of a case file's record; laws may be objects or texts."""
     return _with_text_laws(CASE.json_schema(by_alias=True), "Moot case file j1case/1")
 
 
-def dispute_schema() -> dict[str, Any]:
+def dispute_schema() -> dict[str, object]:
     """The JSON Schema of a dispute as authors write it."""
     return _with_text_laws(Dispute.model_json_schema(by_alias=True), "Moot civil dispute j1dispute/1")
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from datetime import date
 from functools import lru_cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
@@ -85,7 +85,7 @@ class LawRef(Strict):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_text(cls, value: Any) -> Any:
+    def _from_text(cls, value: object) -> object:
         if not isinstance(value, str):
             return value
         if (match := _CITED.fullmatch(value.strip())) and len(found := citations(f"法{match['rest']}")) == 1:

@@ -26,6 +26,11 @@ class CourtQuestion:
         return self.case.id
 
     @property
+    def group(self) -> str:
+        """Its environment."""
+        return self.case.env
+
+    @property
     def gold(self) -> dict[str, Any]:
         """What scorers and the reference `gold` are handed: answers of topics, or the judgment."""
         fields = self.case.fields()
@@ -54,14 +59,14 @@ class CourtQuestion:
         return {**card, "names": names} if names else card
 
 
-def read_question(where: str, fields: Mapping[str, Any]) -> CourtQuestion:
+def read_question(where: str, fields: Mapping[str, object]) -> CourtQuestion:
     """The case of one record, of ours or of the published layout; `CaseFault` or `BadInput` with what is wrong."""
     if "schema" not in fields and upstream_env(fields) is not None:
         return _imported(*read_upstream(where, fields))
     return CourtQuestion(read_case(where, fields))
 
 
-def read_questions(where: str, fields: Mapping[str, Any]) -> tuple[CourtQuestion, ...]:
+def read_questions(where: str, fields: Mapping[str, object]) -> tuple[CourtQuestion, ...]:
     """The case of one record, or the three of a civil dispute; faults as of `read_question`."""
     if fields.get("schema") == DISPUTE_SCHEMA:
         return tuple(map(CourtQuestion, read_dispute(where, fields).cases()))

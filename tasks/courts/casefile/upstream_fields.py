@@ -42,7 +42,7 @@ class Notes:
         if what not in self.dropped:
             self.dropped.append(what)
 
-    def text(self, value: Any, where: str) -> str:
+    def text(self, value: object, where: str) -> str:
         """A value as text; what is no text or number is dropped."""
         if isinstance(value, str | int | float) and not isinstance(value, bool):
             return str(value).strip()
@@ -52,14 +52,14 @@ class Notes:
             self.drop(where)
         return ""
 
-    def texts(self, value: Any, where: str) -> list[str]:
+    def texts(self, value: object, where: str) -> list[str]:
         """A list of texts, also from one text or a table of them."""
         if isinstance(value, dict):
             value = list(value.values())
         items = value if isinstance(value, list) else [] if value is None else [value]
         return [text for number, item in enumerate(items) if (text := self.text(item, f"{where}[{number}]"))]
 
-    def inner(self, value: Any, where: str) -> dict[str, Any]:
+    def inner(self, value: object, where: str) -> dict[str, Any]:
         """A table; anything else is dropped."""
         if isinstance(value, dict):
             return value
@@ -67,14 +67,14 @@ class Notes:
             self.drop(where)
         return {}
 
-    def rest(self, fields: Mapping[str, Any], known: str, where: str = "") -> None:
+    def rest(self, fields: Mapping[str, object], known: str, where: str = "") -> None:
         """Note what a table has beside the fields that are known."""
         for name in fields:
             if name not in known.split():
                 self.drop(f"{where}.{name}" if where else str(name))
 
 
-def advice_fields(env: str, record: dict[str, Any], notes: Notes) -> dict[str, Any]:
+def advice_fields(env: str, record: dict[str, object], notes: Notes) -> dict[str, object]:
     """KQ and LC."""
     notes.rest(record, "id theme roles topic_list")
     roles = notes.inner(record.get("roles"), "roles")
@@ -101,7 +101,7 @@ def advice_fields(env: str, record: dict[str, Any], notes: Notes) -> dict[str, A
     }
 
 
-def civil_fields(env: str, record: dict[str, Any], notes: Notes) -> dict[str, Any]:
+def civil_fields(env: str, record: dict[str, object], notes: Notes) -> dict[str, object]:
     """CD, DD and CI."""
     known = {
         "CD": "id specific_characters claims case_details evidence",
@@ -125,7 +125,7 @@ def civil_fields(env: str, record: dict[str, Any], notes: Notes) -> dict[str, An
     notes.fill("dates (which law applies cannot be told)")
     notes.fill("persona.big5 (all medium)")
     story = record.get("case_details" if env == "CD" else "plaintiff_case_details")
-    made: dict[str, Any] = {
+    made: dict[str, object] = {
         "id": record.get("id"),
         "source": f"{names[0]}诉{names[1]}" if all(names) else "",
         "cause": cause,
@@ -146,7 +146,7 @@ def civil_fields(env: str, record: dict[str, Any], notes: Notes) -> dict[str, An
     return {**made, "gold": gold} if gold else made
 
 
-def criminal_fields(env: str, record: dict[str, Any], notes: Notes) -> dict[str, Any]:
+def criminal_fields(env: str, record: dict[str, object], notes: Notes) -> dict[str, object]:
     """CR."""
     notes.rest(record, "id category defendant lawyer procurator court_information")
     accused = notes.inner(record.get("defendant"), "defendant")
@@ -181,7 +181,7 @@ def criminal_fields(env: str, record: dict[str, Any], notes: Notes) -> dict[str,
         gold |= {"charges": convicted, "sentence": sentence.model_dump() if sentence else {}}
         if sentence and sentence.kind == "无罪":
             gold["charges"] = []
-    made: dict[str, Any] = {
+    made: dict[str, object] = {
         "id": record.get("id"),
         "cause": notes.text(record.get("category"), "category") or "、".join(names) or "刑事案件",
         "parties": [party],
@@ -199,7 +199,7 @@ def criminal_fields(env: str, record: dict[str, Any], notes: Notes) -> dict[str,
     return {**made, "gold": gold} if gold else made
 
 
-def _topics(value: Any, notes: Notes) -> Iterator[dict[str, Any]]:
+def _topics(value: object, notes: Notes) -> Iterator[dict[str, Any]]:
     for number, item in enumerate(value if isinstance(value, list) else [], 1):
         where = f"topic_list[{number - 1}]"
         topic = notes.inner(item, where)
@@ -209,7 +209,7 @@ def _topics(value: Any, notes: Notes) -> Iterator[dict[str, Any]]:
             notes.drop(f"{where} (no question or no answer)")
             continue
         kind = notes.text(topic.get("type"), f"{where}.type").lower()
-        made: dict[str, Any] = {"id": f"T{number}", "question": question, "answer": answer, "type": "open"}
+        made: dict[str, object] = {"id": f"T{number}", "question": question, "answer": answer, "type": "open"}
         laws = _laws([answer], notes, "")
         if kind in ("binary", "qa"):
             if _YES.match(answer) or _NO.match(answer):
@@ -227,17 +227,17 @@ def _topics(value: Any, notes: Notes) -> Iterator[dict[str, Any]]:
         yield made
 
 
-def _side(value: Any, side: str, notes: Notes) -> Iterator[dict[str, Any]]:
+def _side(value: object, side: str, notes: Notes) -> Iterator[dict[str, Any]]:
     """The parties of a side; several are read, so that the case is refused for what it is."""
     where = f"specific_characters.{side}"
     for number, item in enumerate(value if isinstance(value, list) else [value], 1):
         yield _person(notes.inner(item, where), f"{_PARTY[side][0]}{number}", side, notes, where)
 
 
-def _person(fields: dict[str, Any], party: str, side: str, notes: Notes, where: str) -> dict[str, Any]:
+def _person(fields: dict[str, object], party: str, side: str, notes: Notes, where: str) -> dict[str, object]:
     known = f"name gender sex ethnicity birth_date address occupation education contact {_STYLE} representative"
     notes.rest(fields, known, where)
-    made: dict[str, Any] = {"id": party, "side": side, "persona": _persona(fields.get(_STYLE), notes, where)}
+    made: dict[str, object] = {"id": party, "side": side, "persona": _persona(fields.get(_STYLE), notes, where)}
     for name in ("name", "address", "contact"):
         if text := notes.text(fields.get(name), f"{where}.{name}"):
             made[name] = text
@@ -263,15 +263,15 @@ def _person(fields: dict[str, Any], party: str, side: str, notes: Notes, where: 
     return made
 
 
-def _persona(style: Any, notes: Notes, where: str) -> dict[str, Any]:
+def _persona(style: object, notes: Notes, where: str) -> dict[str, Any]:
     text = notes.text(style, f"{where}.{_STYLE}")
     return {"style": {"tone": text}} if text else {}
 
 
-def _claim(number: int, text: str, notes: Notes) -> dict[str, Any]:
+def _claim(number: int, text: str, notes: Notes) -> dict[str, object]:
     amounts = [parse_money(match.group()) for match in _MONEY.finditer(fold_width(text))]
     kind = "costs" if _COSTS.match(text) else "pay" if amounts else "declare" if _DECLARE.search(text) else "perform"
-    claim: dict[str, Any] = {"id": f"C{number}", "text": text, "kind": kind}
+    claim: dict[str, object] = {"id": f"C{number}", "text": text, "kind": kind}
     if kind == "pay" and len(amounts) == 1 and amounts[0] is not None and -amounts[0].as_tuple().exponent <= 2:  # type: ignore[operator]
         claim["amount"] = float(amounts[0])
     elif kind == "pay":
@@ -279,7 +279,7 @@ def _claim(number: int, text: str, notes: Notes) -> dict[str, Any]:
     return claim
 
 
-def _civil_evidence(env: str, value: Any, notes: Notes) -> Iterator[dict[str, Any]]:
+def _civil_evidence(env: str, value: object, notes: Notes) -> Iterator[dict[str, object]]:
     fields = notes.inner(value, "evidence")
     if env != "CI":
         side = "plaintiff" if env == "CD" else "defendant"
@@ -294,7 +294,7 @@ def _civil_evidence(env: str, value: Any, notes: Notes) -> Iterator[dict[str, An
 
 
 def _exhibits(
-    value: Any, owner: str, other: str, where: str, notes: Notes, before: int = 0
+    value: object, owner: str, other: str, where: str, notes: Notes, before: int = 0
 ) -> Iterator[dict[str, Any]]:
     """Exhibits of a table {evidence_1: {evidence, dispute}}, a list or a text."""
     named = (
@@ -315,7 +315,7 @@ def _exhibits(
         if text.lower() in _NOTHING:
             continue
         number += 1
-        exhibit: dict[str, Any] = {
+        exhibit: dict[str, object] = {
             "id": f"E{number}",
             "owner": owner,
             "title": text[:60],
@@ -332,7 +332,7 @@ def _exhibits(
             notes.fill(f"evidence.{field}")
 
 
-def _statements(value: Any, notes: Notes) -> dict[str, str]:
+def _statements(value: object, notes: Notes) -> dict[str, str]:
     fields = notes.inner(value, "other_statement")
     notes.rest(fields, "plaintiff defendant", "other_statement")
     found = {
@@ -341,7 +341,7 @@ def _statements(value: Any, notes: Notes) -> dict[str, str]:
     return {party: text for party, text in found.items() if text}
 
 
-def _court(env: str, record: dict[str, Any], notes: Notes) -> tuple[dict[str, Any], dict[str, Any]]:
+def _court(env: str, record: dict[str, object], notes: Notes) -> tuple[dict[str, Any], dict[str, Any]]:
     """Court and gold."""
     info = notes.inner(record.get("court_info"), "court_info")
     notes.rest(info, "case_id court_name", "court_info")
@@ -395,7 +395,7 @@ def _laws(texts: list[str], notes: Notes, where: str) -> list[dict[str, Any]]:
     return laws
 
 
-def _lawyer(value: Any, notes: Notes) -> str:
+def _lawyer(value: object, notes: Notes) -> str:
     if not isinstance(value, dict):
         return "\n".join(notes.texts(value, "lawyer"))
     texts = {name: "\n".join(notes.texts(item, f"lawyer.{name}")) for name, item in value.items()}

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 from store.errors import BadInput, StoreError
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
@@ -303,7 +302,7 @@ def check_files(paths: Iterable[Path]) -> Iterator[tuple[list[str], int]]:
             yield [f"{path}: error: no cases in it. A case file is TOML, or JSON with one case a line."], 0
 
 
-def _checked(where: str, fields: dict[str, Any]) -> tuple[list[str], int]:
+def _checked(where: str, fields: dict[str, object]) -> tuple[list[str], int]:
     try:
         cases = [question.case for question in read_questions(where, fields)]
     except CaseFault as fault:

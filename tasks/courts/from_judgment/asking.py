@@ -84,7 +84,7 @@ def ask_for(engine: Engine, case: dict[str, Any], env: Env, text: str, notes: li
 
 def _ask(wanted: list[Wanted], stance: bool, text: str) -> Ask:
     quotes = {"type": "array", "maxItems": MOST, "items": {"type": "string", "maxLength": QUOTE}}
-    properties: dict[str, Any] = {one.key: quotes for one in wanted}
+    properties: dict[str, object] = {one.key: quotes for one in wanted}
     listed = [f"{one.key}：{one.says}" for one in wanted]
     if stance:
         properties["plea"] = {
@@ -120,7 +120,7 @@ def _reply(engine: Engine, ask: Ask, notes: list[str]) -> dict[str, Any]:
 
 
 def _get(case: Mapping[str, Any], path: tuple[str, ...]) -> Any:
-    here: Any = case
+    here: object = case
     for part in path:
         here = here.get(part) if isinstance(here, Mapping) else None
     return here

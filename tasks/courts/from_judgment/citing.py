@@ -17,7 +17,7 @@ _MOST = 80
 """Characters of a title in a case file."""
 
 
-def laws_of(clause: str, notes: list[str]) -> dict[str, Any]:
+def laws_of(clause: str, notes: list[str]) -> dict[str, object]:
     """`laws` and `as_cited` of a clause 依照《…》第…条."""
     if not clause:
         return {}
@@ -63,7 +63,7 @@ def _with_parts(clause: str, found: list[Article]) -> Iterator[tuple[Article, in
     yield from ((article, None, None) for article in left)
 
 
-def _written(ref: LawRef) -> str | dict[str, Any]:
+def _written(ref: LawRef) -> str | dict[str, object]:
     """As a text where it reads back the same."""
     text = ref.chinese.replace("《", "", 1)
     place = text.rfind("》")

@@ -48,7 +48,7 @@ _HALF = re.compile(r"(?:减半收取|减半)[^,;。0-9]{0,8}")
 _SPLIT = re.compile(r"[;；]|(?<=[,，])(?=(?:并|本案|案件)?(?:诉讼费|受理费))")
 
 
-def civil_case(paper: Paper, heading: Heading, notes: list[str]) -> dict[str, Any]:
+def civil_case(paper: Paper, heading: Heading, notes: list[str]) -> dict[str, object]:
     """All fields that the judgment gives; `notes` gathers what a reader has to know."""
     told, asked = _told_and_asked(paper, notes)
     claims = claims_of(asked, notes)
@@ -93,7 +93,7 @@ def _before_changes(text: str, notes: list[str]) -> str:
     return text[: changed.start()]
 
 
-def claims_of(text: str, notes: list[str]) -> list[dict[str, Any]]:
+def claims_of(text: str, notes: list[str]) -> list[dict[str, object]]:
     """诉讼请求, one by one."""
     lead, listed = items(text)
     if not listed:
@@ -105,7 +105,7 @@ def _clean(text: str) -> str:
     return text.strip(" ，,。；;：:\n")[:20_000]
 
 
-def _claim(number: int, text: str, notes: list[str]) -> dict[str, Any]:
+def _claim(number: int, text: str, notes: list[str]) -> dict[str, object]:
     folded = fold_width(text)
     named = sums(text)
     kind = (
@@ -113,7 +113,7 @@ def _claim(number: int, text: str, notes: list[str]) -> dict[str, Any]:
         else "perform" if _ACT.search(folded) and not (named and _PAYS.search(folded))
         else "pay" if named else "declare" if _DECLARE.search(folded) else "perform"
     )  # fmt: skip
-    claim: dict[str, Any] = {"id": f"C{number}", "text": text, "kind": kind}
+    claim: dict[str, object] = {"id": f"C{number}", "text": text, "kind": kind}
     if kind == "pay":
         amount = one_sum(text)
         if amount is None:
@@ -172,7 +172,7 @@ def _dates(paper: Paper) -> dict[str, str]:
 
 def _evidence(paper: Paper, notes: list[str]) -> list[dict[str, Any]]:
     """Exhibits of both sides; a passage belongs to the side that its sentences name as offering it."""
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     for owner, passage in _passages(paper.part("evidence")):
         found += exhibits(passage, "CI", owner, len(found) + 1)
     if not found:
@@ -212,7 +212,7 @@ def _gold(paper: Paper, claims: list[dict[str, Any]], names: list[str], notes: l
 
 def _rulings(
     claims: list[dict[str, Any]], rulings: tuple[str, ...], names: list[str], ruled: str, notes: list[str]
-) -> list[dict[str, Any]]:
+) -> list[dict[str, object]]:
     """What became of each claim, by the reader of the scores."""
     asked = [Claim.model_validate(claim) for claim in claims if claim["kind"] != "costs"]
     asked_for = {claim.id: claim.amount for claim in asked}
@@ -224,7 +224,7 @@ def _rulings(
             continue
         words = _compared(read.words, names)
         text = next((line for compared, line in lines.items() if words and words in compared), read.words)
-        ruling: dict[str, Any] = {"claim": read.claim, "outcome": read.outcome, "text": text[:2000]}
+        ruling: dict[str, object] = {"claim": read.claim, "outcome": read.outcome, "text": text[:2000]}
         if read.amount or (read.amount is not None and asked_for[read.claim] is not None):
             ruling["amount"] = round(read.amount, 2)
         found.append(ruling)

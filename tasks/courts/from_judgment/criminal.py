@@ -209,15 +209,15 @@ def _request(paper: Paper) -> dict[str, Any] | None:
         advised = _ADVISED.search(folded)
         if advised is None or not re.search("公诉|检察|量刑建议|量刑意见|建议判处|建议对", folded):
             continue
-        request: dict[str, Any] = {"text": sentence[advised.start() : advised.end()].strip(" ，,。；;")}
+        request: dict[str, object] = {"text": sentence[advised.start() : advised.end()].strip(" ，,。；;")}
         return {**request, **_terms(folded[advised.start() :])}
     return None
 
 
-def _terms(folded: str) -> dict[str, Any]:
+def _terms(folded: str) -> dict[str, object]:
     """Kind, months, 缓刑 and fine of a recommendation; of several crimes what is to be served."""
     folded = folded.rpartition("决定执行")[2]
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     if match := re.search(rf"{_KIND}(?P<least>{TERM})(?:以上)?(?:至|到|-|—|~|、)?(?P<most>{TERM})(?:以下)?", folded):
         found["kind"] = match["kind"]
         least, most = months(match["least"]), months(match["most"])
@@ -244,7 +244,7 @@ def _plea(paper: Paper) -> dict[str, Any]:
         )
     )
     own, reason = paper.part("plea"), _own(paper.reason)
-    found: dict[str, Any] = {}
+    found: dict[str, object] = {}
     for text in (_own(own), reason, told):
         stance = next((name for name, pattern in _PLEAS if pattern.search(fold_width(text))), "")
         if stance:
@@ -284,7 +284,7 @@ def _custody(words: str) -> list[dict[str, Any]]:
     start = max(words.find("涉嫌"), words.find("因本案"))
     told = words[words.rfind("。", 0, max(0, start)) + 1 :]
     folded = fold_width(told)
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     named = list(days(told))
     for place, day in enumerate(named):
         until = named[place + 1].start if place + 1 < len(named) else len(folded)
@@ -305,7 +305,7 @@ def _victims(paper: Paper) -> list[dict[str, Any]]:
     text = fold_width("\n".join(paper.part(key) for key in ("charge", "found", "evidence")))
     named = (name for match in _VICTIM.finditer(text) for name in names_at(text, match.end(), masked=True))
     firms = (match["name"] for match in _HARMED.finditer(text))
-    found: list[dict[str, Any]] = [{"name": name} for name in list(dict.fromkeys([*named, *firms]))[:20]]
+    found: list[dict[str, object]] = [{"name": name} for name in list(dict.fromkeys([*named, *firms]))[:20]]
     if len(found) == 1 and (settled := _SETTLED.search(f"{text}\n{fold_width(paper.reason)}")):
         found[0]["settled"] = settled.group().strip()[:2000]
     return found
@@ -329,13 +329,13 @@ def _gold(paper: Paper, notes: list[str]) -> dict[str, Any]:
     }) | ({"charges": []} if sentence and sentence["kind"] == "无罪" else {})  # fmt: skip
 
 
-def _sentence(paper: Paper, rulings: tuple[str, ...], charges: list[str]) -> dict[str, Any] | None:
+def _sentence(paper: Paper, rulings: tuple[str, ...], charges: list[str]) -> dict[str, object] | None:
     """宣告刑 by the reader of the scores, and what else the rulings say of it."""
     read = read_sentence(rulings)
     if read is None:
         return None
     ruled = fold_width(paper.ruled)
-    found: dict[str, Any] = {
+    found: dict[str, object] = {
         "kind": read.kind,
         "months": read.months,
         "probation_months": read.probation_months,
@@ -356,7 +356,7 @@ def _sentence(paper: Paper, rulings: tuple[str, ...], charges: list[str]) -> dic
     return {name: value for name, value in found.items() if value is False or value not in ("", 0, [], None)}
 
 
-def _counts(ruled: str, charges: list[str]) -> list[dict[str, Any]]:
+def _counts(ruled: str, charges: list[str]) -> list[dict[str, object]]:
     """Each crime by itself, where the rulings say its punishment."""
     found = []
     for charge in charges:

@@ -66,10 +66,10 @@ def exhibits(text: str, env: str, owner: str, first: int) -> list[dict[str, Any]
         if listed
         else [{"title": one} for one in _in_a_row(text)]
     )
-    found: list[dict[str, Any]] = []
+    found: list[dict[str, object]] = []
     for made in [one for one in titles if one["title"]][:MOST]:
         title = made["title"][:200]
-        exhibit: dict[str, Any] = {
+        exhibit: dict[str, object] = {
             "id": f"E{first + len(found)}", "owner": owner, "title": title, "kind": kind_of(title, env),
             "purpose": made.get("purpose") or UNSAID,
         }  # fmt: skip
@@ -81,7 +81,7 @@ def exhibits(text: str, env: str, owner: str, first: int) -> list[dict[str, Any]
     return found
 
 
-def named_exhibits(titles: str, owner: str, first: int) -> list[dict[str, Any]]:
+def named_exhibits(titles: str, owner: str, first: int) -> list[dict[str, object]]:
     """The exhibits of a civil party whose titles stand between 、."""
     return [
         {"id": f"E{number}", "owner": owner, "title": title[:200], "kind": kind_of(title, "CI"), "purpose": UNSAID}
@@ -183,6 +183,6 @@ def _witness(title: str) -> str:
     )
 
 
-def prosecution_exhibits(text: str) -> list[dict[str, Any]]:
+def prosecution_exhibits(text: str) -> list[dict[str, object]]:
     """The exhibits of a criminal judgment, all of them the prosecution's."""
     return exhibits(text, "CR", PROCURATORATE, 1)

@@ -63,8 +63,8 @@ def _company(entry: Entry) -> dict[str, Any]:
     return found
 
 
-def _person(entry: Entry) -> dict[str, Any]:
-    found: dict[str, Any] = {"kind": "person", "name": entry.name}
+def _person(entry: Entry) -> dict[str, object]:
+    found: dict[str, object] = {"kind": "person", "name": entry.name}
     for clause in _clauses(entry.words.split("因涉嫌")[0])[:14]:
         born = next(days(clause), None)
         if born and _BORN.search(clause[born.end :][:6]):
@@ -96,7 +96,7 @@ def _plain(text: str) -> str:
     return text
 
 
-def _attach(party: dict[str, Any], entry: Entry, notes: list[str]) -> None:
+def _attach(party: dict[str, object], entry: Entry, notes: list[str]) -> None:
     """Put a representative or counsel to the party before it."""
     where = f"parties.{party['id']}"
     if entry.represents and party["kind"] == "company":
@@ -123,7 +123,7 @@ def _attach(party: dict[str, Any], entry: Entry, notes: list[str]) -> None:
 def bench(paper: Paper, heading: Heading) -> dict[str, Any]:
     """Court, docket, procedure and bench."""
     course, signed = fold_width(paper.course), list(_SIGNED.finditer(fold_width(paper.tail)))
-    found: dict[str, Any] = {"name": heading.court, "docket": heading.docket}
+    found: dict[str, object] = {"name": heading.court, "docket": heading.docket}
     procedure = next((name for word, name in _PROCEDURES if word in course), "")
     turned = re.search(r"转(?:为|换为)?(?:适用)?普通程序", course)
     if procedure:

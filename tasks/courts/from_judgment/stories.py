@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from store.text.normalise import fold_width
 from tasks.courts.from_judgment.sections import sentences
@@ -30,7 +29,7 @@ def clipped(text: str, name: str, notes: list[str]) -> str:
     return text[:LONGEST].strip()
 
 
-def facts_of(found: str, notes: list[str]) -> list[dict[str, Any]]:
+def facts_of(found: str, notes: list[str]) -> list[dict[str, object]]:
     """经审理查明, some sentences a fact; who knows each fact is for a reader to say."""
     if not found:
         return []

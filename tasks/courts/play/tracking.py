@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from store.text.normalise import fold_width
 from tasks.agents.prompts import fill
@@ -52,7 +52,7 @@ class TopicTurn:
     tracked: Tracked
 
 
-def tracker_schema(case: AdviceCase) -> dict[str, Any]:
+def tracker_schema(case: AdviceCase) -> dict[str, object]:
     """The JSON schema of a tracker's answer: only topics of the case, or null."""
     return {
         "type": "object",
@@ -74,7 +74,7 @@ def tracker_text(case: AdviceCase, pointer: str, reply: str) -> str:
     return fill(PROMPT, topics=listed, pointer=pointer, reply=reply[:_READ])
 
 
-def read_tracker(value: Any, case: AdviceCase, reply: str) -> Tracked:
+def read_tracker(value: object, case: AdviceCase, reply: str) -> Tracked:
     """The answer of a model, taken for what can be checked: an unknown topic is none, an unfound quote no verdict."""
     if not isinstance(value, Mapping):
         return Tracked(None, made_by="model")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import Any
 
 from pydantic import BaseModel
 
@@ -27,7 +26,7 @@ def texts_of(case: BaseModel) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for value in told for text in _texts(value) if len(text) > BEYOND))
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, BaseModel):

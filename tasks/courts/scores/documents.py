@@ -91,7 +91,7 @@ def compat_score(case: CivilCase, messages: Sequence[str], grades: Mapping[str, 
         return _nothing(parts, proxies=False)
     drafted = strict_document(case, messages)
     rates: Rates = {"FOR": len(document.found) / DIVISOR, "Label": document.labels, "Seq": 1.0}
-    evidence: dict[str, Any] = {"labels": list(document.found), "ordered": document.ordered}
+    evidence: dict[str, object] = {"labels": list(document.found), "ordered": document.ordered}
     for part in parts:
         if part.side:
             # Where the section is not found the published code looks in the whole text.
@@ -116,7 +116,7 @@ def strict_score(case: CivilCase, messages: Sequence[str], grades: Mapping[str, 
         return _nothing(parts, proxies=True)
     label, seq = document.labels, float(document.ordered)
     rates: Rates = {"FOR": label * seq, "Label": label, "Seq": seq}
-    evidence: dict[str, Any] = {
+    evidence: dict[str, object] = {
         "labels": list(document.found), "ordered": document.ordered, "repeated": list(document.repeated)
     }  # fmt: skip
     proxies: list[float | None] = []

@@ -11,7 +11,7 @@ from tasks.scoring.grading import Grading
 TOP = 10
 LONGEST = 6000
 """Characters of an answer or of a section that a grader reads."""
-SCHEMA: Mapping[str, Any] = {
+SCHEMA: Mapping[str, object] = {
     "type": "object",
     "properties": {
         "reason": {"type": "string", "minLength": 1, "maxLength": 300},

@@ -133,7 +133,7 @@ def _compat(case: Trial, text: str, failed: rulings.Failure | None) -> dict[str,
 
 def _strict(
     case: Trial, found: rulings.Judgment | None, book: Laws | None
-) -> tuple[dict[str, float | None], dict[str, Any]]:
+) -> tuple[dict[str, float | None], dict[str, object]]:
     text = found.text if found else ""
     neutral = "\n".join((case.gold.reason, *case.gold.judgment))
     law = laws.score_laws(text, case.gold.laws, case.dates.for_law, neutral=neutral, book=book)
@@ -142,7 +142,7 @@ def _strict(
         "LAW": law.recall, "LAW_P": law.precision, "LAW_F1": law.f1, "LAW_FAKE": law.fake,
         "REA_points": points.value, "REA_narrow": points.narrow,
     }  # fmt: skip
-    evidence: dict[str, Any] = {
+    evidence: dict[str, object] = {
         "judgment": found is not None,
         "laws": {
             "missing": [article.chinese for article in law.missing],

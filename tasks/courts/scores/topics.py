@@ -145,7 +145,7 @@ def law_compat(answer: str, words: str) -> bool:
     )
 
 
-def law_strict(topic: Topic, replies: Iterable[str]) -> tuple[bool, dict[str, Any]]:
+def law_strict(topic: Topic, replies: Iterable[str]) -> tuple[bool, dict[str, object]]:
     """Whether one reply names the law and article that the topic asks for, and what was named.
 
     Gold are the articles of the answer, else of `laws`; a law counts under all its names, a number without a law belongs to
@@ -210,7 +210,7 @@ def _scored(
     if not reached:
         return TopicScore(topic.id, topic.type, False, 0.0, 0.0)
     words = "\n".join(turn.reply for turn in own)
-    evidence: dict[str, Any] = {"turns": len(own)}
+    evidence: dict[str, object] = {"turns": len(own)}
     if topic.type == "binary":
         verdicts = [turn.tracked.verdict for turn in own if turn.tracked.topic_id == topic.id]
         if strict:

@@ -7,7 +7,6 @@ and acts on the first of what it has just written; no step can be skipped by cou
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import TURNS, Mode, method
@@ -22,7 +21,7 @@ from tasks.legalagentbench.agents.examples import action_object
 from tasks.legalagentbench.schemas import THOUGHT, steps_schema
 from tasks.legalagentbench.tools import ToolSpec
 
-BEFORE: dict[str, dict[str, Any]] = {"react": {"thought": THOUGHT}, "plan-execute": {"plan": steps_schema()}}
+BEFORE: dict[str, dict[str, object]] = {"react": {"thought": THOUGHT}, "plan-execute": {"plan": steps_schema()}}
 """Method -> the schemas of what stands before its action."""
 
 

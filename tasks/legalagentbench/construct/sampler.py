@@ -33,7 +33,7 @@ def construct(
         Task lines as upstream has them, with hops and path besides.
     """
     used: set[str] = set()
-    tasks: dict[int, list[dict[str, Any]]] = {}
+    tasks: dict[int, list[dict[str, object]]] = {}
     short: dict[int, int] = {}
     for template in templates:
         task = _draw(template, source, phrasing, rng, used)
@@ -123,6 +123,6 @@ def _joined(value: Binding) -> object:
     return "、".join(value) if isinstance(value, list) else value
 
 
-def as_lines(tasks: Sequence[dict[str, Any]]) -> list[str]:
+def as_lines(tasks: Sequence[dict[str, object]]) -> list[str]:
     """Tasks as JSON lines."""
     return [json.dumps(task, ensure_ascii=False) for task in tasks]

@@ -102,7 +102,7 @@ def _feeds(hop: Hop, bindings: Mapping[str, Binding]) -> list[Sequence[str]]:
     return [[_text(_FUNCTIONS[function](each))] if function else [each] for each in given]
 
 
-def _input(hop: Hop, value: Sequence[str]) -> dict[str, Any]:
+def _input(hop: Hop, value: Sequence[str]) -> dict[str, object]:
     lookup = LOOKUPS[hop.tool]
     columns = [] if lookup.shape == "name" else hop.columns
     return {**dict(zip(lookup.parameters, value, strict=True)), "columns": columns}

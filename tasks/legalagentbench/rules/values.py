@@ -13,12 +13,12 @@ _EMPTY = frozenset(("", "-", "--", "—", "nan", "None", "无", UNKNOWN_CELL))
 _DATE = re.compile(r"(\d{4})[年/.-](\d{1,2})[月/.-](\d{1,2})")
 
 
-def known(cell: Any) -> bool:
+def known(cell: object) -> bool:
     """Whether a cell says something: not missing, not a dash, not outside the pack."""
     return cell is not None and str(cell).strip() not in _EMPTY
 
 
-def text_of(cell: Any) -> str:
+def text_of(cell: object) -> str:
     """A cell as it stands, dashes included; 1375316.0 without its idle point."""
     if cell is None:
         return "-"
@@ -32,13 +32,13 @@ def money_of(cell: Any) -> Decimal | None:
     return parse_money(cell) if known(cell) else None
 
 
-def date_of(cell: Any) -> tuple[int, int, int] | None:
+def date_of(cell: object) -> tuple[int, int, int] | None:
     """(year, month, day) of a cell."""
     match = _DATE.search(str(cell)) if known(cell) else None
     return (int(match[1]), int(match[2]), int(match[3])) if match else None
 
 
-def year_of(cell: Any) -> int | None:
+def year_of(cell: object) -> int | None:
     """Year of a date, or of a case number."""
     found = date_of(cell)
     if found:
@@ -47,7 +47,7 @@ def year_of(cell: Any) -> int | None:
     return int(match[1]) if match else None
 
 
-def number_of(cell: Any) -> Decimal | None:
+def number_of(cell: object) -> Decimal | None:
     """A plain number (percent, rank, count)."""
     return parse_money(str(cell).rstrip("%％")) if known(cell) else None
 
@@ -63,7 +63,7 @@ def court_code(case_number: str) -> str | None:
     return match[1] if match else None
 
 
-def names_in(cell: Any) -> list[str]:
+def names_in(cell: object) -> list[str]:
     """The names in a cell of joined names."""
     if not known(cell):
         return []

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from tasks.legalsearch.kinds import Form
 
 _SEMICOLON = re.compile("[;；]")
 
 
-def answer_text(form: Form, value: Any) -> str:
+def answer_text(form: Form, value: object) -> str:
     """The answer as the task file writes it. Total: what has another shape is written as text.
 
     letters: "AC"; months: "12个月"; charges: joined by ";"; article: 【title】text; consultation: 回答 and 法律依据.

@@ -157,7 +157,7 @@ def read_freely(text: str) -> Round:
     return Round(think, steps_of(plan), tool, arguments, answer, "repaired" if notes else "ok", _joined(notes))
 
 
-def _first_act(blocks: Sequence[Block], notes: list[str]) -> tuple[int, tuple[str, Any] | None, str | None]:
+def _first_act(blocks: Sequence[Block], notes: list[str]) -> tuple[int, tuple[str, object] | None, str | None]:
     """Where it stands, and the call or the answer; later acts of the round are left out."""
     last = max((at for at, block in enumerate(blocks) if block.tag in ("tool_call", "answer")), default=-1)
     for at, block in enumerate(blocks):
@@ -230,7 +230,7 @@ def _why_stop(text: str, *, first: bool, calls: bool) -> str:
     return ANSWERED if "<answer>" in marks else "没有可执行的工具调用"
 
 
-def _strict_call(text: str) -> tuple[str, Any] | None:
+def _strict_call(text: str) -> tuple[str, object] | None:
     for body in within(text, "tool_call"):
         try:
             value = plain(json.loads(body))
@@ -259,7 +259,7 @@ def call_of(body: str) -> tuple[str, Any, str] | None:
     return value[name_key].strip(), given, note
 
 
-def _bare_call(text: str) -> tuple[str, Any] | None:
+def _bare_call(text: str) -> tuple[str, object] | None:
     at = text.find("{")
     call = call_of(text[at:]) if at >= 0 else None
     return (call[0], call[1]) if call else None

@@ -73,7 +73,7 @@ class Facts:
 @cache
 def table() -> tuple[Charge, ...]:
     """All charges, in the order of the file."""
-    rows: dict[str, dict[str, Any]] = tomllib.loads(
+    rows: dict[str, dict[str, object]] = tomllib.loads(
         Path(__file__).with_name("charges.toml").read_text(encoding="utf-8")
     )
     return tuple(

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def hits_of(seen: Sequence[Look]) -> list[Seen]:
     return list(unique.values())
 
 
-def _seen(hit: Mapping[str, Any]) -> Seen:
+def _seen(hit: Mapping[str, object]) -> Seen:
     text, identity, score = hit.get("text"), hit.get("id"), hit.get("score")
     law, label, number, chinese, title = (
         str(hit.get(name) or "") for name in ("law", "label", "number", "chinese", "title")

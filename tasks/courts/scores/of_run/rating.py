@@ -109,7 +109,7 @@ def rates(case: Case, heard: Heard, grades: Grade) -> Rates:
 def _advice(case: AdviceCase, heard: Heard, grades: Grade) -> Rates:
     compat = topics.compat_scores(case, heard.topics, grades)
     strict = topics.strict_scores(case, heard.topics, grades)
-    evidence: dict[Rule, list[dict[str, Any]]] = {
+    evidence: dict[Rule, list[dict[str, object]]] = {
         "compat": [_topic(row) for row in compat.topics], "strict": [_topic(row) for row in strict.topics]
     }  # fmt: skip
     return Rates(
@@ -118,7 +118,7 @@ def _advice(case: AdviceCase, heard: Heard, grades: Grade) -> Rates:
     )  # fmt: skip
 
 
-def _topic(row: topics.TopicScore) -> dict[str, Any]:
+def _topic(row: topics.TopicScore) -> dict[str, object]:
     return {
         "topic": row.topic_id, "type": row.type, "reached": row.reached, "score": row.score, "proxy": row.proxy,
         **row.evidence,

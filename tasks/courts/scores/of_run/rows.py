@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.questions import CourtQuestion
@@ -31,7 +30,7 @@ def score_one(question: CourtQuestion, result: Result, context: ScoreContext) ->
     heard = Heard.of(case, result)
     grades = context.graded.get((result.task_id, result.epoch), {})
     found = rates(case, heard, grades)
-    settings: dict[str, Any] = {"env": case.env, "outcome": result.outcome, "scored": result.scored}
+    settings: dict[str, object] = {"env": case.env, "outcome": result.outcome, "scored": result.scored}
     values = {"compat": found.compat, "strict": found.strict}
     made = [
         Score(
@@ -61,8 +60,8 @@ def _broken(score: Score) -> Score:
     return replace(score, value=dict.fromkeys(score.value, lost))
 
 
-def _slips(found: Consistency) -> list[dict[str, Any]]:
-    style: list[dict[str, Any]] = [{"role": found.role, "messages": found.messages, "style": found.style}]
+def _slips(found: Consistency) -> list[dict[str, object]]:
+    style: list[dict[str, object]] = [{"role": found.role, "messages": found.messages, "style": found.style}]
     return style + [
         {"role": found.role, "message": slip.message, "slip": slip.kind, "text": slip.text} for slip in found.slips
     ]
