@@ -16,20 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tasks.courts.agents.civil.asks import asked_of
+from tasks.courts.agents.civil.citing import Reference, cited
 from tasks.courts.agents.civil.heard import claims_in, none_left, offers_in, opinion_in, points_in
 from tasks.courts.agents.civil.judge import CivilJudge
-from tasks.courts.agents.civil.law import Reference, articles, causes, cited, references
 from tasks.courts.agents.civil.parties import CivilLawyer
-from tasks.courts.agents.civil.questions import question
 from tasks.courts.agents.civil.quoting import outer
-from tasks.courts.agents.civil.reasons import _paid
-from tasks.courts.agents.civil.sums import Span, claimed, days, interest, lpr, prime_interest, rate, reduced, spans
+from tasks.courts.agents.civil.sums import claimed, days
+from tasks.courts.agents.civil.undisputed import NO_DECISION
 from tasks.courts.agents.clerk import Clerk
 from tasks.courts.agents.court_above import court_above
 from tasks.courts.agents.model.held import held_lines
 from tasks.courts.casefile.case import CivilCase
-from tasks.courts.casefile.law import shipped_laws
-from tasks.courts.casefile.loading import load_cases
 from tasks.courts.casefile.material import Judge, Member, Stance
 from tasks.courts.casefile.questions import load_questions
 from tasks.courts.casefile.roles import OTHERS
@@ -42,7 +39,7 @@ from tasks.courts.procedure import bench, pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
-from tasks.courts.scores.judgment import floor, score
+from tasks.courts.scores.judgment import score
 from tasks.courts.scores.laws import cited_articles, published_laws
 from tasks.episode.actions import Move, Say
 from tasks.episode.driver import Driver
@@ -59,8 +56,6 @@ SHORT = LOAN.model_copy(update={"evidence": tuple(e for e in LOAN.evidence if e.
 """The loan with an exhibit a side, for trials that need not be long."""
 _PLAYED: dict[tuple[int, str], tuple[State, tuple[Turn, ...]]] = {}
 """Trials that were played already; the same record follows from the same case."""
-MENDED = sorted(path for path in (Path(__file__).parent / "court_unseen/disputes").glob("*.toml") if int(path.name[:3]) % 2)
-"""Disputes of other authors that were open while the rules were written; those with even numbers are kept apart."""
 JUDGE, PLAINTIFF, DEFENDANT = "judge", "plaintiff_lawyer", "defendant_lawyer"
 UPSTREAM = Path(__file__).parent / "upstream_courts" / "ci.jsonl"
 
@@ -142,34 +137,16 @@ def checked(case: CivilCase, profile: ProfileName) -> tuple[Turn, ...]:
 
 @pytest.mark.parametrize("profile", ["law", "j1"])
 def test_the_procedure_is_kept_in_every_sample_trial(profile: ProfileName) -> None:
-    values: dict[str, list[float]] = {}
     for case in CASES.values():
         record = checked(case, profile)
         said = of_judge(record)
         assert bench.closes(said[-1]) and not any(bench.closes(text) for text in said[:-1])
         assert max(Counter(said).values()) == 1
         assert said[-1].count("第") <= 20
-        found, base = score(case, said, turns=record[-1].number), floor(case)
+        found = score(case, said, turns=record[-1].number)
         assert found.failed is None and found.strict["LAW_FAKE"] == 0
-        for name in ("LAW", "LAW_P", "JUD_claims", "REA_points"):
-            values.setdefault(name, []).append((found.strict[name] or 0) - (base.strict[name] or 0))
         if profile == "j1":
             assert all(len(turn.to) <= 1 for turn in record if turn.speaker == JUDGE)
-    gained = {name: sum(listed) / len(listed) for name, listed in values.items()}
-    assert (
-        gained["LAW"] > 0.6 and gained["LAW_P"] > 0.6 and gained["JUD_claims"] > 0.25 and gained["REA_points"] > 0.05
-    )
-
-
-@pytest.mark.parametrize("path", MENDED, ids=lambda path: path.name[:3])
-def test_injury_loans_enrichment_and_personality_are_judged_head_by_head(path: Path) -> None:
-    case = next(one for one in load_cases(path) if isinstance(one, CivilCase) and one.env == "CI")
-    record = checked(case, "law")
-    found = score(case, of_judge(record), turns=record[-1].number)
-    sums = [one for one in found.evidence["claims"] if one["gold_amount"] is not None]
-    assert sums and all(one["holds"] for one in sums), sums
-    assert (found.strict["LAW"] or 0) >= 0.9 and (found.strict["LAW_P"] or 0) >= 0.75
-    assert found.strict["LAW_FAKE"] == 0
 
 
 @pytest.mark.parametrize("profile", ["law", "j1"])
@@ -246,97 +223,25 @@ def test_every_turn_follows_from_the_record_alone() -> None:
         assert move(seat, view).text == turn.text
 
 
-def test_the_judgment_follows_what_was_admitted_and_shown() -> None:
+def test_what_is_admitted_is_granted_and_what_is_disputed_is_left_open() -> None:
     text = play(LOAN)[1][-1].text
-    assert "归还原告周映川借款本金176000元" in text and "利息6600元" in text and "年利率9%计算的利息" in text
-    assert (
-        "证据四普洱茶进货清单一份，对方以" in text and "《借条" not in text
-        and "驳回原告周映川的其他诉讼请求" in text
-        and "律师费8000元；" not in text
-    )
+    assert NO_DECISION in text and "证据四普洱茶进货清单一份，对方以" in text and "判决如下：\n一、驳回原告周映川的诉讼请求。" in text
     admitted = tuple(d.model_copy(update={"position": "admit", "text": "没有异议，同意支付"}) for d in SHORT.defences)
     text = play(SHORT.model_copy(update={"defences": admitted, "answer": ""}))[1][-1].text
-    assert "借款本金200000元" in text and "律师费8000元" in text and "驳回" not in text and "由被告罗成溪负担" in text
-    divorce = CASES["CI-0006"]
-    stays = divorce.defences[0].model_copy(update={"position": "deny", "text": "不同意离婚，夫妻感情没有破裂"})
-    case = divorce.model_copy(
-        update={"defences": (stays, *divorce.defences[1:]), "answer": "", "evidence": divorce.evidence[:2]}
-    )
-    text = play(case)[1][-1].text
-    assert "一、不准予原告逯安平与被告臧雨眠离婚；\n二、驳回" in text and "不得另行结婚" in text
-
-
-def test_a_sum_that_is_less_is_worded_and_reckoned_from_what_was_granted() -> None:
-    camera, ride, works, surety = (play(CASES[f"CI-00{n}"])[1][-1].text for n in ("07", "04", "08", "11"))
-    assert "赔偿原告虞星眠38997元；" in camera and "赔偿原告虞星眠检测费300元；" in camera
-    assert "交通费、鉴定费共计22009.48元" in ride
-    assert "420元与本次损伤的治疗没有关联" in ride and "营养费按每天30元计算60天，认定1800元" in ride
-    assert "交通费以正式票据为准，认定486元" in ride and "30009.48元－8000元＝22009.48元" in ride
-    assert (
-        "以尚欠工程款510800元为基数" in works and "证据不足，不予采纳" in works and "缺乏法律依据，不予采纳" in works
-    )
-    assert "利息62977.53元，以及以尚欠借款本金300000元为基数、自" in surety and "的利息，承担连带清偿责任" in surety
-    fee = re.search(r"案件受理费([0-9.]+)元，由原告.*负担([0-9.]+)元，被告.*负担([0-9.]+)元", works)
-    assert fee is not None and "." not in fee[0] and int(fee[1]) == int(fee[2]) + int(fee[3])
-    assert "由原告逯安平、被告臧雨眠各负担75元" in play(CASES["CI-0006"])[1][-1].text
-
-
-RAISED: tuple[tuple[str, str], ...] = (
-    ("已于2024年1月15日还款3万元，应当从本金中扣除", "被告是否已于2024年1月15日还款3万元，应否从本金中扣除"),
-    ("36盏灯没有更换，应当减少相应价款10260元", "36盏灯是否更换，应否减少相应价款10260元"),
-    ("每日千分之一的违约金过分高于原告的损失，请求予以适当减少", "每日千分之一的违约金是否过分高于原告的损失，应否减少"),
-    ("质量保证金未到返还期限", "质量保证金是否到返还期限"),
-    ("公告栏张贴名单不能中断时效", "公告栏张贴名单能否中断时效"),
-    ("三金是原告的赠与", "三金是否系原告的赠与"),
-    ("原告没有解除权", "原告有无解除权"),
-    ("借期内的利息没有异议", ""),
-    ("请求法院驳回", ""),
-)  # fmt: skip
-
-
-@pytest.mark.parametrize(("said", "asked"), RAISED)
-def test_a_contention_becomes_the_question_it_raises(said: str, asked: str) -> None:
-    assert question(said) == asked
-
-
-@settings(max_examples=60)
-@given(text=st.text(alphabet="原被告不应当没有是已能无权，；。过高同意1元", max_size=200))
-def test_any_contention_gives_a_bounded_question(text: str) -> None:
-    assert len(question(text)) <= 120
+    assert "被告罗成溪于本判决生效之日起十日内归还原告周映川借款本金200000元" in text and "律师费8000元" in text
+    assert "驳回" not in text and "由被告罗成溪负担" in text and NO_DECISION not in text
+    divorce = play(CASES["CI-0006"])[1][-1].text
+    assert "准予原告逯安平与被告臧雨眠离婚" in divorce and "不得另行结婚" in divorce and "各负担75元" in divorce
 
 
 @pytest.mark.parametrize("name", ["CI-0001", "CI-0005", "CI-0006"])
 def test_issues_are_questions_and_leave_out_what_is_admitted(name: str) -> None:
     said = next(text for text in of_judge(play(CASES[name])[1]) if "争议焦点如下" in text)
     listed = re.findall(r"[一二三四五六七八]、([^；。]+)", said)
-    assert listed and all(re.search("是否|应否|能否|有无|如何", one) for one in listed), listed
-    assert "有无依据" not in said and len(set(listed)) == len(listed)
+    assert listed and all(re.search("是否|应否|能否|有无", one) for one in listed), listed
+    assert len(set(listed)) == len(listed)
     if name == "CI-0006":
         assert not any("离婚" in one for one in listed) and "双方没有争议" in said
-
-
-def test_the_account_begins_with_the_contract_and_leaves_out_what_is_not_proven() -> None:
-    text = play(LOAN)[1][-1].text
-    told = next(line for line in text.splitlines() if line.startswith("经审理查明"))
-    assert told.index("向原告借款20万元") < told.index("2024年1月15日，被告向原告转账30000元，附言“还款”")
-    assert "普洱" not in told and "上述事实" in told
-    sentences = [part for part in told.split("。") if len(part) > 12]
-    assert len(set(sentences)) == len(sentences)
-    assert text.count("的问题。") == 3 and "按年利率9%" in text
-
-
-def test_the_limitation_is_reckoned_step_by_step() -> None:
-    text = play(CASES["CI-0009"])[1][-1].text
-    assert "不产生时效中断的效力" in text and "2018年度的款项于2018年6月30日前到期" in text
-    assert "自该日起重新计算至2025年5月12日" in text and "15616.80元－2602.80元＝13014元" in text
-
-
-def test_a_tenant_who_leaves_early_and_wages_that_were_paid() -> None:
-    lease, ride = play(CASES["CI-0005"])[1][-1].text, play(CASES["CI-0004"])[1][-1].text
-    assert "《房屋租赁合同》于2024年7月31日解除；" in lease and "不发生解除的效力" in lease
-    assert "押金4200元；" in lease and "空置1个月的租金12000元和另行出租的费用6000元，共18000元" in lease
-    assert "实际月平均收入4260元（51120元÷12个月）计算150日，认定21300元" in ride and "误工费11928元；" in ride
-    assert "15000元属于其自身应负的份额" in ride and "其中有依据的部分为8000元，应予扣除" in ride
 
 
 def test_a_party_with_nothing_to_say_says_so_in_more_than_one_way() -> None:
@@ -478,7 +383,6 @@ ASKED: tuple[tuple[str, str, str], ...] = (
     ("被", "被告，2024年1月15日转给原告的3万元是什么钱？", "转账3万元.*还款"),
     ("原", "原告，借款是怎么交付的？", "转账"),
     ("原", "原告，你说的茶叶有没有送货单？", "没有|不清"),
-    ("原", "原告，纠纷发生以后，原告什么时候、通过什么方式向被告主张过权利？", "催要"),
     ("被", "法庭询问：被告，利息付到什么时候？", "利息付至2023年9月14日"),
     ("被", "被告欠原告多少钱？", "17万元"),
     ("原", "现在开始法庭辩论，先由原告发言。", "^发表辩论意见.*茶叶往来.*支持原告的诉讼请求"),
@@ -646,27 +550,8 @@ def test_exhibits_and_opinions_are_read() -> None:
     assert set(against) == {"truth", "weight"} and "没有原件" in against["truth"]
 
 
-def test_sums_and_interest() -> None:
-    text = "支付利息（以200000元为基数，按年利率9%自2023年9月15日计算至2024年6月14日）"
-    assert spans(text) == [Span(200000, date(2023, 9, 15), date(2024, 6, 14))]
-    assert (
-        rate(text) == pytest.approx(0.09)
-        and rate("按每日千分之一计算") == pytest.approx(0.365)
-        and rate("月利率2%") == pytest.approx(0.24)
-    )
-    term = [Span(250000, date(2024, 3, 5), date(2024, 10, 4))]
-    assert spans("支付自2024年3月5日至2024年10月4日的利息35000元（250000元×月利率2%×7个月），以及此后按月利率2%计算至付清之日的利息") == term
-    assert spans("自2023年11月9日至2月8日以86000元为基数计1290元，自2024年2月9日至5月8日以80000元为基数计1200元") == [
-        Span(86000, date(2023, 11, 9), date(2024, 2, 8)), Span(80000, date(2024, 2, 9), date(2024, 5, 8))
-    ]  # fmt: skip
+def test_days_are_read_as_they_are_written() -> None:
     assert days("二〇二三年九月五日、2024-03-04和2024.5.12") == [date(2023, 9, 5), date(2024, 3, 4), date(2024, 5, 12)]
-    assert interest(200000, 0.09, date(2023, 9, 15), date(2024, 6, 14)) == pytest.approx(13500)
-    assert interest(229140, 0.069, date(2023, 7, 15), date(2023, 9, 27)) == pytest.approx(3248.77, abs=0.02)
-    assert lpr(date(2023, 7, 10)) == pytest.approx(0.0355) and lpr(date(2018, 1, 1)) is None
-    assert prime_interest(Span(596000, date(2023, 7, 11), date(2024, 3, 10))) == pytest.approx(13812.5, rel=0.001)
-    one, two = Span(180000, date(2024, 6, 23), date(2024, 11, 10)), Span(300000, date(2024, 8, 1), date(2024, 11, 10))
-    assert [s.base for s in reduced([one, two], 35200)] == [144800, 300000]
-    assert [s.base for s in reduced([Span(9, one.first, date(2024, 7, 1)), two], 5)] == [4, 299995]
 
 
 def test_a_judge_asks_only_the_side_that_is_named() -> None:
@@ -677,23 +562,6 @@ def test_a_judge_asks_only_the_side_that_is_named() -> None:
 
 
 # --- law -------------------------------------------------------------------------------------------------------------
-
-
-def test_every_article_of_the_table_exists_and_only_law_of_the_day_is_cited() -> None:
-    laws = shipped_laws()
-    for one in references():
-        numbers = {
-            number.number for version in laws.versions(one.law) for number in laws.numbers(one.law, version.label)
-        }
-        assert one.article in numbers, one
-    assert len(causes()) >= 50
-    words = "被告支付货款、违约金；违约金过高，请求调减"
-    new = articles("买卖合同纠纷", words, words, words, date(2023, 5, 1), date(2024, 10, 1), old=False)
-    assert {("中华人民共和国民法典", 628), ("中华人民共和国民法典", 585)} <= {(one.law, one.article) for one in new}
-    before = articles("买卖合同纠纷", words, words, words, date(2023, 5, 1), date(2023, 6, 1), old=False)
-    assert not any("合同编通则" in one.law for one in before) and any("合同编通则" in one.law for one in new)
-    old = articles("买卖合同纠纷", words, words, words, date(2019, 5, 1), date(2021, 6, 1), old=True)
-    assert {one.law for one in old} == {"中华人民共和国合同法"}
 
 
 @pytest.mark.parametrize(
@@ -733,14 +601,3 @@ def test_a_side_that_asks_back_is_asked_for_its_view_once_more(times: int) -> No
     assert sum("发表质证意见" in text and "原告证据一" in text for text in bench_said) == 2
     assert any("视为放弃质证权利" in text for text in bench_said) == (times == 2)
     assert state.stopped and not [one for one in of(state, Violation) if one.code == "uncrossed_relied"]
-
-
-def test_only_sums_said_to_be_paid_are_payments() -> None:
-    assert _paid("被告认可借款20万元，已归还3万元，尚欠17万元") == {30000.0}
-
-
-def test_a_draft_without_evidence_is_refused_for_want_of_proof() -> None:
-    bare = LOAN.model_copy(update={"evidence": (), "defences": (), "answer": "请求依法判决。"})
-    _, record = play(bare)
-    text = next(turn.text for turn in record if turn.speaker == "judge" and "判决如下" in turn.text)
-    assert "原告没有提供足以证明其主张的证据，应当承担举证不能的后果" in text and "关于答辩意见" not in text

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tasks.courts.agents.advice.seat import Trainee
 from tasks.courts.agents.clients.asking import wanted
 from tasks.courts.agents.clients.seat import AskingClient, TellingClient
 from tasks.courts.agents.drafting.dossier import learnt
@@ -19,6 +18,7 @@ from tasks.courts.casefile.roles import OTHERS
 from tasks.courts.casefile.visibility import TESTED, leaks
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.drafted import END_MARK
+from tasks.experts.advice.seat import Trainee
 from tests.advice_plays import CASES, Play, said_by
 
 PHRASES = (

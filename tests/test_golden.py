@@ -14,6 +14,7 @@ from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.episode.events import EVENTS, Unknown, decode
 from tasks.episode.state import completed, digest, fold
+from tasks.errors import UsageError
 from tasks.run import runner
 from tasks.run.header import header_of, spec_of
 from tasks.run.reading import grades, read_episode, results_of
@@ -88,8 +89,13 @@ def test_its_first_steps_can_be_played_on(
             pytest.skip("its pack is not the sample pack of this release")
         row = journal.episodes()[-1]
         steps = fold(read_episode(journal, row.id)).steps
+        old = spec_of(header_of(journal)).benchmark == "courts"
     monkeypatch.setattr(runner, "task_file", lambda *_: release.tasks)
     with runner.fork_run(release.path, row.id, steps // 2, out=tmp_path / "fork.moot") as run:
+        if old:  # the rules of the courts are of another version: the run is read and scored, and says why it cannot go on
+            with pytest.raises(UsageError, match="this release has no policy court-rules/1"):
+                run.go()
+            return
         run.go()
         assert digest(read_episode(run.journal, row.id)) == release.expected["digests"][row.id]
 

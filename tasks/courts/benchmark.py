@@ -54,7 +54,7 @@ class Courts:
     name = "courts"
     seat = SEAT
     agents: Choices = {
-        "rules": (registry.RULES, False),
+        "rules": (registry.tested(), False),
         "direct": (registry.MODEL, True),
         "human": (registry.HUMAN, False),
         "gold": (registry.GOLD, False),

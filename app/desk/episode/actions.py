@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING
 
 from textual import on
 from textual.timer import Timer
@@ -36,9 +35,6 @@ from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State
 from tasks.errors import TaskError
 from tasks.run.header import spec_of
-
-if TYPE_CHECKING:
-    pass
 
 QUICK = 0.2
 """Seconds that a stored step is shown at least while it is replayed."""

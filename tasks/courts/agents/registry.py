@@ -12,12 +12,15 @@ from typing import Any
 
 from store.search.law_search import LawSearch
 from tasks.agents.modes import split
+from tasks.courts.agents.experts import Kind, expert, installed
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.visibility import TESTED, Role
 from tasks.courts.play.views import CourtPolicy
 from tasks.errors import UsageError
 
-RULES, HUMAN, GOLD, ECHO, MODEL = "court-rules/1", "court-human/1", "court-gold/1", "court-echo/1", "court/1"
+RULES, EXPERT = "court-rules/2", "court-expert/1"
+"""Rules that keep the procedure and decide nothing disputed, and the same with an expert on substance."""
+HUMAN, GOLD, ECHO, MODEL = "court-human/1", "court-gold/1", "court-echo/1", "court/1"
 MODES = ("lean", "free")
 _HERE = "tasks.courts.agents"
 
@@ -33,18 +36,30 @@ _RULES: Mapping[tuple[Env, Role], str] = {
     ("CR", "procurator"): "criminal.parties:Procurator",
     ("CR", "defendant"): "criminal.parties:Accused",
     ("CR", "defence_lawyer"): "criminal.parties:DefenceLawyer",
-    ("KQ", "trainee"): "advice.seat:Trainee",
-    ("LC", "trainee"): "advice.seat:Trainee",
+    ("KQ", "trainee"): "trainee:Trainee",
+    ("LC", "trainee"): "trainee:Trainee",
     ("CD", "plaintiff_lawyer"): "drafting.seat:Drafter",
     ("DD", "defendant_lawyer"): "drafting.seat:Drafter",
     ("CI", "judge"): "civil.judge:CivilJudge",
     ("CR", "judge"): "criminal.judge:CriminalJudge",
 }
 """Environment and role -> the rules that keep the seat."""
+_EXPERTS: Mapping[Env, Kind] = {"KQ": "advice", "LC": "advice", "CI": "civil", "CR": "criminal"}
+"""Environments whose tested seat an expert may help; in KQ and LC it takes the seat itself."""
 _GOLD: Mapping[Env, str] = {
     "KQ": "gold:GoldTrainee", "LC": "gold:GoldTrainee", "CD": "gold:GoldDrafter", "DD": "gold:GoldDrafter",
     "CI": "gold:GoldJudge", "CR": "gold:GoldJudge",
 }  # fmt: skip
+
+
+def tested() -> str:
+    """The policy that `rules` is in the tested seat: with an expert where one is installed."""
+    return EXPERT if installed() else RULES
+
+
+def by_rules(policy: str) -> bool:
+    """Whether a policy, of this release or of another, is one of rules."""
+    return split(policy)[0].partition("/")[0] in ("court-rules", "court-expert")
 
 
 def policies(
@@ -56,13 +71,16 @@ def policies(
         search: the statute search for rules policies.
         models: what makes the policy of a model, given its whole name.
     """
-    by_rules = cache(lambda env, role: _load(_RULES[env, role])(search))
+    ruled = cache(lambda env, role: _load(_RULES[env, role])(search))
+    helped = cache(lambda env, role: _helped(env, role, search))
     model = cache(models)
     references: dict[str, CourtPolicy] = {}
 
     def named(name: str, case: Case, role: Role) -> CourtPolicy:
         if name == RULES and (case.env, role) in _RULES:
-            return by_rules(case.env, role)  # type: ignore[no-any-return]
+            return ruled(case.env, role)  # type: ignore[no-any-return]
+        if name == EXPERT and role == TESTED[case.env] and installed():
+            return helped(case.env, role)  # type: ignore[no-any-return]
         if split(name)[0] == MODEL:
             return model(name)
         if name == HUMAN:
@@ -79,6 +97,14 @@ def policies(
         )
 
     return named
+
+
+def _helped(env: Env, role: Role, search: LawSearch | None) -> Any:
+    """The rules of a tested seat with their expert."""
+    found = expert(_EXPERTS[env]) if env in _EXPERTS else None
+    if found is None:
+        return _load(_RULES[env, role])(search)
+    return found(search) if _EXPERTS[env] == "advice" else _load(_RULES[env, role])(search, found)
 
 
 def _load(where: str) -> Any:

@@ -50,11 +50,11 @@ class Needs:
     left: int
 
 
-def next_step(trial: Trial, needs: Needs, open_questions: dict[Side, int]) -> Step:
-    """The step to be made now. `open_questions`: how many questions of the court's own each side has still to be asked."""
+def next_step(trial: Trial, needs: Needs) -> Step:
+    """The step to be made now."""
     if any(_JUDGED.search(text) for text in trial.court):
         return Step("close")
-    steps = [*_opening(trial, needs), *_pleadings(trial, needs), *_proof(trial, needs, open_questions)]
+    steps = [*_opening(trial, needs), *_pleadings(trial, needs), *_proof(trial, needs)]
     steps += [*_debate(trial, needs), *_mediation(trial, needs)]
     if needs.left <= 1:
         return steps[0] if steps and steps[0].kind == "settlement" else Step("judgment")
@@ -102,7 +102,7 @@ def _pleadings(trial: Trial, needs: Needs) -> Iterator[Step]:
         yield from _ask(trial, needs, "issues")
 
 
-def _proof(trial: Trial, needs: Needs, questions: dict[Side, int]) -> Iterator[Step]:
+def _proof(trial: Trial, needs: Needs) -> Iterator[Step]:
     if trial.reached < 2 or not any(trial.offers):
         yield from _exhibits(trial, needs)
     if trial.reached >= 2:
@@ -112,8 +112,7 @@ def _proof(trial: Trial, needs: Needs, questions: dict[Side, int]) -> Iterator[S
         yield from (Step("findings", pair) for pair in sides)
     elif needs.findings and needs.profile == "j1" and not trial.asked["findings", SIDES[1]]:
         yield Step("findings", (SIDES[1],))
-    for side in SIDES:
-        yield from (Step("question", (side,)) for _ in range(questions.get(side, 0)))
+    yield from (Step("question", (side,)) for side in SIDES if not trial.asked["question", side])
 
 
 def _exhibits(trial: Trial, needs: Needs) -> Iterator[Step]:

@@ -6,7 +6,7 @@ Readers of free text: total, linear, and content with any wording. What they can
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -101,6 +101,11 @@ class Claim:
     def brief(self) -> str:
         """The claim without notes, heads and the interest that runs on: 被告归还原告借款本金200000元."""
         return _ON.sub("", _PARTS.sub("", _NOTE.sub("", _LEAD.sub("", self.text)))).strip("，,；;。 ") or self.text
+
+    @property
+    def order(self) -> str:
+        """What a court would order by it: without its heads and notes, with the interest that runs on."""
+        return _PARTS.sub("", _NOTE.sub("", _LEAD.sub("", self.text))).strip("，,；;。 ")
 
     @property
     def topic(self) -> frozenset[str]:
@@ -340,9 +345,3 @@ def opinion_in(text: str) -> Opinion:
     ):
         against["weight"] = text.strip()[:160]
     return Opinion(against, text[:800])
-
-
-def best(words: str, pool: Iterable[str]) -> tuple[float, str]:
-    """The text of a pool that holds the largest share of some words, with that share."""
-    wanted = bigrams(words)
-    return max(((recall(wanted, bigrams(text)), text) for text in pool), default=(0.0, ""), key=lambda pair: pair[0])

@@ -7,27 +7,23 @@ on the bench before. The judge holds names, bench and cause alone; claims, answe
 from __future__ import annotations
 
 import re
-import tomllib
-from collections.abc import Mapping, Sequence
-from functools import cache
-from importlib.resources import files
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from store.search.law_search import LawSearch
+from tasks.courts.agents.civil import undisputed
 from tasks.courts.agents.civil.agenda import Needs, Step, next_step
 from tasks.courts.agents.civil.asks import acts_of
-from tasks.courts.agents.civil.case import Case
-from tasks.courts.agents.civil.findings import decide
+from tasks.courts.agents.civil.case import Case, Substance
 from tasks.courts.agents.civil.heard import numbered, numeral
-from tasks.courts.agents.civil.inquiry import questions
 from tasks.courts.agents.civil.issues import admitted, issues
 from tasks.courts.agents.civil.judgment import fee_of, judgment
 from tasks.courts.agents.civil.mediation import failed, proposal_of, worded
 from tasks.courts.agents.civil.quoting import quotable
-from tasks.courts.agents.civil.reasons import PAID
 from tasks.courts.agents.civil.sums import yuan
 from tasks.courts.agents.civil.trial import OTHER, SIDES, Trial, read
 from tasks.courts.agents.civil.weighing import weigh
+from tasks.courts.agents.civil.words import bench_words
 from tasks.courts.play.routing import shown
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure import bench
@@ -44,31 +40,29 @@ _STAGE: Mapping[str, str] = {
 """Step -> the stage whose tag opens it under `j1`; there the issues open the debate."""
 
 
+Decide = Callable[[Case], Substance]
+"""What decides a case: an expert, or the plain rule on what nobody disputes."""
+
+
 class CivilJudge:
     """Keeps `law` and `j1`."""
 
-    def __init__(self, search: LawSearch | None = None) -> None:
+    def __init__(self, search: LawSearch | None = None, decide: Decide = undisputed.judge) -> None:
         del search
+        self._decide = decide
 
     def move(self, view: CourtView) -> Move:
         """One turn of the bench."""
         yield from ()
-        return Bench(view).say()
-
-
-@cache
-def _words() -> Mapping[str, Any]:
-    loaded: dict[str, Any] = tomllib.loads(
-        files(__package__).joinpath("bench.toml").read_text(encoding="utf-8")
-    )
-    return loaded
+        return Bench(view, self._decide).say()
 
 
 class Bench:
     """The bench of one case at one moment."""
 
-    def __init__(self, view: CourtView) -> None:
+    def __init__(self, view: CourtView, decide: Decide) -> None:
         self._view = view
+        self._decide = decide
         self._court: Mapping[str, Any] = view.held.get("court", {})
         self._parties = {one["side"]: one for one in reversed(view.held.get("parties", ()))}
         self._trial: Trial = read(view.record, {side: self._names(side) for side in SIDES})
@@ -93,8 +87,7 @@ class Bench:
         view = self._view
         left = max(1, view.limit - view.turn + 1)
         needs = Needs(view.profile, self._case.cause, bool(self._court.get("panel")), self._case.findings, left)
-        open_questions = {side: len(self._questions(side)) for side in SIDES}
-        step = next_step(self._trial, needs, open_questions)
+        step = next_step(self._trial, needs)
         text = self._worded(step)
         if view.own and shown(text) == shown(view.own[-1].text):
             text = self._fill("again", who=self._who(step.sides)) + text
@@ -113,7 +106,7 @@ class Bench:
         body = made[step.kind](step) if step.kind in made else self._line(step.kind, part, who=self._who(step.sides))
         opened = self._opens(step)
         tag = self._tag(step)
-        lead = f"{_words()['tags'][_STAGE_TAG[tag]]}\n" if self._view.profile == "j1" and tag else ""
+        lead = f"{bench_words()['tags'][_STAGE_TAG[tag]]}\n" if self._view.profile == "j1" and tag else ""
         return f"{lead}{opened}{body}"
 
     def _unaided(self, step: Step) -> bool:
@@ -125,12 +118,12 @@ class Bench:
         )
 
     def _line(self, kind: str, part: str = "ask", **words: str) -> str:
-        table = _words()[kind]
+        table = bench_words()[kind]
         text: str = {**table, **table.get(self._view.profile, {})}.get(part, "")
         return text.format(**words)
 
     def _fill(self, name: str, **words: str) -> str:
-        text: str = _words()[name]
+        text: str = bench_words()[name]
         return text.format(**words)
 
     def _who(self, sides: Sequence[Side]) -> str:
@@ -144,7 +137,7 @@ class Bench:
         if step.kind == "claim" and any("申请" in text and "不" not in text for text in self._recusals()):
             said += self._fill("recusal_refused")
         if (
-            step.kind in _words()
+            step.kind in bench_words()
             and step.kind != "exhibit"
             and not any(self._trial.asked[step.kind, side] for side in SIDES)
         ):
@@ -173,7 +166,7 @@ class Bench:
         stage = "debate" if step.kind == "issues" and self._view.profile == "j1" else _STAGE.get(step.kind, "")
         if not stage or (stage == "opening" and step.kind != "identity"):
             return ""
-        tag: str = _words()["tags"][stage]
+        tag: str = bench_words()["tags"][stage]
         told = any(tag in turn.text or turn.stage == tag.strip("<>") for turn in self._view.own)
         return "" if told else tag.strip("<>")
 
@@ -185,7 +178,7 @@ class Bench:
         said = []
         if "cause" not in announced or "panel" not in announced:
             said.append(self._announcement())
-        rights = _words()["rights"]
+        rights = bench_words()["rights"]
         small = self._court.get("procedure") == "小额诉讼程序"
         if "rights" not in announced:
             said.append(rights["law"].format(appeal="" if small else "提起上诉，"))
@@ -198,7 +191,7 @@ class Bench:
 
     def _default(self, step: Step) -> str:
         """The consequences of staying away, told once, and whether they are understood."""
-        rights, who = _words()["rights"], self._who(step.sides)
+        rights, who = bench_words()["rights"], self._who(step.sides)
         told = any(rights["default"] in text for text in self._trial.court)
         return ("" if told else str(rights["default"])) + str(rights["default_ask"]).format(who=who)
 
@@ -237,7 +230,7 @@ class Bench:
     # --- investigation ------------------------------------------------------------------------------------------------
 
     def _issues(self, step: Step) -> str:
-        listed = [one.text for one in issues(self._case) if not _acts(one.text)]
+        listed = [one for one in issues(self._case) if not _acts(one)]
         head = (
             "根据双方的诉辩意见，本庭归纳本案的争议焦点如下："
             if not self._trial.asked["issues", SIDES[0]]
@@ -281,52 +274,42 @@ class Bench:
         body = self._line("findings", text=text + "。", who=who)
         return body if not told else f"对本院依职权了解并已说明的情况，{who}有何意见？"
 
-    def _questions(self, side: Side) -> list[str]:
-        """Questions of the court that a side has still to be asked."""
-        asked = len(self._trial.questions.get(side, ()))
-        found = [one for one in questions(self._case, side) if not _acts(one)]
-        found = found or [self._stock(side)]
-        return found[asked : 1 if self._view.profile == "j1" else None]
-
     def _question(self, step: Step) -> str:
         side = step.sides[0]
-        text = self._line("question", who=NAME[side], question=self._questions(side)[0])
-        return self._safe(text, self._line("question", who=NAME[side], question=self._stock(side)), {"question"})
-
-    def _stock(self, side: Side) -> str:
-        """The question where nothing of fact is open; a payment that was shown or pleaded is not asked for again."""
-        paid = PAID.search("\n".join([self._trial.defence, *(one.says for one in self._trial.of("defendant"))]))
-        text: str = _words()["question"]["paid_defendant" if side == "defendant" and paid else f"plain_{side}"]
-        return text
+        return self._line("question", who=NAME[side], question=bench_words()["question"][f"plain_{side}"])
 
     # --- mediation and judgment ---------------------------------------------------------------------------------------
 
     def _proposal(self, step: Step) -> str:
         found = proposal_of(self._trial)
-        terms = worded(found, _words()["proposal"]["sum"]) if found else ""
+        terms = worded(found, bench_words()["proposal"]["sum"]) if found else ""
         return self._line("proposal", terms=quotable(terms, 300), who=self._who(step.sides))
 
     def _settlement(self, step: Step) -> str:
         found = proposal_of(self._trial)
-        terms = quotable(worded(found, _words()["proposal"]["sum"]) if found else "", 300)
+        terms = quotable(worded(found, bench_words()["proposal"]["sum"]) if found else "", 300)
         fee = fee_of(self._case, "简易程序")
-        end = f"\n{_words()['tags']['end']}" if self._view.profile == "j1" else ""
-        text: str = _words()["settlement"]["text"]
-        return f"{text.format(terms=terms, fee=yuan(fee))}{_words()['judgment']['close']}{end}"
+        end = f"\n{bench_words()['tags']['end']}" if self._view.profile == "j1" else ""
+        text: str = bench_words()["settlement"]["text"]
+        return f"{text.format(terms=terms, fee=yuan(fee))}{bench_words()['judgment']['close']}{end}"
 
     def _close(self, step: Step) -> str:
-        return str(_words()["judgment"]["close"])
+        return str(bench_words()["judgment"]["close"])
 
     def _deliberate(self, step: Step) -> str:
-        return (self._fill("no_agreement") if failed(self._trial) else "") + str(_words()["deliberate"]["text"])
+        return self._unsettled() + str(bench_words()["deliberate"]["text"])
+
+    def _unsettled(self) -> str:
+        """That mediation was tried and came to nothing."""
+        return self._fill("no_agreement") if failed(self._trial) else ""
 
     def _judgment(self, step: Step) -> str:
         collegial = "deliberate" in self._trial.announced
-        lead = "" if collegial or not failed(self._trial) else self._fill("no_agreement")
-        lead += _words()["judgment"]["collegial" if collegial else "sole"]
-        end = f"\n{_words()['tags']['end']}" if self._view.profile == "j1" else ""
-        body = judgment(self._case, self._view.held, decide(self._case))
-        return f"{lead}\n{body}\n{_words()['judgment']['close']}{end}"
+        lead = "" if collegial else self._unsettled()
+        lead += bench_words()["judgment"]["collegial" if collegial else "sole"]
+        end = f"\n{bench_words()['tags']['end']}" if self._view.profile == "j1" else ""
+        body = judgment(self._case, self._view.held, self._decide(self._case))
+        return f"{lead}\n{body}\n{bench_words()['judgment']['close']}{end}"
 
     def _safe(self, text: str, plain: str, asks: set[str]) -> str:
         """The text, or the plain one where words of the parties in it would ask for something else, or end the trial."""

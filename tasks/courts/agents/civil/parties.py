@@ -12,7 +12,7 @@ from typing import Any
 
 from store.search.law_search import LawSearch
 from tasks.courts.agents.civil.asks import Asked, asked_of, speech
-from tasks.courts.agents.civil.heard import ASPECTS, Offer, claims_in, numeral, offers_in
+from tasks.courts.agents.civil.heard import ASPECTS, Offer, numeral, offers_in
 from tasks.courts.agents.civil.speech import Speaker
 from tasks.courts.agents.civil.sums import yuan
 from tasks.courts.play.views import CourtView
@@ -63,7 +63,7 @@ class Reply:
         if turn is None:
             return self._short("not_me")
         if turn.speaker != "judge":
-            return self._speaker.answer(turn.text, self._heard())
+            return self._speaker.answer(turn.text)
         asked = asked_of(turn.text, self._side)
         if not asked:
             other = asked_of(turn.text, "defendant" if self._side == "plaintiff" else "plaintiff")
@@ -81,7 +81,7 @@ class Reply:
         made: Mapping[str, Callable[[str], str]] = {
             "identity": self._identity, "claim": self._claim, "answer": self._answer, "exhibit": self._exhibit,
             "cross": self._cross, "debate": self._debate, "final": self._final, "mediate": self._mediate,
-            "proposal": self._proposal, "question": self._question, "other_identity": self._other,
+            "question": self._question, "proposal": self._proposal, "other_identity": self._other,
         }  # fmt: skip
         return made[asked.kind](asked.words) if asked.kind in made else self._short(asked.kind)
 
@@ -244,22 +244,11 @@ class Reply:
 
     # --- questions, debate, end ---------------------------------------------------------------------------------------
 
-    def _heard(self) -> str:
-        """What this side has said so far."""
-        return "\n".join(turn.text for turn in self._view.record if turn.speaker == self._view.role)
-
     def _question(self, words: str) -> str:
-        return self._speaker.answer(words, self._heard())
+        return self._speaker.answer(words)
 
     def _debate(self, words: str) -> str:
-        return self._speaker.debate(
-            [turn.text for turn in self._view.record if turn.speaker == "judge"], self._answered()
-        )
-
-    def _answered(self) -> int:
-        """How many claims the plaintiff has stated."""
-        told = "\n".join(turn.text for turn in self._view.record if SIDE_OF.get(turn.speaker) == "plaintiff")
-        return len(claims_in(told)) if "诉讼请求" in told else 0
+        return self._speaker.debate([turn.text for turn in self._view.record if turn.speaker == "judge"])
 
     def _final(self, words: str) -> str:
         if self._side == "plaintiff":

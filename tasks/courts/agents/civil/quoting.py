@@ -6,7 +6,6 @@ import re
 
 _DOES = re.compile(r"闭庭|庭审(?:到此)?结束|判决如下|本院认为|<[^<>]{0,12}>|公诉人")
 _SPEAKER = re.compile(r"(原告|被告)([^：:，,。\n]{0,8})[：:]")
-_ADMITTED = re.compile(r"(?:没有|无)异议|属实|(?<!不)(?<!不予)认可|(?<!不)承认|(?<!不)同意依法")
 _MARKS = str.maketrans("“”「」『』", "‘’‘’‘’")
 
 
@@ -34,16 +33,3 @@ def gist(text: str, most: int = 40) -> str:
             break
         kept += clause
     return quotable(kept.replace("；", "，").replace("。", "，"), most + 20)
-
-
-def spoken(text: str, most: int = 120) -> str:
-    """Words of an exhibit in a sentence of the court: in marks only where somebody speaks."""
-    plain = quotable(text, most)
-    return f"“{plain}”" if re.search(r"[：:？！?!]|你|我", plain) else plain
-
-
-def contention(text: str) -> str:
-    """What a point contests: without the clauses that admit something first."""
-    parts = re.split(r"(?<=[，,；;。])", text)
-    kept = [part for part in parts if not _ADMITTED.search(part)]
-    return re.sub(r"^(?:但是?|不过|只是|然而)", "", "".join(kept).strip()) if kept else text

@@ -22,9 +22,6 @@ POSITIONS: Mapping[str, str] = {"admit": "没有异议", "partly": "部分认可
 _IDLE = re.compile(
     r"[？?。！，,；;：:、]|什么时候|什么|何时|多少|怎么|如何|是否|有没有|有无|为什么|为何|哪些|哪|吗|呢|请问|请|说明|回答|原告|被告|你方|你们?|数额|依据|怎样|确定|请求|主张|具体情况|关于|对于|当时|法庭|一下|的|了|是|在|有|就|钱"
 )
-_QUOTED = re.compile(r"“([^“”]{4,200})”")
-_YIELDS = re.compile(r"调解|和解|商量|愿意(?:还|付|赔|退|按)")
-"""What a side would give to settle has no place in the debate."""
 _COUNT = re.compile(r"多少|几|数额|金额")
 _SUM = re.compile(r"[0-9]万?元")
 _PUT = re.compile(
@@ -39,21 +36,10 @@ _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 _ISSUE = re.compile(r"(?:^|(?<=[：:；;。\n]))\s*(?:[一二三四五六七八九]|[0-9])[、.．]\s*([^；;。\n]{4,120})")
 
 
-def _like(asked: str, text: str) -> float:
-    """The share of a question that a text holds; of a question of a sign or two, by signs."""
-    if len(asked) > 2:
-        return recall(bigrams(asked), bigrams(text))
-    return sum(sign in text for sign in asked) / len(asked) if asked else 0.0
-
-
-def _best(about: frozenset[str], texts: Sequence[str]) -> tuple[float, str]:
-    """The text that holds most of some pairs of signs, with its share."""
-    scored = ((recall(about, bigrams(text)), text.strip()) for text in texts)
+def _best(about: frozenset[str], texts: Sequence[str], *, sums: bool = False) -> tuple[float, str]:
+    """The text that holds most of some pairs of signs, with its share; sums: one that names a sum goes before others."""
+    scored = ((recall(about, bigrams(text)) + 0.2 * (sums and bool(_SUM.search(text))), text.strip()) for text in texts)
     return max(scored, key=lambda pair: pair[0], default=(0.0, ""))
-
-_SLIPS = re.compile(r"转账|汇款|付款|还款|收据|收条|回单|凭证|流水")
-_UNWRITTEN = re.compile(r"书面|凭据")
-"""What a side that has shown slips of payment does not say of itself."""
 
 
 class Speaker:
@@ -131,126 +117,40 @@ class Speaker:
 
     # --- questions and debate -----------------------------------------------------------------------------------------
 
-    def answer(self, question: str, said: str = "") -> str:
+    def answer(self, question: str) -> str:
         """The answer to a question of fact: the sentence of the material that holds most of it, or that it is not known."""
-        asked = [
-            part for part in re.findall(r"[^？?。；;\n]+[？?。；;]?", without_vocative(question)) if len(part) > 3
-        ]
-        found: dict[str, None] = {}
-        for part in asked[:4]:
-            like, text = self._nearest(part)
-            if like >= LIKE:
-                found[text] = None
-        if replied := self._on_own_exhibit(question):
-            return replied
-        if put := _QUOTED.search(question):
-            pairs = bigrams(put[1])
-            fresh = [text for text in self._pleaded() if recall(bigrams(text), pairs) < 0.7]
-            like, text = _best(pairs, fresh)
-            if like >= LIKE / 2:
-                found = {text: None}
-            elif self._side == "plaintiff":
-                found = {}
-        if told := self._of_the_matter(question):
-            found = {told: None}
-        if not found:
-            return self._nothing(question)
-        return "".join(f"{text.rstrip('。；;')}。" for text in found)
-
-    def _of_the_matter(self, question: str) -> str:
-        """The sentence of the own material that tells of a matter by other words than it is asked; '' where none does."""
-        told = [one["told"] for one in speech()["matters"] if re.search(one["asked"], question)]
-        dated = sorted(self._pool(), key=lambda text: not re.search(r"[0-9]月", text))
-        return next((text.strip() for words in told for text in dated if re.search(words, text)), "")
-
-    def _on_own_exhibit(self, question: str) -> str:
-        """What a side says when asked what else bears out an exhibit of its own that is denied."""
-        own = [one for one in self._held.get("evidence", ()) if one["owner"] == self.id]
-        asked = next((one for one in own if len(one.get("title", "")) > 2 and one["title"] in question), None)
-        if asked is None or not re.search(r"印证|为什么|什么时候|原件|由谁", question):
-            return ""
-        about = bigrams(asked.get("purpose", ""))
-        told = [
-            text
-            for text in self._pool()
-            if text.strip("。") not in asked.get("purpose", "") and not text.startswith("证明")
-        ]
-        like, text = _best(about, told)
-        others = [one for one in own if one is not asked and recall(about, bigrams(one.get("excerpt", ""))) >= LIKE]
-        said = [f"{text.rstrip('。；;')}"] if like >= LIKE * 0.8 else []
-        said += [f"可以与{others[0]['title']}相互印证"] if others else []
-        return "，".join(said) + "。" if said else self._nothing(question)
+        asked = [part for part in re.findall(r"[^？?。；;\n]+[？?。；;]?", without_vocative(question)) if len(part) > 3]
+        told = [_best(bigrams(_IDLE.sub("", part)), self._pool(), sums=bool(_COUNT.search(part))) for part in asked[:4]]
+        found = dict.fromkeys(text for like, text in told if like >= LIKE)
+        return "".join(f"{text.rstrip('。；;')}。" for text in found) or self._nothing(question)
 
     def _nothing(self, question: str) -> str:
         """That nothing in writing bears on a question, in one of several ways."""
         ways: Sequence[str] = speech()["nothing"]["plain" if self.counsel else "self"]
-        if _SLIPS.search("".join(one.get("title", "") for one in self._held.get("evidence", ()) if one["owner"] == self.id)):
-            ways = [one for one in ways if not _UNWRITTEN.search(one)] or ways
         return ways[sum(map(ord, question)) % len(ways)].format(me=self.me, we=self.we)
 
-    def _nearest(self, question: str) -> tuple[float, str]:
-        asked = _IDLE.sub("", question)
-        pool = [text for text in self._pool() if text.strip()]
-        scored = [
-            (_like(asked, text) + 0.2 * (bool(_COUNT.search(question)) and bool(_SUM.search(text))), text)
-            for text in pool
-        ]
-        like, text = max(scored, key=lambda pair: pair[0], default=(0.0, ""))
-        return like, text.strip()
-
-    def _pleaded(self) -> list[str]:
-        """What this side has pleaded and wants to prove: its own case, not what both sides know."""
-        own = [one for one in self._held.get("evidence", ()) if one["owner"] == self.id]
-        texts = [self._held.get("complaint" if self._side == "plaintiff" else "answer", "")]
-        proves = [(one.get("title", ""), one.get("purpose", "")) for one in own]
-        texts += [f"{self.me}提交的{title}能够{says}" for title, says in proves if says.startswith("证明")]
-        parts = (_LEADS.sub("", part) for text in texts for part in sentences(text))
-        return [part for part in dict.fromkeys(parts) if not _FILED.search(part)]
+    def _own(self) -> list[Mapping[str, Any]]:
+        return [one for one in self._held.get("evidence", ()) if one["owner"] == self.id]
 
     def _pool(self) -> list[str]:
         """What this side may tell, facts first; sentence by sentence."""
         held = self._held
         texts = [fact.get("text", "") for fact in held.get("facts", ())]
-        texts += [*held.get("statements", {}).values()]
-        texts += [one.get("text", "") for one in self._defences]
+        texts += [*held.get("statements", {}).values(), *(one.get("text", "") for one in self._defences)]
         texts += [held.get("answer", ""), held.get("complaint", "")]
-        own = [one for one in held.get("evidence", ()) if one["owner"] == self.id]
-        texts += [one.get("purpose", "") for one in own if one.get("purpose") != "未载明"]
-        found = [_LEADS.sub("", part) for text in texts for part in sentences(text)]
-        return list(dict.fromkeys(found))
+        texts += [one.get("purpose", "") for one in self._own() if one.get("purpose") != "未载明"]
+        return list(dict.fromkeys(_LEADS.sub("", part) for text in texts for part in sentences(text)))
 
-    def debate(self, court: Sequence[str], claims: int) -> str:
-        """What is said on each issue that the court has put, then what the side adds of its own."""
-        told: dict[str, int] = {}
-        said = []
-        put = self._issues(court)
-        if not put:
-            told = dict.fromkeys(self._arguments()[:3], 0)
-            said += [f"{text.rstrip('。；;')}。" for text in told]
-        referred = False
-        for place, issue in enumerate(put, 1):
-            about = bigrams(_PUT.sub("", issue)) or bigrams(issue)
-            like, text = _best(about, self._arguments())
-            if like < LIKE / 2:
-                continue
-            if text in told:
-                like, other = _best(about, [one for one in (*self._arguments(), *self._pleaded()) if one not in told])
-                if like < LIKE / 4 and referred:
-                    continue
-                referred = referred or like < LIKE / 4
-                text = other if like >= LIKE / 4 else f"与第{numeral(told[text])}点的理由一致"
-            said.append(f"关于争议焦点{numeral(place)}，{text.rstrip('。；;')}。")
-            told[text] = place
-        for text in self._held.get("statements", {}).values():
-            kept = "".join(part for part in sentences(text) if not _YIELDS.search(part)).strip()
-            if text not in told and kept:
-                said.append(kept)
-        end = (
-            "综上，请求法院支持原告的诉讼请求。"
-            if self._side == "plaintiff"
-            else "综上，请求法院采纳被告的答辩意见，依法判决。"
-        )
-        return "发表辩论意见如下：\n" + "\n".join([*said, end])
+    def debate(self, court: Sequence[str]) -> str:
+        """What is said on each issue that the court has put; without issues its first arguments."""
+        told: dict[str, str] = {}
+        for place, issue in enumerate(self._issues(court), 1):
+            like, text = _best(bigrams(_PUT.sub("", issue)) or bigrams(issue), [one for one in self._arguments() if one not in told])
+            if like >= LIKE / 2:
+                told[text] = f"关于争议焦点{numeral(place)}，{text.rstrip('。；;')}。"
+        said = list(told.values()) or [f"{text.rstrip('。；;')}。" for text in self._arguments()[:3]]
+        end = "请求法院支持原告的诉讼请求" if self._side == "plaintiff" else "请求法院采纳被告的答辩意见，依法判决"
+        return "发表辩论意见如下：\n" + "\n".join([*said, f"综上，{end}。"])
 
     def _issues(self, court: Sequence[str]) -> list[str]:
         for text in reversed(court):
@@ -259,35 +159,18 @@ class Speaker:
         return []
 
     def _arguments(self) -> list[str]:
-        held = self._held
         if self._side == "defendant" and self._defences:
             told = [part for one in self._defences for part in re.split(r"[；;]", one.get("text", ""))]
             return [*(part for part in told if part and not part.endswith("没有异议")), *self._objected()]
-        own = [one for one in held.get("evidence", ()) if one["owner"] == self.id]
-        proofs = [
-            f"{self.me}提交的{one['title']}能够{one['purpose']}"
-            for one in own
-            if one.get("purpose", "").startswith("证明")
-        ]
-        told = [part.strip() for part in sentences(held.get("complaint", "") or held.get("answer", ""))]
-        strong = [*self._objected(), *proofs]
-        return (
-            strong
-            if self._side == "plaintiff" and strong
-            else [*strong, *(part for part in told if not _FILED.search(part))]
-        )
+        proofs = [f"{self.me}提交的{one['title']}能够{one['purpose']}" for one in self._own() if one.get("purpose", "").startswith("证明")]
+        told = [part.strip() for part in sentences(self._held.get("complaint", "") or self._held.get("answer", ""))]
+        return [*self._objected(), *proofs, *(part for part in told if not _FILED.search(part))]
 
     def _objected(self) -> list[str]:
         """What this side says against the exhibits of the other: its answer to the strongest point of the other."""
-        return [
-            text
-            for one in self._held.get("evidence", ())
-            if one["owner"] != self.id
-            for objection in one.get("objections", ())
-            if objection.get("by") == self.id
-            for aspect in ("weight", "truth", "relevance")
-            if (text := str(objection.get(aspect) or "")) and len(text) > 8
-        ]
+        told = (one for item in self._held.get("evidence", ()) if item["owner"] != self.id for one in item.get("objections", ()))
+        own = [one for one in told if one.get("by") == self.id]
+        return [text for one in own for aspect in ("weight", "truth", "relevance") if len(text := str(one.get(aspect) or "")) > 8]
 
     # --- mediation ----------------------------------------------------------------------------------------------------
 

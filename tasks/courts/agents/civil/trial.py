@@ -49,7 +49,6 @@ class Trial:
     answered: set[tuple[str, Side]] = field(default_factory=set)
     announced: set[str] = field(default_factory=set)
     replies: dict[tuple[str, Side], list[str]] = field(default_factory=dict)
-    questions: dict[Side, list[str]] = field(default_factory=dict)
     offers: dict[tuple[Side, int], Offer] = field(default_factory=dict)
     opinions: dict[tuple[Side, int], Opinion] = field(default_factory=dict)
     unheard: Counter[tuple[Side, int]] = field(default_factory=Counter)
@@ -149,8 +148,6 @@ def _bench(trial: Trial, turn: Turn) -> dict[Side, list[str]]:
         asks[side] = list(dict.fromkeys(acts))
         trial.asked.update((act, side) for act in asks[side])
         trial.reached = max([trial.reached, *(STAGES.get(act, 0) for act in asks[side])])
-        if "question" in asks[side]:
-            trial.questions.setdefault(side, []).append(turn.text)
         if "cross" in asks[side]:
             trial.unheard.update((OTHER[side], offer.number) for offer in trial.waiting(OTHER[side]))
     return asks

@@ -1,24 +1,18 @@
-"""认证 by rule: whether the court relies on an exhibit, and why, from how it was described and what was objected to it.
+"""认证 as far as nobody disputes it: an exhibit without an objection is relied on, any other is left undecided, and that is said.
 
-The table is data/civil_points.toml. 民诉法解释第一百零四、一百零五条; 证据规定第六十八、八十五至九十条 stand behind its lines.
+民诉法解释第一百零三条: what was not put to the other side is no ground for a finding.
 """
 
 from __future__ import annotations
 
-import re
-import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
-from typing import Any
 
 from tasks.courts.agents.civil.heard import Offer, Opinion
 from tasks.courts.agents.civil.trial import SIDES, Trial
-from tasks.courts.scores.bigrams import bigrams
 
-NEAR = 0.3
-"""From this share of pairs on two short texts speak of the same thing."""
+UNHEARD = "因未经质证，不能作为认定事实的根据"
+DISPUTED = "因双方有争议，本规则席位不就争议作裁判，无法认定其证明力"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,19 +31,10 @@ class Weighed:
         return f"{'原告' if self.offer.side == 'plaintiff' else '被告'}{self.offer.name}"
 
 
-@cache
-def points() -> Mapping[str, Any]:
-    """The table of points."""
-    loaded: dict[str, Any] = tomllib.loads(
-        files(__package__).joinpath("points.toml").read_text(encoding="utf-8")
-    )
-    return loaded
-
-
-def weigh(trial: Trial) -> list[Weighed]:
-    """Every exhibit of the trial, those of the plaintiff first."""
+def weigh(trial: Trial, weighed: Callable[[Offer, Opinion | None], Weighed] | None = None) -> list[Weighed]:
+    """Every exhibit of the trial, those of the plaintiff first. weighed: what becomes of one, instead of the plain rule."""
     return [
-        _weighed(trial.offers[key], trial.opinions.get(key) or (Opinion() if key in trial.waived else None))
+        (weighed or _weighed)(trial.offers[key], trial.opinions.get(key) or (Opinion() if key in trial.waived else None))
         for side in SIDES
         for key in sorted(trial.offers)
         if key[0] == side
@@ -58,45 +43,8 @@ def weigh(trial: Trial) -> list[Weighed]:
 
 def _weighed(offer: Offer, opinion: Opinion | None) -> Weighed:
     if opinion is None:
-        return Weighed(offer, False, "因未经质证，不能作为认定事实的根据", frozenset())
-    against = frozenset(opinion.against)
+        return Weighed(offer, False, UNHEARD, frozenset())
     objection = "；".join(opinion.against.values())
-    about = f"{offer.title}；{offer.kind}；{offer.source}；{offer.purpose}；{offer.excerpt}"
-    for rule in points()["exhibits"]:
-        if not _fits(rule, against, about, objection):
-            continue
-        return Weighed(offer, rule["result"] == "admitted", rule["reason"], against, objection)
-    return Weighed(offer, True, "与本案事实有关，能够证明其记载的内容", against, objection)
-
-
-def _fits(rule: Mapping[str, Any], against: frozenset[str], about: str, objection: str) -> bool:
-    if not rule["contested"]:
-        return not against
-    return (
-        bool(against & set(rule["contested"]))
-        and ("about" not in rule or bool(re.search(rule["about"], about)))
-        and ("unless_about" not in rule or not re.search(rule["unless_about"], about))
-        and ("objection" not in rule or bool(re.search(rule["objection"], objection)))
-        and (not rule.get("needs_truth") or "truth" in against)
-    )
-
-
-def overlap(one: str, two: str) -> float:
-    """Pairs that two texts share, of those of the shorter one."""
-    first, second = bigrams(one), bigrams(two)
-    least = min(len(first), len(second))
-    return len(first & second) / least if least else 0.0
-
-
-def nearest(words: str, weighed: Sequence[Weighed]) -> tuple[float, Weighed | None]:
-    """The exhibit that speaks most of some words, with how much."""
-    best: tuple[float, Weighed | None] = (0.0, None)
-    for one in weighed:
-        like = max(
-            overlap(words, part)
-            for part in (one.offer.purpose, one.offer.title, one.offer.excerpt or one.offer.words)
-            if part
-        )
-        if like > best[0]:
-            best = (like, one)
-    return best
+    if opinion.against:
+        return Weighed(offer, False, DISPUTED, frozenset(opinion.against), objection)
+    return Weighed(offer, True, "双方对真实性、合法性、关联性均无异议", frozenset())

@@ -1,18 +1,17 @@
-"""Of what the accused is charged, as the prosecution has said in court, and the articles on which it relies."""
+"""Of what the accused is charged, as the prosecution has said in court."""
 
 from __future__ import annotations
 
 import re
 
-from store.text.citation import citations
-from store.text.normalise import fold_width
 from tasks.courts.agents.criminal.heard import Heard
-from tasks.courts.agents.criminal.law import CRIMINAL_LAW, Cited, crimes
 from tasks.legalsearch.charges import canonical
 from tasks.legalsearch.rules.facts import by_canonical, read_facts
 
 _SAID = re.compile(r"罪名(?:是|为|系)|应当?以|构成(?:了)?|涉嫌(?:犯)?|(?<!侵)犯(?!罪)|(?<=罪)(?:、|和|与|及|以及)")
 _NAME = re.compile(r"[\u4e00-\u9fff、（）()]{2,60}")
+_NO_NAME = re.compile(r"犯罪$|^.{0,2}罪$|.{21,}|[其该此本述]")
+"""What ends in 罪 and names no charge."""
 _NEGATED = re.compile(r"(?:不|未|没有)$")
 _FORMER = re.compile(r"(?:曾|前|此前|先后)?因(?:涉嫌)?(?:犯)?[^，。；]{0,24}罪(?:于[^，。；]{2,14})?[^，。；]{0,30}(?:判处|刑满释放|行政拘留|处罚)[^。；]{0,60}")
 LEAST = 6.0
@@ -22,7 +21,7 @@ LEAST = 6.0
 def charged(heard: Heard) -> tuple[str, ...]:
     """The charges with 罪 behind them, in the order in which they were said; () where none was heard."""
     accusing = heard.answers("procurator", "charge", "indictment", "opinion")
-    return _named(accusing) or _named(heard.all_of("procurator")) or _by_articles(heard) or _by_facts(heard)
+    return _named(accusing) or _named(heard.all_of("procurator")) or _by_facts(heard)
 
 
 def _named(text: str) -> tuple[str, ...]:
@@ -40,22 +39,8 @@ def name_at(text: str, start: int) -> str:
     run = _NAME.match(text, start)
     ends = [place.end() for place in re.finditer("罪", run[0])] if run else []
     names = (run[0][:end] for end in ends) if run else ()
-    return next((name for name in names if len(name) > 2 and _known(name)), "")
-
-
-def _known(name: str) -> bool:
-    return canonical(name) in crimes() or canonical(name) in by_canonical()
-
-
-def _by_articles(heard: Heard) -> tuple[str, ...]:
-    """The charges whose articles the indictment cites, where it names none."""
-    numbers = {(one.number, one.sub) for one in cited_by_prosecution(heard)}
-    found = []
-    for crime in crimes().values():
-        number, _, sub = crime.law[0].partition(".")[0].partition("-")
-        if (int(number), int(sub or 0)) in numbers:
-            found.append(f"{crime.name}罪")
-    return tuple(found[:1])
+    known = (name for name in names if len(name) > 2 and canonical(name) in by_canonical())
+    return next(known, run[0][: ends[0]] if run and ends and not _NO_NAME.search(run[0][: ends[0]]) else "")
 
 
 def _by_facts(heard: Heard) -> tuple[str, ...]:
@@ -63,14 +48,3 @@ def _by_facts(heard: Heard) -> tuple[str, ...]:
     points = read_facts(told).points if told else {}
     best = max(points, key=lambda name: points[name], default="")
     return (f"{best}罪",) if best and points[best] >= LEAST else ()
-
-
-def cited_by_prosecution(heard: Heard) -> list[Cited]:
-    """Articles of the Criminal Law that the prosecution has cited."""
-    found: list[Cited] = []
-    for turn in heard.record:
-        if turn.speaker == "procurator" and "刑法" in turn.text:
-            for one in citations(fold_width(turn.text)):
-                if one.law and one.law.endswith("刑法"):
-                    found.append(Cited(CRIMINAL_LAW, one.number.number, one.number.sub, one.paragraph or 0, one.item or 0))
-    return list(dict.fromkeys(found))

@@ -13,7 +13,6 @@ from tasks.courts.agents.criminal.asking import joined
 from tasks.courts.agents.criminal.examining import by_defence
 from tasks.courts.agents.criminal.exhibits import brief_round, left_to_show, names, offered
 from tasks.courts.agents.criminal.objections import asked_about, grounds_text, objections
-from tasks.courts.agents.criminal.rebutting import defend
 from tasks.courts.agents.criminal.speaking import Speaks
 
 
@@ -76,7 +75,7 @@ class DefenderSpeaks(Speaks):
         return self.floor.say("plea" if self.denies else "plea_ok")
 
     def _mutual(self) -> str:
-        return defend(self.floor)
+        return self.floor.say("mutual")
 
     def _property(self) -> str:
         return self.floor.say("property_denied" if self.denies else "property")

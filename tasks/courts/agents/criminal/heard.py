@@ -21,7 +21,6 @@ from tasks.courts.procedure.turns import Turn
 
 _REPLY = {"recusal": "recusal", "plea": "plea", "fast": "plea", "identity": "identity", "views": "view"}
 """Kind of question -> what counts as an answer to it; any words do for the others."""
-_OBJECTIVE = ("物证", "书证", "鉴定意见", "勘验", "视听资料")
 _KINDS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (kind, re.compile(pattern))
     for kind, pattern in (
@@ -72,11 +71,6 @@ class Exhibit:
             if "书证" in text:
                 return "书证"
         return "书证"
-
-    @property
-    def objective(self) -> bool:
-        """Whether it speaks for itself, other than what people say."""
-        return self.kind in _OBJECTIVE
 
     @property
     def name(self) -> str:

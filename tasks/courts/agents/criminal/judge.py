@@ -1,7 +1,7 @@
 """The judge of a criminal court by rules: keeps the procedure of 刑事诉讼法, hears everybody, weighs, gives judgment with reasons.
 
 Holds what its view grants and the record, nothing else: charge, plea and evidence are what was said in court. It knows no
-case; the law is data (criminal_law.toml), the hearing is data (criminal_hearing.toml).
+case; the hearing is data (hearing.toml), what is disputed is for an expert to decide.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tasks.courts.agents.criminal.agenda import (
 from tasks.courts.agents.criminal.asking import filled
 from tasks.courts.agents.criminal.examining import topic_asked
 from tasks.courts.agents.criminal.heard import Heard
-from tasks.courts.agents.criminal.judgment import judgment
+from tasks.courts.agents.criminal.judgment import Decide, judgment, undisputed
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import Move, Say
 
@@ -37,8 +37,9 @@ _NOT = re.compile(r"不(?:申请|要求)|没有")
 class CriminalJudge:
     """审判长, or 独任审判员."""
 
-    def __init__(self, search: LawSearch | None = None) -> None:
-        del search  # criminal_law.toml holds what a criminal judgment cites
+    def __init__(self, search: LawSearch | None = None, decide: Decide = undisputed) -> None:
+        del search
+        self._decide = decide
 
     def move(self, view: CourtView) -> Move:
         """One utterance."""
@@ -46,7 +47,7 @@ class CriminalJudge:
         heard = Heard(view)
         due = following(heard)
         if due.step is None:
-            return Say(*_last(heard))
+            return Say(*_last(heard, self._decide))
         text = _preface(heard, due) + _words(heard, due)
         if view.profile == "j1":
             text = _tagged(heard, due.step.id, text)
@@ -132,7 +133,7 @@ def _unlike(heard: Heard, text: str) -> str:
     return f"法庭再次询问。{text}" if text.strip() == last.strip() else text
 
 
-def _last(heard: Heard) -> tuple[str, tuple[str, ...]]:
+def _last(heard: Heard, decide: Decide) -> tuple[str, tuple[str, ...]]:
     """Retirement of a panel, then the judgment."""
     other = hearing()["other"]
     turns = heard.view.limit - heard.view.turn
@@ -140,4 +141,4 @@ def _last(heard: Heard) -> tuple[str, tuple[str, ...]]:
         return str(other["retire"]), ()
     opening = other["back"] if collegial(heard) else other["sole"]
     closing = other["close"] + (f"<{hearing()['stages']['end']}>" if heard.view.profile == "j1" else "")
-    return f"{opening}\n{judgment(heard)}\n{closing}", ()
+    return f"{opening}\n{judgment(heard, decide)}\n{closing}", ()

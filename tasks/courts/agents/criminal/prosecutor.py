@@ -13,7 +13,6 @@ from tasks.courts.agents.criminal.asking import joined
 from tasks.courts.agents.criminal.examining import by_prosecution
 from tasks.courts.agents.criminal.exhibits import ended, exhibit_numbers, left_to_show, names, offered
 from tasks.courts.agents.criminal.objections import asked_about, grounds_text, objections
-from tasks.courts.agents.criminal.rebutting import again, reply
 from tasks.courts.agents.criminal.speaking import Speaks
 from tasks.courts.agents.criminal.telling import birthday
 from tasks.courts.casefile.people import LawRef
@@ -112,8 +111,7 @@ class ProsecutorSpeaks(Speaks):
         own = self.floor.view.own
         if not any("公诉意见" in turn.text or (opinion and opinion in turn.text) for turn in own):
             return self.floor.say("mutual_early")
-        first = self.floor.say("reply_head")
-        return again(self.floor) if any(first in turn.text for turn in own) else reply(self.floor)
+        return self.floor.say("mutual")
 
     # --- examination --------------------------------------------------------------------------------------------------
 

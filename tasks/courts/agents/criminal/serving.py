@@ -6,18 +6,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, timedelta
 from typing import Any
 
 from store.text.numerals import int_to_chinese
+from tasks.courts.agents.criminal.agenda import hearing
 from tasks.courts.agents.criminal.asking import filled
-from tasks.courts.agents.criminal.circumstances import words
-from tasks.courts.agents.criminal.sentence import Punishment
 from tasks.courts.agents.criminal.telling import day_text
 from tasks.courts.casefile.sense import months_after
 from tasks.courts.checking.criminal import term
 
 _HELD = ("拘留", "逮捕")
+
+
+@dataclass(frozen=True, slots=True)
+class Punishment:
+    """kind: 有期徒刑, 拘役, 无期徒刑, 单处罚金; months 0 where it has none."""
+
+    kind: str
+    months: int = 0
+    fine: float = 0.0
+    probation: int = 0
+    forfeit: bool = False
 
 
 def money(yuan: float) -> str:
@@ -41,7 +52,7 @@ def pronounced(made: Punishment) -> str:
 
 def served(made: Punishment, custody: Sequence[Mapping[str, Any]]) -> str:
     """The note on how the sentence is served; '' for one without a term or a fine."""
-    text = words()["order"]
+    text = hearing()["order"]
     fine = text["fine"] if made.fine and made.kind != "单处罚金" else ""
     if made.kind == "单处罚金":
         return str(text["fine_only"])

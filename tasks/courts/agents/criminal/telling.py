@@ -13,13 +13,7 @@ from tasks.courts.scores.bigrams import bigrams, recall, sentences
 
 LIKE = 0.3
 """Share of a question's character pairs that a sentence must hold to answer it."""
-RUN = 4
-"""Characters in a row by which two texts tell the same."""
 _FUNCTION = re.compile(r"什么|怎么|怎样|为何|如何|是否|有没有|有无|被告人|当时|你的?|的时候|情况|说明|讲讲|说一下|[吗呢？?，。、了]")
-_CAME = re.compile(r"抓了|去了派出所|去了公安|到(?:派出)?所|投案|报警|拨打|报了警|电话|等候(?!信号)|到案(?!后|当日)|传唤")
-_ELSE = re.compile(r"如实|否认|供述|辩|不到案|解救|(?:之妻|妻子|丈夫|群众|他人|对方|店员|店主|失主|路人)[^，。；]{0,8}(?:报警|拨打)")
-"""Clauses that tell of something else than how he came."""
-_DAY_HEAD = re.compile(r"^(?:\d{4}年)?\d{1,2}月\d{1,2}号(?:\d{1,2}点(?:多|\d{1,2}分)?)?$")
 MEASURES = {"拘留": "刑事拘留", "逮捕": "逮捕", "取保候审": "取保候审", "监视居住": "监视居住"}
 
 
@@ -52,19 +46,14 @@ def identity(person: Mapping[str, Any]) -> str:
 
 def custody(measures: Sequence[Mapping[str, Any]]) -> str:
     """2024年5月20日被刑事拘留，6月3日被逮捕，羁押在…; '' where nothing is on file."""
-    told = []
-    year = ""
+    told, year = [], ""
     for one in measures:
-        day = day_text(one.get("since", ""))
-        if not day:
-            continue
-        told.append(f"{day.removeprefix(year)}被{MEASURES.get(one['measure'], one['measure'])}")
-        year = day[:5]
-    if not told:
-        return ""
-    last = measures[-1]
-    held = last.get("measure") in ("拘留", "逮捕") and not last.get("until")
-    return "，".join(told) + (f"，现在羁押在{last['place']}" if held and last.get("place") else "")
+        if day := day_text(one.get("since", "")):
+            told.append(f"{day.removeprefix(year)}被{MEASURES.get(one['measure'], one['measure'])}")
+            year = day[:5]
+    last = measures[-1] if told else {}
+    held = last.get("measure") in ("拘留", "逮捕") and not last.get("until") and last.get("place")
+    return "，".join(told) + (f"，现在羁押在{last['place']}" if held else "")
 
 
 def in_first_person(text: str, name: str) -> str:
@@ -72,14 +61,9 @@ def in_first_person(text: str, name: str) -> str:
     told = re.sub(rf"(?:被告人)?{re.escape(name)}", "我", text) if name else text
     told = re.sub(r"(?:将|把)其(?=[^，。；]{0,6}(?:抓|查获|传唤|带至|带到|带回|控制))", "把我", told)
     told = re.sub(r"(被|由|在|从)其(?=[\u4e00-\u9fff])", r"\1我", told)
-    return plain(told).replace("我在我", "我在").replace("我从我", "我从")
-
-
-def plain(text: str) -> str:
-    """Words of an official record as people say them, by the table `plain`; nothing is added."""
     for cue, words in _plain():
-        text = cue.sub(words, text)
-    return re.sub(r"^(?:被告人|其)", "", text)
+        told = cue.sub(words, told)
+    return re.sub(r"^(?:被告人|其)", "", told)
 
 
 @cache
@@ -87,38 +71,11 @@ def _plain() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(cue), words) for cue, words in speech()["plain"]["words"])
 
 
-def arrest(facts: Iterable[str], name: str, *, candid: bool) -> str:
-    """How he came before the police, in his own words, without what was found on him; '' where no fact tells.
-
-    Args:
-        facts: what he knows, as it is on file.
-        candid: whether he also says that he told the truth there; who denies does not.
-    """
-    for fact in facts:
-        told = [part.strip() for part in re.split(r"[，；]", in_first_person(fact, name).rstrip("。"))]
-        came = [part for part in told if _CAME.search(part) and not _ELSE.search(part)]
-        if not came:
-            continue
-        said = [told[0]] if _DAY_HEAD.match(told[0]) else []
-        said += [re.sub(r"^(?:随即|随后|遂|后|当场)", "", part) for part in came]
-        said += [part for part in told if candid and "如实说" in part][:1]
-        text = "，".join(dict.fromkeys(said))
-        return re.sub(r"(^|，)(把我抓了|被)", lambda m: m[1] + ("警察" if m[2][0] == "把" else "我") + m[2], text) + "。"
-    return ""
-
-
-def unlike(fact: str, read: str, name: str) -> bool:
-    """Whether a fact tells something else than what was read out: no run of four characters is shared, names and days aside."""
-    bare = re.sub(r"“[^”]*”|\d[\d年月日时分号点元,.]*|" + (re.escape(name) if name else "$^"), "，", fact)
-    runs = (part[at : at + RUN] for part in re.split(r"[，。；、：（）()]", bare) for at in range(len(part) - RUN + 1))
-    return not any(run in read for run in runs)
-
-
-def answering(question: str, told: Iterable[str], most: int = 2) -> list[str]:
-    """The sentences that answer a question best, in their own order; none where nothing is near."""
+def answering(question: str, told: Iterable[str]) -> list[str]:
+    """The sentences that answer a question best, two at most, in their own order; none where nothing is near."""
     wanted = bigrams(_FUNCTION.sub("", question))
     pairs = [(recall(wanted, bigrams(one)), place, one) for place, one in enumerate(told)]
-    best = sorted((pair for pair in pairs if pair[0] >= LIKE), key=lambda pair: (-pair[0], pair[1]))[:most]
+    best = sorted((pair for pair in pairs if pair[0] >= LIKE), key=lambda pair: (-pair[0], pair[1]))[:2]
     return [one for _, _, one in sorted(best, key=lambda pair: pair[1])]
 
 
@@ -126,19 +83,6 @@ def parts(text: str) -> list[str]:
     """The sentences of a text, trimmed."""
     found = [one.strip() for one in sentences(text) if one.strip()]
     return [one if one[-1] in "。！？；!?;" else f"{one}。" for one in found]
-
-
-def denied_parts(text: str) -> tuple[list[str], list[str]]:
-    """承认…；否认… -> what is admitted and what is denied."""
-    admitted: list[str] = []
-    denied: list[str] = []
-    for part in re.split(r"[；;。]", text):
-        for clause in re.split(r"，(?=(?:否认|承认|称|对))", part):
-            if re.search(r"否认|不承认|不认|有异议|^称", clause):
-                denied.append(clause.strip())
-            elif clause.strip():
-                admitted.append(clause.strip())
-    return admitted, denied
 
 
 def own_words(text: str) -> str:

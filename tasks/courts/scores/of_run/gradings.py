@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 
 from tasks.agents.prompts import fill
-from tasks.courts.agents.registry import HUMAN, RULES
+from tasks.courts.agents.registry import HUMAN, by_rules
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.persona import style
 from tasks.courts.casefile.questions import CourtQuestion
@@ -43,7 +43,7 @@ def _parts(case: Case, heard: Heard) -> list[Grading]:
     made = []
     for role in simulated(case):
         said = [turn.text for turn in heard.record if turn.speaker == role and turn.number > 0]
-        if said and any(policy not in (RULES, HUMAN) for policy in heard.sat.get(role, ())):
+        if said and any(policy != HUMAN and not by_rules(policy) for policy in heard.sat.get(role, ())):
             traits, persona = traits_of(case, role, heard.seed or 0), persona_of(case, role)
             text = fill(
                 CONSISTENCY_PROMPT,

@@ -1,0 +1,229 @@
+"""What a yes-no question turns on, and which way a sentence of law answers it: by words, without a model.
+
+A question is read as its predicates (may, must, valid, liable …), each plain or denied; a sentence of law in the same way. All
+functions are total and bounded: they read at most a few hundred characters.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from store.text.normalise import fold_width
+from store.text.numerals import to_decimal
+
+Verdict = Literal["yes", "no", "none"]
+LONGEST = 400
+"""Characters of a question or of a sentence of law that are read."""
+
+_EITHER: tuple[tuple[str, str], ...] = (
+    ("能不能够?|能否", "能"), ("可不可以|可否", "可以"), ("是不是|是否是?", "是"), ("算不算", "算"), ("会不会", "会"),
+    ("需不需要", "需要"), ("要不要", "要"), ("该不该|应不应该|应不应当", "应当"), ("有没有|有无", "有"), ("合不合法", "合法"),
+    ("属不属于", "属于"), ("行不行", "可以"), ("受不受", "受"), ("构不构成", "构成"), ("承不承担", "承担"), ("用不用|必不必须", "需要"),
+)  # fmt: skip
+"""A-not-A forms -> the plain form: they ask, they do not deny."""
+_BINARY = re.compile(
+    r"吗|是否|能否|可否|有无|(?P<a>是|能|会|要|该|算|行|用)不(?P=a)|可不可以|需不需要|有没有|应不应|合不合法|属不属于|构不构成|受不受|承不承担|对吧"
+)
+_MARKED = re.compile(r"(?<!还是)(?:可以|能|要|算|就没)(?:(?!还是)[^，,；;。！？?谁啥咋呢几何]){1,30}[？?]$")
+"""A question without 吗, put by its mark alone: 我就没权利说？法官可以自己…？"""
+_OPEN = re.compile(r"怎么(?!能|可以)|如何|哪|什么(?!都)|多少|多久|多长|几[个天年日次倍条种项]|为什么|为何|由谁|谁(?:来|承担|负)")
+_LEAD = re.compile(r"^(?:那么?|另外|还有|最后)?[，,]?(?:我?(?:还)?想(?:再)?(?:问|请教|知道)(?:一下|您|你)?|再?请问(?:一下|您|你)?|再?问(?:一下|您|你)?)[，,:：]?")
+_ASKING = re.compile(r"[^。！？!?；;\n]*(?:[？?]|(?:吗|呢)(?=[。！!\s]|$))")
+_SENTENCE = re.compile(r"[^。！？!?；;\n]+")
+_TAIL = re.compile(
+    r"(?:那么?|所以|请问|您说|你说)?[，,]?(?:"
+    r"(?:真的?|就|到底|难道)?是?不?是?(?:这样子?|这么回事|那么回事|这个理儿?|真的|如此)的?[吗么]?"
+    r"|(?:他们?|她|对方)?(?:这|那)?(?:种|个|些|句|么|样)?(?:话|说法|讲法|理解|道理|理由|说|讲|想)?[得的]?(?:到底|在?法律上)?"
+    r"(?:对|正确|有道理|有(?:法律)?依据|站得住脚?|没错|算数|成立)(?:不对)?[吗么吧]?"
+    r"|(?:这|那)?(?:是|出自|在)?(?:《[^《》]{2,20}》|[\u4e00-\u9fff]{0,6}法典?)?(?:里|中)?的?(?:是)?(?:第几|哪一?)[条款](?:规定|里?定|里?写|里?讲|里?说)?的?"
+    r"|(?:法律)?依据(?:是什么|在哪里?|呢)"
+    r")[？?]?"
+)
+"""A question that says nothing of its matter: 真是这样吗, 这话对吗, 是刑诉法哪条定的. The sentence before it has the matter."""
+
+_PREDICATES: tuple[tuple[str, bool, str], ...] = (
+    ("valid", True, r"无效|不算数|不作数|(?:没有|不具有|不发生|失去)(?:法律)?(?:效力|约束力)|不成立|不合法|不合规|违法|违规|非法|不生效|不管用|不受(?:法律)?保护"),
+    ("must", True, r"没有?义务|不用|不需要|不必|无需|无须|可以不|能不(?!能)|不应当?|不该|免(?:除|予)|拒绝(?=[^，。]{0,8}(?:履行|支付|付|还|交|承担|赔)?)"),
+    ("liable", True, r"不(?:再)?承担|不负|不(?:予)?赔偿?|无责|免责|免赔"),
+    ("has", True, r"没有(?=[^，。]{0,10}权)|不享有"),
+    ("can", True, r"没法|没办法|管不着|不能|不可以?(?!能|抗|分)|不得|无权|没有权利|没权|禁止|不允许|不予(?:支持|采纳|受理|准许)|不支持|不准"),
+    ("apply", True, r"不适用|不受[^，。]{0,10}限制"),
+    ("be", True, r"不(?:再)?(?:属于|算|是|构成|视为|认定)|并非"),
+    ("valid", False, r"有效|管用|算数|作数|(?:有|具有|发生|产生)(?:法律)?(?:效力|约束力)|生效|成立|合法|合规|受(?:法律)?保护"),
+    ("can", False, r"可以|能够|有权|允许|准许|应予支持|予以支持|得到支持|受到支持|(?<![不可功职性效技可智])能(?![力够])|可(?=[向要请在依直申])"),
+    ("must", False, r"必须|应当|应该|有义务|需要|一定要|(?<=业主)要(?![求么件])|(?<![不主需重只想首])要(?![求么件一回钱])|应(?=[当由予在按承])|(?<=[都就还])得(?=[经由要先])|须"),
+    ("liable", False, r"承担|负责|担责|赔偿?(?!金)|负(?=[^，。]{0,6}责任)"),
+    ("apply", False, r"适用"),
+    ("be", False, r"属于|犯法|犯罪吗|构成|认定为|视为|算(?!数)|(?<![但凡还于若要只都总就])是(?!否|什么|谁|哪)"),
+    ("will", False, r"(?<![社协机工大开])会(?![议计])|将(?=[被会受要])"),
+    ("has", False, r"享有|享受|有(?=[^，。]{0,10}权)"),
+)  # fmt: skip
+_LIGHT = ("be", "will", "has", "apply")
+_PREDICATE = re.compile("|".join(f"(?P<p{at}>{words})" for at, (_, _, words) in enumerate(_PREDICATES)))
+
+_KIN: Mapping[str, tuple[str, ...]] = {
+    "can": ("valid", "has", "will", "be"), "valid": ("can",), "must": ("liable", "will"),
+    "liable": ("must", "will", "can"), "will": ("liable", "must", "be", "can"), "be": ("valid", "apply", "will"),
+    "has": ("can",), "apply": ("can", "be", "valid"),
+}  # fmt: skip
+"""Where nothing is said of one, what answers for it, nearest first."""
+_NOT_BEFORE = re.compile(r"(?:没有?|未|不)$")
+_DONE_NOT = re.compile(r"(?:没有?|未|不|拒绝|拒不|擅自|单方|随意|强制|强迫|变相)(?!能|得|可|同|管|动|少|满|足|论|仅|要|用|需|必)")
+
+
+@dataclass(frozen=True, slots=True)
+class Predicate:
+    """A word that a sentence turns on. start, end: in characters."""
+
+    kind: str
+    denied: bool
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question. binary: whether yes or no answers it; plain: in half-width forms, its A-not-A forms resolved.
+
+    turns: the clause in which its predicates stand; their places are places in it. claim: whose statement is asked to be right
+    (他说得对吗), '' for a question of any other kind; act: what comes before a clause that asks no more than 这样可以吗.
+    """
+
+    text: str
+    plain: str
+    turns: str
+    binary: bool
+    predicates: tuple[Predicate, ...]
+    claim: Literal["", "own", "theirs"] = ""
+    act: str = ""
+
+
+_RIGHT = re.compile(
+    r"(?:(?:这种|这个|他|她|他们|对方|房东|公司|单位|老板|商家|物业)?的?(?:说法|这么说|这样说|说|讲|话|理解|理由)[得的]?(?:到底)?(?:在?法律上)?)?"
+    r"(?:对|正确|有道理|有依据|站得住脚?|没错|真的|算数)[吗么]$|(?:是吗|是(?:这样子?|这么回事|那么回事|这个理儿?|真的)的?[吗么]|说法.{0,2}成立吗|对不对|[对是]吧)$"
+)
+"""Asks whether what was said is right."""
+_SAID = re.compile(r"(?:说|称|讲|认为|坚持|咬定|觉得)(?!明|服|好)")
+_BARE = re.compile(r"(?:这|那)?(?:样|么|种)?(?:做法?|规定|行为|约定|说法)?(?:在法律上)?(?:是)?(?:可以|合法|行|允许|能行|合理|应该|符合规定|有效)吗")
+
+
+@lru_cache(maxsize=1024)
+def question_of(utterance: str) -> str:
+    """The question that an utterance ends with; without one its last sentence; '' where nothing was said."""
+    found = [match.group().strip() for match in _ASKING.finditer(utterance[-4 * LONGEST :]) if len(match.group()) > 3]
+    if found:
+        last = _LEAD.sub("", found[-1][-LONGEST:])
+        return f"{_before(utterance, found[-1])}{last}"[-LONGEST:] if bare(last) else last
+    parts = [part.strip() for part in re.split(r"[。！？!?；;\n]", utterance[-4 * LONGEST :]) if part.strip()]
+    return parts[-1][-LONGEST:] if parts else ""
+
+
+def bare(text: str) -> bool:
+    """Whether a question only asks whether something is right, or by which article, and not what it is about."""
+    return bool(_TAIL.fullmatch(text[:LONGEST].strip()))
+
+
+def _before(utterance: str, tail: str) -> str:
+    """The sentence before a bare tail, as a clause of the same question; '' where nothing was said before."""
+    said = utterance[-4 * LONGEST :]
+    parts = [part.strip() for part in _SENTENCE.findall(said[: said.rfind(tail)]) if part.strip()]
+    return f"{_LEAD.sub('', parts[-1])}，" if parts else ""
+
+
+@lru_cache(maxsize=1024)
+def read_question(text: str) -> Asked:
+    """What a question turns on: the predicates of its last clause, else of all of it; 是 and 会 give way to what follows."""
+    plain = fold_width(text[:LONGEST])
+    for words, form in _EITHER:
+        plain = re.sub(words, form, plain)
+    plain = plain.replace("是否", "")
+    clauses = [part for part in re.split(r"[,，;；。]", plain.rstrip("?？ ")) if part.strip()] or [""]
+    tail, claim, act = clauses[-1], "", ""
+    if _RIGHT.search(tail) and (len(clauses) > 1 or len(tail) > 6):
+        claim = "theirs" if _SAID.search(plain) else "own"
+        tail = clauses[-2] if len(clauses) > 1 else _RIGHT.sub("", tail)
+    elif len(clauses) > 1 and _BARE.fullmatch(tail):
+        act = "，".join(clauses[:-1])
+    turns = tail if any(predicates(tail)) else plain
+    open_ended = _OPEN.search(tail) or (_OPEN.search(plain) and not _BINARY.search(text[-24:]))
+    weighty = sorted(predicates(turns), key=lambda one: one.kind in _LIGHT and not one.denied)
+    asks = claim or _BINARY.search(text) or _MARKED.search(text.rstrip())
+    binary = bool(asks) and not open_ended
+    return Asked(text, plain, turns, binary, tuple(weighty), claim, act)  # type: ignore[arg-type]
+
+
+def predicates(text: str) -> Iterator[Predicate]:
+    """The words that a text turns on, in order."""
+    for match in _PREDICATE.finditer(text[:LONGEST]):
+        kind, denied, _ = _PREDICATES[int((match.lastgroup or "p0")[1:])]
+        yield Predicate(kind, denied, match.start(), match.end())
+
+
+def by_signs(asked: Asked, signs: Mapping[str, bool]) -> Verdict:
+    """The answer where it is known of some kinds of predicate how a plain question is answered (can: True is yes)."""
+    for predicate in asked.predicates:
+        if predicate.kind in ("can", "valid") and predicate.kind not in signs and signs.get("must") and _undone(asked):
+            # 不签合同合法吗: what must be done was left undone.
+            return "yes" if predicate.denied else "no"
+        for kind in (predicate.kind, *_KIN.get(predicate.kind, ())):
+            if kind not in signs:
+                continue
+            return "yes" if signs[kind] != predicate.denied else "no"
+    return "none"
+
+
+def _denied(text: str, match: re.Match[str]) -> bool:
+    """没有经过批准 is no 经过批准; a word that is a denial itself stands."""
+    return bool(_NOT_BEFORE.search(text[max(0, match.start() - 2) : match.start()])) and match.group()[:1] not in "没未不无"
+
+
+def by_words(asked: Asked, yes: re.Pattern[str] | None, no: re.Pattern[str] | None) -> Verdict:
+    """The answer where words of the question settle it; of two the later."""
+    ends = {
+        name: max((match.end() for match in pattern.finditer(asked.plain) if not _denied(asked.plain, match)), default=-1)
+        for name, pattern in (("yes", yes), ("no", no))
+        if pattern is not None
+    }
+    if max(ends.values(), default=-1) < 0:
+        return "none"
+    said: Verdict = "yes" if ends.get("yes", -1) > ends.get("no", -1) else "no"
+    denied = any(predicate.denied and predicate.kind != "valid" for predicate in asked.predicates[:1])
+    # 不能…吗, asked of what the law forbids, is answered the other way round.
+    inside = any(pattern and re.search("不|无|未|没", pattern.pattern) for pattern in (yes, no))
+    return ("no" if said == "yes" else "yes") if denied and not inside else said
+
+
+_UNITS: Mapping[str, tuple[tuple[str, float], ...]] = {
+    "日": (("个?小时", 1 / 24), ("[日天]", 1), ("个?月", 30), ("年", 365)),
+    "月": (("[日天]", 1 / 30), ("个?月", 1), ("年", 12)),
+    "年": (("个?月", 1 / 12), ("年", 1)),
+    "%": (("%", 1), ("成", 10)),
+}
+_NUMERAL = r"(?<![\d.])(?P<n>\d{1,6}(?:\.\d{1,2})?|半|[一二两三四五六七八九十百]{1,4})"
+_OVER = re.compile(r"(?:超过|过了|超出|超|满了|逾)[了]?[^，,。]{0,4}$")
+_BEHIND = re.compile(r"(?:以上|多|之后|后|零)")
+
+
+def by_bound(asked: Asked, unit: str, limit: float, within: Verdict) -> Verdict:
+    """The answer where a quantity of the question stands within a limit, or beyond it; none without such a quantity."""
+    text = re.sub(r"百分之([一二三四五六七八九十百]{1,4}|\d{1,3})", r"\g<1>%", asked.plain)
+    for words, factor in _UNITS.get(unit, ()):
+        for match in re.finditer(rf"{_NUMERAL}(?P<unit>{words})", text):
+            if re.match(r"\d{4}$", match["n"]) or (unit == "日" and text[max(0, match.start() - 1)] == "月"):
+                continue
+            value = 0.5 if match["n"] == "半" else float(to_decimal(match["n"]) or 0)
+            over = _OVER.search(text[: match.start()]) or _BEHIND.match(text[match.end() :])
+            beyond = value * factor > limit or (value * factor == limit and bool(over))
+            denied = any(predicate.denied for predicate in asked.predicates[:1])
+            said = within != "yes" if beyond != denied else within == "yes"
+            return "yes" if said else "no"
+    return "none"
+
+
+def _undone(asked: Asked) -> bool:
+    """Whether the clause that asks speaks of something left undone."""
+    return bool(asked.predicates) and bool(_DONE_NOT.search(asked.turns[: asked.predicates[0].start]))

@@ -1,0 +1,147 @@
+"""The circumstances of sentencing that a court finds, from what was said and shown: each with its articles and its weight.
+
+A circumstance is found where the prosecution grants it, or where the defence claims it and something shown in court bears it
+out. Weights are percent of the starting term (最高人民法院量刑指导意见).
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from typing import Any
+
+from tasks.courts.agents.criminal.agenda import denies
+from tasks.courts.agents.criminal.asking import filled
+from tasks.courts.agents.criminal.citing import PROCEDURE_LAW, Cited, cite
+from tasks.courts.agents.criminal.heard import Heard
+from tasks.courts.agents.criminal.reading import charged_facts
+from tasks.experts.criminal.law import interpretation
+
+_NOT = re.compile(r"(?:不|未|没有|并非|无|不能)[^，。；]{0,6}$")
+
+
+@dataclass(frozen=True, slots=True)
+class Circumstance:
+    """One that is found. first: it multiplies before the others are added; lenient: it opens a lower range."""
+
+    id: str
+    text: str
+    weight: int = 0
+    articles: tuple[Cited, ...] = ()
+    first: bool = False
+    lenient: bool = False
+
+
+@cache
+def words() -> Mapping[str, Any]:
+    """The table of circumstances and phrases."""
+    return tomllib.loads(files(__package__).joinpath("judgment.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def _cue(name: str) -> re.Pattern[str]:
+    return re.compile(words()["cues"][name])
+
+
+class Circumstances:
+    """What weighs for and against the accused."""
+
+    def __init__(self, heard: Heard) -> None:
+        self.heard, self.name, self.facts = heard, heard.name, charged_facts(heard)
+        self.accusing = self.facts + "\n" + heard.answers("procurator", "indictment", "opinion")
+        self.defending = heard.answers("defence_lawyer", "opinion", "mutual")
+        self.told = heard.answers("defendant", "question", "statement", "self_defence", "last")
+        self.shown = "\n".join(one.offer.body for one in heard.exhibits) + "\n" + heard.answers("procurator", "detail")
+        self.own = "".join(one.offer.body for one in heard.exhibits if one.owner != "procurator")
+
+    @cached_property
+    def found(self) -> tuple[Circumstance, ...]:
+        """All of them, in the order in which a judgment speaks of them."""
+        made = (self._roles, self._surrender, self._plea, self._table, self._payment, self._record)
+        return tuple(one for each in made for one in each())
+
+    def has(self, identity: str) -> bool:
+        """Whether a circumstance is found."""
+        return any(one.id == identity for one in self.found)
+
+    def _made(self, key: str, weight: int = 0, *articles: Cited, first: bool = False, lenient: bool = False) -> Circumstance:
+        return Circumstance(key, filled(words()["reason"][key], {"name": self.name}), weight, articles, first, lenient)
+
+    @staticmethod
+    def _says(text: str, pattern: str) -> bool:
+        """Whether a text says something without taking it back in the same clause."""
+        return any(not _NOT.search(text[: match.start()]) for match in re.finditer(pattern, text))
+
+    def _roles(self) -> Iterator[Circumstance]:
+        """刑法第二十五条至第二十七条."""
+        if not _cue("joint").search(self.facts):
+            return
+        if self._says(self.accusing, "(?:系|是|属于)?从犯"):
+            yield self._made("accessory", -30, cite("25.1"), cite("27"), first=True, lenient=True)
+        elif self._says(self.accusing, "主犯|主要作用|组织、指挥"):
+            yield self._made("principal", 0, cite("25.1"), cite("26.1"), cite("26.4"))
+        else:
+            yield self._made("joint", 0, cite("25.1"))
+
+    @cached_property
+    def candid(self) -> bool:
+        """Whether the accused told of the crime before the trial, or admits it now."""
+        told = self.pleads or bool(_cue("candid").search(self.accusing))
+        return told and not _cue("untrue").search(self.accusing)
+
+    @cached_property
+    def pleads(self) -> bool:
+        """Whether the accused has pleaded guilty in court without reserve."""
+        answered = self.heard.answered("defendant", "plea") or self.heard.answered("defendant", "fast")
+        return answered and not denies(self.heard)
+
+    @cached_property
+    def signed(self) -> bool:
+        """Whether the accused has confirmed in court that he signed the 具结书 of his own will."""
+        told = self.heard.answers("defendant", "signed")
+        return bool(re.search(r"自愿|签了|是我签|属实|真实", told)) and not re.search(r"没有?签|未签|不是自愿|被逼|不真实", told)
+
+    def _surrender(self) -> Iterator[Circumstance]:
+        """刑法第六十七条: 自首, 坦白."""
+        claimed = self._says(self.defending + self.told, "自首")
+        granted = self._says(self.accusing, "(?:系|构成|具有|属于|有)自首")
+        told = self.facts + self.shown + (self.accusing if claimed else "")
+        came = any(not _cue("others").search(told[: match.start()]) for match in _cue("came").finditer(told))
+        if granted or (came and self.candid and (claimed or not _cue("caught").search(self.facts))):
+            yield self._made("surrender", -20, cite("67.1"), interpretation("自首 1")[0])
+        elif self.candid:
+            yield self._made("confession", -10, cite("67.3"))
+
+    def _plea(self) -> Iterator[Circumstance]:
+        """刑事诉讼法第十五条."""
+        if self.signed and self.pleads:
+            yield self._made("plea", -10, cite("15", PROCEDURE_LAW))
+        elif self.pleads and not self.candid:
+            yield self._made("plea_court", -5)
+
+    def _payment(self) -> Iterator[Circumstance]:
+        """赔偿, 退赃, 谅解."""
+        told = _cue("unpaid").sub("", self.own + self.facts)
+        if _cue("paid").search(told):
+            forgiven = _cue("forgiven").search(told) and not _cue("unforgiven").search(self.accusing)
+            yield self._made("paid", -8 if _cue("part").search(told) else -20 if forgiven else -12)
+
+    def _table(self) -> Iterator[Circumstance]:
+        for row in words()["circumstances"]:
+            cue, sure = (row.get(key, "(?!)") for key in ("cue", "sure"))
+            shown = re.search(cue, self.shown + self.facts) and self._says(self.defending, row["said"])
+            if shown or re.search(sure, self.facts + self.shown) or self._says(self.accusing, row["said"]):
+                laws = tuple(cite(place) for place in row.get("law", ()))
+                text = filled(row["text"], {"name": self.name})
+                yield Circumstance(row["id"], text, row["change"], laws, row.get("first", False), row.get("lenient", False))
+
+    def _record(self) -> Iterator[Circumstance]:
+        """刑法第六十五条, where the prosecution says so."""
+        if self._says(self.accusing, "累犯"):
+            yield self._made("recidivist", 20, cite("65.1"))
+        elif "判处" in str(self.heard.view.held.get("criminal", {}).get("record", "")):
+            yield self._made("record", 5)

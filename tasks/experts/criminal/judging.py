@@ -1,0 +1,113 @@
+"""The criminal expert: whether contested charges stand, what weighs for and against the accused, the sentence and its articles.
+
+A contested charge stands on two exhibits of the prosecution that the objections leave standing, his own earlier words aside
+(刑事诉讼法第五十五条).
+"""
+
+from __future__ import annotations
+
+import re
+
+from tasks.courts.agents.criminal.agenda import denies, procedure_of
+from tasks.courts.agents.criminal.asking import filled
+from tasks.courts.agents.criminal.charges import charged
+from tasks.courts.agents.criminal.citing import CRIMINAL_LAW, PROCEDURE_LAW, Cited, cite, cited_by_prosecution
+from tasks.courts.agents.criminal.heard import Exhibit, Heard
+from tasks.courts.agents.criminal.judgment import Decision, agreed, verdict_laws
+from tasks.courts.agents.criminal.request import Request, count_request, request_of
+from tasks.courts.agents.criminal.serving import Punishment, set_off
+from tasks.experts.criminal.circumstances import Circumstances, words
+from tasks.experts.criminal.law import UNKNOWN, crime, interpretation
+from tasks.experts.criminal.sentencing import amount, inside, punish, tier_of, together
+
+ENOUGH = 2
+"""Exhibits that bear a contested charge."""
+_SHAKEN = re.compile(r"真实性有异议|合法性有异议|复印件|没有[^，。；]{0,10}(?:签名|核对|捺印)|刑讯|逼供|非法|来源不明")
+
+
+def decide(heard: Heard) -> Decision:
+    """The substance of a judgment."""
+    names, found, text = charged(heard), Circumstances(heard), words()["reason"]
+    if not names or not _proven(heard):
+        reasons = filled(text["not_charge"], {"charge": "、".join(names) or "罪名"})
+        return Decision(False, _exhibits(heard), reasons, [cite("55", PROCEDURE_LAW), *verdict_laws(heard, None)], ())
+    request = request_of(heard)
+    followed = request if request and (inside(request, tier_of(names[0], found)) or _lenient(found)) else None
+    each = [punish(name, _asked(heard, name, followed, len(names)), found) for name in names]
+    whole = together(each, followed)
+    said = [filled(text["guilty"], {"name": heard.name, "charge": name}) for name in names]
+    said += [f"{one.text}。" for one in found.found]
+    said += [filled(text["probation"], {"name": heard.name}) + "。"] if whole.probation else []
+    said.append(text["adopt" if followed else "reject" if request else "no_request"])
+    laws = _laws(heard, names, found, each, whole)
+    laws += _procedure(heard, found, followed)
+    return Decision(True, _exhibits(heard), "".join(said), laws, names, each, whole)
+
+
+def _proven(heard: Heard) -> bool:
+    shown = [one for one in heard.exhibits if one.owner == "procurator" and one.kind != "供述"]
+    if denies(heard):
+        return sum(not _refused(one) for one in shown) >= ENOUGH
+    return bool(shown) or procedure_of(heard) == "速裁"
+
+
+def _lenient(found: Circumstances) -> bool:
+    return any(one.lenient for one in found.found)
+
+
+def _asked(heard: Heard, name: str, followed: Request | None, several: int) -> Request | None:
+    """What is asked for one charge, as far as the request is followed."""
+    if followed is None:
+        return None
+    return count_request(heard, name) or (followed if several == 1 else None)
+
+
+def _exhibits(heard: Heard) -> str:
+    text = words()["reason"]
+    refused = [one for one in heard.exhibits if _refused(one)]
+    groups = (("admitted", [one for one in heard.exhibits if one not in refused]), ("open", refused))
+    return "".join(filled(text[key], {"titles": "，".join(one.name for one in listed)}) for key, listed in groups if listed)
+
+
+def _refused(one: Exhibit) -> bool:
+    return not agreed(one) and any(_SHAKEN.search(view) for view in one.views.values())
+
+
+# --- articles ---------------------------------------------------------------------------------------------------------
+
+
+def _laws(heard: Heard, names: tuple[str, ...], found: Circumstances, each: list[Punishment], whole: Punishment) -> list[Cited]:
+    """Articles of the Criminal Law, then interpretations of it."""
+    laws: list[Cited] = []
+    further: list[Cited] = []
+    for name, one in zip(names, each, strict=True):
+        known, tier = crime(name), tier_of(name, found)
+        if known is UNKNOWN:
+            laws += cited_by_prosecution(heard)[:2]
+            continue
+        places = [tier.law, *known.law[1:]] if "." in tier.law else list(known.law)
+        laws += [cite(place) for place in dict.fromkeys(known.narrowed(places, found.facts))]
+        when = {"base": True, "sum": bool(known.unit and amount(known, found.facts)), "fine": bool(one.fine), "grave": tier is not known.tiers[0]}
+        seen = map(interpretation, known.see)
+        further += [article for article, cue in seen if (when[cue] if cue in when else re.search(cue, found.facts))]
+    for circumstance in found.found:
+        laws += [law for law in circumstance.articles if law.law == CRIMINAL_LAW]
+        further += [law for law in circumstance.articles if law.law not in (CRIMINAL_LAW, PROCEDURE_LAW)]
+    laws += [cite("52"), cite("53")] if whole.fine else []
+    laws += [cite("64")] if re.search(r"扣押|没收|追缴|退赔|违法所得", heard.all_of("procurator")) else []
+    if whole.months and not whole.probation and set_off(heard.view.held.get("criminal", {}).get("custody", ()))[1]:
+        laws.append(cite({"拘役": "44", "管制": "41"}.get(whole.kind, "47")))
+    laws += [cite("69")] if len(names) > 1 else []
+    if whole.probation:
+        laws += [cite("72.1"), cite("73.1" if whole.kind == "拘役" else "73.2"), cite("73.3")]
+        laws += [cite("72.3")] if whole.fine else []
+    general = sorted((law for law in laws if law.number < 102), key=lambda law: (law.number, law.paragraph))
+    return [*(law for law in laws if law.number >= 102), *general, *further]
+
+
+def _procedure(heard: Heard, found: Circumstances, followed: Request | None) -> list[Cited]:
+    places = ["15"] if found.has("plea") else []
+    places += ["55"] if denies(heard) else []
+    places += ["201"] if found.signed and followed else []
+    places += ["222", "224"] if procedure_of(heard) == "速裁" else []
+    return [cite(place, PROCEDURE_LAW) for place in places]
