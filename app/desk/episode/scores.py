@@ -19,7 +19,7 @@ from tasks.run.header import spec_of
 from tasks.run.reading import grades, read_episode
 from tasks.run.rescoring import stored_task_file
 from tasks.scoring.context import Grade, ScoreContext
-from tasks.scoring.metrics import Metric, Summary
+from tasks.scoring.metrics import Limit, Metric, Summary
 
 
 @dataclass(frozen=True)
@@ -174,15 +174,25 @@ def _parts(made: Summary, ended: bool) -> Iterator[Part]:
     several = [group.name for group in made.groups if sum(row.group == group for row in shown) > 1]
     for row in shown:
         measure, group = row.measure, row.group.name
-        pair = row, made.row("strict", group, measure.name)
-        yield Part(
-            f"{group} {measure.name}" if group in several else group,
-            row.n if ended else 0,
-            *(_share(one, one.value) if one and ended else None for one in pair),
-            *((one.interval.low / one.measure.unit.top, one.interval.high / one.measure.unit.top) if one and one.interval and ended else None for one in pair),
-            *(tuple(_share(one, one.limits.get(limit)) if one else None for one in pair) for limit in ("floor", "reference")),
+        strict = made.row("strict", group, measure.name)
+        name, n = f"{group} {measure.name}" if group in several else group, row.n if ended else 0
+        figures: list[Both] = [(_share(one, one.value), _ends(one)) if one and ended else (None, None) for one in (row, strict)]
+        (compat, its_ends), (strictly, strict_ends) = figures
+        floor, ceiling = (
+            (_share(row, row.limits.get(limit)), _share(strict, strict.limits.get(limit)) if strict else None) for limit in SHOWN
         )
+        yield Part(name, n, compat, strictly, its_ends, strict_ends, floor, ceiling)
+
+
+Both = tuple[float | None, tuple[float, float] | None]
+"""A value and its interval, as shares."""
+SHOWN: tuple[Limit, Limit] = ("floor", "reference")
 
 
 def _share(row: Metric, value: float | None) -> float | None:
     return None if value is None else value / row.measure.unit.top
+
+
+def _ends(row: Metric) -> tuple[float, float] | None:
+    top = row.measure.unit.top
+    return (row.interval.low / top, row.interval.high / top) if row.interval else None

@@ -5,8 +5,8 @@ Rates are shares from 0 to 1. While a person holds the tested seat nothing that 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import ClassVar
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar, Literal
 
 from textual.binding import BindingType
 
@@ -114,7 +114,7 @@ class ScoreStrip(LineView):
             said = (t("scores.unscored") if v is None and step.answered and name in GRADED else rate(v) for v in pair)
             cells = (_name(name), *said)
             tones = (_tone(None if v is None else 1 - v if name in LOWER else v) for v in pair)
-            yield Row(tuple(_cells(cells, columns, ("text", *tones))))  # type: ignore[arg-type]
+            yield Row(tuple(_cells(cells, columns, ("text", *tones))))
         if step.evidence is not None:
             seen = sum(bool(key.get("seen")) for key in step.keys)
             label = pad(t("scores.evidence"), columns[0])
@@ -166,10 +166,10 @@ def _columns(room: int, labels: Iterable[str] = ()) -> tuple[int, int, int]:
     return first, rest, rest
 
 
-def _cells(texts: tuple[str, str, str], columns: tuple[int, int, int], roles: tuple[str, str, str]) -> Iterator[tuple[str, str]]:
-    aligned = ("left", "right", "right")
+def _cells(texts: Sequence[str], columns: Sequence[int], roles: Sequence[str]) -> Iterator[tuple[str, str]]:
+    aligned: tuple[Literal["left", "right"], ...] = ("left", "right", "right")
     for text, size, role, align in zip(texts, columns, roles, aligned, strict=True):
-        yield pad(text, size, align), role  # type: ignore[arg-type]
+        yield pad(text, size, align), role
 
 
 def _tone(value: float | None) -> str:
