@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, cast
 
 from app.strings import t
 from app.terminal import clean, truncate
 from tasks.courts.casefile.case import ENVS, Env
-from tasks.courts.casefile.roles import role_name, role_of
+from tasks.courts.casefile.roles import names_of, role_name, role_of
 from tasks.courts.play.routing import shown
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.procedure.tables import PROFILES, profile
@@ -48,15 +49,32 @@ def env_of(card: dict[str, Any]) -> Env | None:
     return cast(Env, env) if env in ENVS else None
 
 
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Who is who in the episode of a court, for a plain terminal; `names`: what its case calls a role."""
+
+    env: Env
+    names: Mapping[str, str]
+
+    def seat(self, seat: str) -> str:
+        """A seat in court language."""
+        return speaker(seat, self.env, self.names)
+
+    def told(self, event: Event) -> str:
+        """An event on a line; '' for what shows nothing."""
+        return plain_told(event, self.env, self.names)
+
+
+def voice_of(card: dict[str, Any]) -> Voice | None:
+    """The voice of an episode by its card; None where it is no court episode."""
+    env = env_of(card)
+    return Voice(env, names_of(card)) if env else None
+
+
 def speaker(seat: str, env: Env, names: Mapping[str, str] = {}) -> str:
     """Who speaks, in court language; `names`: what this case calls a role."""
     role = role_of(env, seat)
     return names.get(role) or role_name(role, env)
-
-
-def seat_words(seat: str, env: Env | None, names: Mapping[str, str] = {}) -> str:
-    """A seat in words, of any benchmark."""
-    return speaker(seat, env, names) if env else t(f"seat.{seat}")
 
 
 def addressees(roles: Sequence[str], env: Env, names: Mapping[str, str] = {}) -> str:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from pydantic import ValidationError
@@ -18,8 +18,7 @@ from app.cli.consent import allow_host_option
 from app.cli.grading import grade
 from app.cli.names import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK
 from app.cli.settings import BenchmarkCommand
-from app.cli.watcher import JsonWatcher, PlainWatcher, Progress
-from app.court_words import env_of, speaker
+from app.cli.watcher import JsonWatcher, PlainWatcher, Progress, voice_of
 from app.leaving import ASKED, when_asked, without_terminal
 from app.strings import language, t
 from app.terminal import clean, json_text
@@ -29,8 +28,6 @@ from store import places
 from store.journal import Journal
 from store.run_file import reading
 from tasks.benchmark import benchmark as load_benchmark
-from tasks.courts.casefile.case import Env
-from tasks.courts.casefile.roles import names_of
 from tasks.episode.events import Seated
 from tasks.episode.state import completed, fold
 from tasks.episode.watcher import Watcher
@@ -43,6 +40,9 @@ from tasks.run.reading import GRADER, read_episode
 from tasks.run.runner import Run, fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
 from tasks.scoring.metrics import Summary
+
+if TYPE_CHECKING:
+    from app.court_words import Voice
 
 ROLLOUT_TEMPERATURE = 1.0
 """At which the published rollouts were sampled."""
@@ -284,8 +284,7 @@ def _ask_person(made: Run, stopped: Stopping) -> bool:
         return False
     driver = waiting[0]
     assert driver.ask is not None
-    card = driver.state.card
-    for words in _unheard(driver.ask, env_of(card), names_of(card)):
+    for words in _unheard(driver.ask, voice_of(driver.state.card)):
         click.echo(clean(words), err=True)
     stopped.reading = True
     try:
@@ -302,12 +301,12 @@ def _ask_person(made: Run, stopped: Stopping) -> bool:
     return True
 
 
-def _unheard(ask: Ask, env: Env | None, names: Mapping[str, str]) -> list[str]:
+def _unheard(ask: Ask, voice: Voice | None) -> list[str]:
     """What a person is shown with a question: in court all that was said since the own last turn, else the last word."""
     said = [message.content for message in ask.messages]
-    if env is None:
+    if voice is None:
         return said[-1:]
-    own = f"{speaker(ask.seat, env, names)}："
+    own = f"{voice.seat(ask.seat)}："
     last = max((place for place, words in enumerate(said) if words.startswith(own)), default=-1)
     return said[last + 1 :] or said[-1:]
 

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
-from app.court_words import env_of, plain_told, seat_words
 from app.strings import t
 from app.terminal import clean, json_text, truncate
-from tasks.courts.casefile.case import Env
-from tasks.courts.casefile.roles import names_of
 from tasks.episode.events import (
     ActionParsed,
     Answered,
@@ -35,6 +32,9 @@ from tasks.episode.events import (
     encode,
 )
 from tasks.episode.watcher import Committed, Notice, Waiting
+
+if TYPE_CHECKING:
+    from app.court_words import Voice
 
 LINE = 400
 """Cells shown of one observation; the record keeps the whole."""
@@ -85,6 +85,15 @@ def plain_line(record: Record) -> str:
     return clean(render(record.event)) if render else ""
 
 
+def voice_of(card: Mapping[str, Any]) -> Voice | None:
+    """How a court episode speaks, None for any other. The words of the courts take a moment to load: only they need them."""
+    if not card.get("env"):
+        return None
+    from app import court_words
+
+    return court_words.voice_of(dict(card))
+
+
 class PlainWatcher:
     """Writes every committed event as it comes, with a heading a step, and one where another episode goes on."""
 
@@ -93,18 +102,19 @@ class PlainWatcher:
         self._headings = headings
         self._step: tuple[str, int] = ("", -1)
         self._episode = ""
-        self._courts: dict[str, tuple[Env | None, Mapping[str, str]]] = {}
+        self._voices: dict[str, Voice | None] = {}
 
     def notify(self, notice: Notice) -> None:
         """Write the records of the notice."""
         if isinstance(notice, Committed):
-            card = notice.state.card
-            env, names = self._courts[notice.episode] = env_of(card), names_of(card)
+            voice = self._voices.get(notice.episode) or voice_of(notice.state.card)
+            self._voices[notice.episode] = voice
             for record in notice.records:
-                self._write(notice.episode, record, env, names)
+                self._write(notice.episode, record, voice)
         elif isinstance(notice, Waiting):
             self._head(notice.episode)
-            words = seat_words(notice.ask.seat, *self._courts.get(notice.episode, (None, {})))
+            voice = self._voices.get(notice.episode)
+            words = voice.seat(notice.ask.seat) if voice else t(f"seat.{notice.ask.seat}")
             self._stream.write(clean(f"{t('event.waiting')}: {words}", multiline=False) + "\n")
         self._stream.flush()
 
@@ -114,14 +124,14 @@ class PlainWatcher:
             self._stream.write(clean(f"■ {episode}", multiline=False) + "\n")
         self._episode = episode
 
-    def _write(self, episode: str, record: Record, env: Env | None, names: Mapping[str, str]) -> None:
-        if env and isinstance(record.event, ModelCalled) and record.event.human:
+    def _write(self, episode: str, record: Record, voice: Voice | None) -> None:
+        if voice and isinstance(record.event, ModelCalled) and record.event.human:
             return  # what a person typed is said in court next, under the name of the seat
-        line = (plain_told(record.event, env, names) if env else "") or plain_line(record)
+        line = (voice.told(record.event) if voice else "") or plain_line(record)
         if not line:
             return
         self._head(episode, named=isinstance(record.event, AttemptStarted))
-        if self._headings and env is None and record.step > 0 and self._step != (episode, record.step):
+        if self._headings and voice is None and record.step > 0 and self._step != (episode, record.step):
             self._step = (episode, record.step)
             self._stream.write(t("event.step", step=record.step) + "\n")
         self._stream.write(line + "\n")
