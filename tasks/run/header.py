@@ -29,6 +29,10 @@ from tasks.run.spec import RunSpec, others, policy_of, turns_of
 FORMAT = 1
 
 
+HeaderData = Mapping[str, Any]
+"""The header of a run as JSON has it: of any release, so nothing in it is sure."""
+
+
 def _check_local(path: str) -> str:
     """A run file must not make this machine ask another one for a file, as a path of Windows can."""
     if on_another_machine(path):
@@ -148,7 +152,7 @@ def header_of(journal: Journal) -> dict[str, Any]:
     return made
 
 
-def spec_of(header: Mapping[str, Any]) -> RunSpec:
+def spec_of(header: HeaderData) -> RunSpec:
     """What the run was asked to do; `BadInput` when the header does not say."""
     try:
         spec = RunSpec.model_validate(header["spec"])
@@ -187,7 +191,7 @@ def make_header(
     }  # fmt: skip
 
 
-def is_fictional(header: Mapping[str, Any]) -> bool:
+def is_fictional(header: HeaderData) -> bool:
     """Whether what a run shows is marked 虚构数据: by its tasks where they say so themselves, else by its pack."""
     told = header.get("tasks", {}).get("fictional")
     return bool("authored" in header.get("pack", {}).get("provenance", ()) if told is None else told)
@@ -198,7 +202,7 @@ def _fictional(questions: Sequence[Question]) -> dict[str, bool]:
     return {"fictional": any(told)} if told else {}
 
 
-def refuse_imported(header: dict[str, Any]) -> None:
+def refuse_imported(header: HeaderData) -> None:
     """An imported run can be shown and scored, but nothing of it can run again."""
     if "imported" in header:
         origin = header["imported"].get("file", "elsewhere")
@@ -206,7 +210,7 @@ def refuse_imported(header: dict[str, Any]) -> None:
 
 
 def check_same(
-    header: dict[str, Any], bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, new_attempt: bool
+    header: HeaderData, bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, new_attempt: bool
 ) -> None:
     """Refuse to mix two experiments; `new_attempt`: prompts may differ, which nothing that is kept was asked with."""
     found = {"task file": file_hash(task_file), "pack": pack.hash}
