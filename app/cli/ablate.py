@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from app.cli.consent import allow_host_option
-from app.cli.tables import bounds, number, percent, table
+from app.cli.tables import Data, bounds, number, percent, table
 from app.strings import t
 from app.terminal import clean, json_text
 from store import places
@@ -63,7 +63,7 @@ def ablate(benchmark: str, axes: tuple[str, ...], cross: bool, out: Path | None,
         click.echo(text_of(made))
 
 
-def _base(benchmark: str, options: Mapping[str, Any]) -> RunSpec:
+def _base(benchmark: str, options: Data) -> RunSpec:
     from tasks.benchmark import benchmark as load_benchmark
     from tasks.run.cast import first_model_agent
     from tasks.run.spec import RunSpec
@@ -178,7 +178,7 @@ def _overall(made: Sequence[Outcome]) -> str:
     return table([t(f"ablate.{name}") for name in names], rows)
 
 
-def _wrong(block: Mapping[str, Any]) -> Mapping[str, Any]:
+def _wrong(block: Data) -> Data:
     """The wrong-version rate over covered questions: whoever looks up what the pack lacks can only find another version."""
     found = block["wrong_version"] or {}
     return found.get("covered") or found

@@ -7,10 +7,10 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import click
 
+from app.cli.tables import Data
 from app.strings import t
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
@@ -266,7 +266,7 @@ def show_pack(run: Callable[[Talk], Path], as_json: bool) -> None:
     click.echo(json_text(entry) if as_json else clean(_line(entry), multiline=False))
 
 
-def _listed(folder: Path) -> dict[str, Any]:
+def _listed(folder: Path) -> Data:
     try:
         manifest = manifests.read(folder)
     except StoreError as error:
@@ -274,7 +274,7 @@ def _listed(folder: Path) -> dict[str, Any]:
     return _described(folder, manifest)
 
 
-def _described(folder: Path, manifest: Manifest) -> dict[str, Any]:
+def _described(folder: Path, manifest: Manifest) -> Data:
     return {
         "name": manifest.name,
         "path": str(folder),
@@ -292,7 +292,7 @@ def _described(folder: Path, manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def _line(pack: dict[str, Any]) -> str:
+def _line(pack: Data) -> str:
     if "error" in pack:
         return t("data.damaged", name=pack["name"], reason=pack["error"])
     statutes = t("data.statutes", n=pack["statutes"]) if pack["statutes"] else ""
@@ -309,12 +309,12 @@ def _line(pack: dict[str, Any]) -> str:
     return line + statutes + pages
 
 
-def _statistics(folder: Path) -> dict[str, Any]:
+def _statistics(folder: Path) -> Data:
     with Pack.open(folder) as pack:
         return {**_described(folder, pack.manifest), **pack.statistics()}
 
 
-def _print_statistics(pack: dict[str, Any]) -> None:
+def _print_statistics(pack: Data) -> None:
     rows = {table: counts["rows"] for table, counts in pack["tables"].items()}
     click.echo(clean(_line({**pack, "tables": rows}), multiline=False))
     click.echo(f"  {pad('', 20)} {t('data.table')}")
@@ -328,7 +328,7 @@ def _print_statistics(pack: dict[str, Any]) -> None:
         click.echo(f"  {t('data.answers')}: {kinds}")
 
 
-def _checked(folder: Path) -> dict[str, Any]:
+def _checked(folder: Path) -> Data:
     try:
         problems = verify_pack(folder)
     except Damaged as error:

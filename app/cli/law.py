@@ -28,6 +28,7 @@ from app.cli.law_words import (
     place,
     state_word,
 )
+from app.cli.tables import Data
 from app.strings import t
 from app.terminal import clean, json_text, pad
 from store.errors import StoreError
@@ -273,7 +274,7 @@ def _followed(book: StatuteBook, old: Found, number: ArticleNumber, day: date) -
     return article.number, any(entry.uncertain for entry in between)
 
 
-def _side(found: Found, day: date) -> dict[str, Any]:
+def _side(found: Found, day: date) -> Data:
     version, article = found.version, found.article
     return {
         "day": day.isoformat(),
@@ -287,7 +288,7 @@ def _side(found: Found, day: date) -> dict[str, Any]:
     }
 
 
-def _link_data(link: Any) -> dict[str, Any]:
+def _link_data(link: Any) -> Data:
     return {
         "kind": link.kind,
         "from_law": link.from_law,

@@ -10,15 +10,16 @@ from __future__ import annotations
 import re
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import click
 
 from app.cli.law_options import UsageError, book_of, chosen, json_option, pack_option, read_day, say, today, unknown
 from app.cli.law_words import period, place, state_word
+from app.cli.tables import Data
 from app.strings import known, t
 from app.terminal import clean, json_text, pad
 from store.errors import BadInput
@@ -136,10 +137,10 @@ Gold = tuple[str, ArticleNumber]
 
 def measure(
     searcher: LawSearch,
-    questions: Sequence[Mapping[str, Any]],
+    questions: Sequence[Data],
     window: Window,
     progress: Callable[[int, int], None] = lambda done, of: None,
-) -> dict[str, Any]:
+) -> Data:
     """Recall and rank of each channel and of their fusion over questions (id, query, articles)."""
     settings = Settings(k=max(_CUTS), window=window)
     values: dict[str, list[dict[str, float]]] = {name: [] for name in (*CHANNELS, "fused")}
@@ -213,7 +214,7 @@ def _interval(values: Sequence[float]) -> list[float]:
     return [round(100 * low, 2), round(100 * high, 2)]
 
 
-def _questions(file: Path, limit: int | None) -> Iterable[Mapping[str, Any]]:
+def _questions(file: Path, limit: int | None) -> Iterable[Data]:
     for place_, (_, record) in enumerate(records(file), 1):
         query, articles = record.get("query"), record.get("articles")
         if (
@@ -354,7 +355,7 @@ def _together(notes: Sequence[str]) -> list[str]:
     return [f"gap:{'、'.join(laws)}:{day}" for day, laws in gaps.items()] + others
 
 
-def _answer_data(pack: Pack, searcher: LawSearch, answer: Answer, settings: Settings) -> dict[str, Any]:
+def _answer_data(pack: Pack, searcher: LawSearch, answer: Answer, settings: Settings) -> Data:
     query, now = answer.query, today()
     return {
         "pack": pack.name,
@@ -379,7 +380,7 @@ def _answer_data(pack: Pack, searcher: LawSearch, answer: Answer, settings: Sett
     }
 
 
-def _hit_data(searcher: LawSearch, hit: Hit, now: date) -> dict[str, Any]:
+def _hit_data(searcher: LawSearch, hit: Hit, now: date) -> Data:
     article, version = hit.article, hit.version
     return {
         "id": hit.id,

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 
 from app.cli.data import Talk
+from app.cli.tables import Data
 from app.strings import t
 from app.terminal import clean, json_text, pad
 from models.errors import BadEngine
@@ -177,7 +177,7 @@ def _talk(key: str, name: str) -> Iterator[shelf.Progress]:
         talk.close()
 
 
-def _described(entry: shelf.Entry, folder: Path) -> dict[str, Any]:
+def _described(entry: shelf.Entry, folder: Path) -> Data:
     return {
         "name": entry.name,
         "path": str(entry.file(folder)),
@@ -195,7 +195,7 @@ def _described(entry: shelf.Entry, folder: Path) -> dict[str, Any]:
     }
 
 
-def _line(model: dict[str, Any]) -> str:
+def _line(model: Data) -> str:
     kind = "embedding" if model["embedding"] else "chat"
     return t(
         "library.row",
@@ -215,7 +215,7 @@ def _billions(count: int) -> str:
     return f"{count / 1e9:.1f}B" if count >= 1e9 else f"{count / 1e6:.0f}M" if count >= 1e6 else f"{count / 1e3:.0f}K"
 
 
-def _facts(header: Header, digest: str) -> dict[str, Any]:
+def _facts(header: Header, digest: str) -> Data:
     context, free = memory.default_context(header), memory.available()
     counts = (1,) if header.is_embedding else SLOTS
     needs = [(slots, memory.estimate(header, context, slots)) for slots in counts]
@@ -258,7 +258,7 @@ def _print_unsound(path: Path, error: BadEngine, as_json: bool) -> None:
         click.echo(clean(t("library.unsound", reason=str(error)), multiline=False))
 
 
-def _print_facts(found: dict[str, Any]) -> None:
+def _print_facts(found: Data) -> None:
     click.echo(clean(t("library.sound", path=found["path"]), multiline=False))
     kind = "embedding" if found["embedding"] else "recurrent" if found["recurrent"] else "chat"
     rows = {
@@ -276,7 +276,7 @@ def _print_facts(found: dict[str, Any]) -> None:
     _print_memory(found["memory"])
 
 
-def _template_line(found: dict[str, Any]) -> str:
+def _template_line(found: Data) -> str:
     if found["embedding"]:
         return t("library.none.needed")
     if found["template_problem"]:
@@ -284,14 +284,14 @@ def _template_line(found: dict[str, Any]) -> str:
     return t(f"library.template.{found['template']}")
 
 
-def _sum_line(found: dict[str, Any]) -> str:
+def _sum_line(found: Data) -> str:
     if found["expected_sha256"] is None:
         return str(found["sha256"])
     key = "library.sum.same" if found["ok"] else "library.sum.other"
     return t(key, sum=found["sha256"], expected=found["expected_sha256"])
 
 
-def _print_memory(needed: dict[str, Any]) -> None:
+def _print_memory(needed: Data) -> None:
     free = memory.gigabytes(needed["free"]) if needed["free"] else t("library.free.unknown")
     click.echo(f"  {pad(t('library.memory'), 16)} {t('library.free', free=free)}")
     for need in needed["needs"]:

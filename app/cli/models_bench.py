@@ -15,6 +15,7 @@ from typing import IO, Any
 import click
 
 from app.cli.data import Talk
+from app.cli.tables import Data
 from app.strings import t
 from app.terminal import clean, json_text, pad
 from store import places
@@ -87,7 +88,7 @@ def bench(
             parts.pair(path, sizes, context=context, streams=sizes.seats, library=library) as both,
             _folder() as folder,
         ):
-            found: dict[str, Any] = {
+            found: Data = {
                 "engine": parts.described(both.engine),
                 "sizes": parts.sizes_data(sizes, context),
             }
@@ -115,7 +116,7 @@ def _folder() -> Iterator[Path]:
         yield Path(name)
 
 
-def _table(found: dict[str, Any]) -> list[str]:
+def _table(found: Data) -> list[str]:
     engine, prompts = found["engine"], found["prompt_tokens"]
     lines = [
         f"{engine['file']} · {engine['architecture']} · {engine['quantisation']} · {t('bench.threads', n=engine['threads'])}",
@@ -151,7 +152,7 @@ def _row(label: str, *cells: str) -> str:
     )
 
 
-def _speed_row(label: str, data: dict[str, Any]) -> str:
+def _speed_row(label: str, data: Data) -> str:
     ratio = data["ratio"]
     cells = f"{data['tokens_per_second']:.1f}", f"{data['raw_tokens_per_second']:.1f}"
     return f"{_row(label, *cells)}  {ratio['median']:.2f} ({ratio['low']:.2f}–{ratio['high']:.2f})"
@@ -229,7 +230,7 @@ def _texts_of(source: Path) -> list[str]:
     return found
 
 
-def _rows(texts: Sequence[str], vectors: Sequence[Any], pooling: str) -> list[dict[str, Any]]:
+def _rows(texts: Sequence[str], vectors: Sequence[Any], pooling: str) -> list[Data]:
     key = "vectors" if pooling == "none" else "vector"
     return [{"text": text, key: vector} for text, vector in zip(texts, vectors, strict=True)]
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from app.terminal import clean, pad, width
 
+Data = dict[str, Any]
+"""JSON data that a command prints, or makes its tables of."""
 SHADES = "·░▒▓█"
 """From the least to the most, a fifth of the scale each."""
 WIDEST = 48

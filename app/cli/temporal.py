@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
-from app.cli.tables import bounds, number, percent, shade, table
+from app.cli.tables import Data, bounds, number, percent, shade, table
 from app.strings import t
 from app.terminal import clean, json_text
-
-_CELL = dict[str, Any]
 
 
 @click.command()
@@ -33,7 +30,7 @@ def temporal(run_names: tuple[str, ...], covered: bool, as_json: bool) -> None:
     click.echo("\n\n".join(part for part in parts if part))
 
 
-def heat_table(runs: Mapping[str, Mapping[str, Any]], part: str = "all") -> str:
+def heat_table(runs: Mapping[str, Data], part: str = "all") -> str:
     """Recitals by year as a heat map of blocks; '' where no run has any."""
     from tasks.legalsearch.analysis import heat_map
 
@@ -49,12 +46,12 @@ def heat_table(runs: Mapping[str, Mapping[str, Any]], part: str = "all") -> str:
     return f"{title}\n{table(['', *found.columns], [*rows, counts])}"
 
 
-def _one(name: str, made: _CELL) -> str:
+def _one(name: str, made: Data) -> str:
     head = clean(f"{name} · {made['agent']} {made['model']}".strip(), multiline=False)
     return "\n".join(part for part in (head, _queries(made), _facts(made)) if part)
 
 
-def _queries(made: _CELL) -> str:
+def _queries(made: Data) -> str:
     aware, lengths = made["awareness"], made["answers"]["all"]
     rows = [_row(t("temporal.all_tools"), aware["all"], None)]
     rows += [_row(tool, count, lengths.get(tool)) for tool, count in aware["by_tool"].items() if count["calls"]]
@@ -67,17 +64,17 @@ def _queries(made: _CELL) -> str:
     return table([t(f"temporal.{name}") for name in names], rows)
 
 
-def _row(name: str, count: _CELL, length: _CELL | None) -> list[str]:
+def _row(name: str, count: Data, length: Data | None) -> list[str]:
     numbers = [str(count[key]) for key in ("calls", "queries", "aware", "explicit")]
     ends = [number(length[key], 0) if length else "–" for key in ("characters", "tokens")]
     return [name, *numbers, percent(count["share"]), *ends]
 
 
-def _facts(made: _CELL) -> str:
+def _facts(made: Data) -> str:
     return "\n".join([*wrong_versions(made["wrong_version"]), *_pairs(made["consistency"]), *_form(made["format"])])
 
 
-def wrong_versions(found: Mapping[str, Any] | None) -> list[str]:
+def wrong_versions(found: Data | None) -> list[str]:
     """The wrong-version rate in a line, and over covered questions in another; none without texts to compare."""
     if not found:
         return []
@@ -85,12 +82,12 @@ def wrong_versions(found: Mapping[str, Any] | None) -> list[str]:
     return [_wrong_line(key, part) for key, part in parts if part]
 
 
-def _wrong_line(key: str, found: Mapping[str, Any]) -> str:
+def _wrong_line(key: str, found: Data) -> str:
     shown = {name: found[name] for name in ("n", "right", "wrong", "neither")}
     return t(key, rate=number(found["rate"], 1), interval=bounds(found["interval"]), **shown)
 
 
-def _pairs(found: _CELL) -> list[str]:
+def _pairs(found: Data) -> list[str]:
     if not found["n"]:
         return []
     return [
@@ -99,7 +96,7 @@ def _pairs(found: _CELL) -> list[str]:
     ]  # fmt: skip
 
 
-def _form(found: _CELL | None) -> list[str]:
+def _form(found: Data | None) -> list[str]:
     return [
         t(f"temporal.form_{reading}", rate=percent(one["rate"]), passed=one["passed"], n=one["n"])
         for reading, one in (found or {}).items()

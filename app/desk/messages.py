@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from textual.message import Message
 
 from models.engine import Ask
 from tasks.episode.events import Stopped
 from tasks.episode.state import State
+from tasks.run.header import HeaderData
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class RunFacts:
 
     id: str
     path: Path
-    header: dict[str, Any]
+    header: HeaderData
 
     @property
     def benchmark(self) -> str:

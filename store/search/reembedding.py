@@ -10,9 +10,9 @@ import os
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from store import identity
 from store import manifest as manifests
@@ -61,9 +61,9 @@ def reembed(
 
 def _embedded(
     pack: Pack, embed: Callable[[Sequence[str]], Sequence[Sequence[float]]], progress: Progress | None
-) -> np.ndarray[Any, np.dtype[np.float32]]:
+) -> NDArray[np.float32]:
     size, done = pack.manifest.counts.statutes, 0
-    vectors: np.ndarray[Any, np.dtype[np.float32]] | None = None
+    vectors: NDArray[np.float32] | None = None
     while done < size:
         rows = pack.reader.all(_SQL, (done, BATCH))
         texts = [" ".join(part for part in (short or name, *rest) if part)[:LONGEST] for short, name, *rest in rows]
@@ -80,7 +80,7 @@ def _embedded(
     return vectors
 
 
-def _replaced(pack: Pack, vectors: np.ndarray[Any, np.dtype[np.float32]], embedder: dict[str, object]) -> Path:
+def _replaced(pack: Pack, vectors: NDArray[np.float32], embedder: dict[str, object]) -> Path:
     destination, old = pack.path, pack.manifest
     gone = {FILE, *map(array_file, VECTORISER)}
     site: Site | None = None

@@ -13,13 +13,16 @@ from typing import Any, Protocol
 from tasks.episode.actions import Move
 from tasks.episode.events import Record
 
+Card = Mapping[str, Any]
+"""What everybody may know of a task: JSON data of its benchmark."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
     """What a seat may see: the public card of the task, its own history, how far the episode has come."""
 
     seat: str
-    card: Mapping[str, Any]
+    card: Card
     history: tuple[Record, ...]
     step: int
     """Number of the step about to be made, from 1."""

@@ -26,6 +26,7 @@ from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.questions import by_id
 from tasks.legalsearch.scoring import BENCHMARK
 from tasks.legalsearch.settings import settings_of
+from tasks.legalsearch.temporal import Data
 from tasks.run.cast import Cast
 from tasks.run.engines import open_engine
 from tasks.run.experiment import check_same
@@ -170,7 +171,7 @@ def _essence(spec: RunSpec) -> dict[str, object]:
     return {**spec.model_dump(exclude=set(INDIFFERENT)), **settings_of(spec).model_dump()}
 
 
-def _check_finished(header: dict[str, Any], spec: RunSpec) -> None:
+def _check_finished(header: Data, spec: RunSpec) -> None:
     """Whoever takes up a run checks the same; of a finished one nobody else would."""
     with Pack.open(spec.pack) as pack:
         check_same(header, benchmark(spec.benchmark), spec, pack, task_file(spec, pack), False)
@@ -232,7 +233,7 @@ class Difference:
     better: int
     worse: int
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Data:
         """As JSON data."""
         return {
             "mean": round(self.mean, 10), "interval": [round(self.interval.low, 10), round(self.interval.high, 10)],
@@ -241,7 +242,7 @@ class Difference:
         }  # fmt: skip
 
 
-def differences(base: Scored, other: Scored) -> dict[str, dict[str, dict[str, Any]]]:
+def differences(base: Scored, other: Scored) -> dict[str, dict[str, Data]]:
     """Rule -> task -> difference of `other` to `base` over the questions that both have scores of."""
     made: dict[str, dict[str, dict[str, object]]] = {}
     for rule in RULES:
@@ -289,11 +290,11 @@ class Outcome:
     choice: Choice
     path: Path
     reused: bool
-    block: Mapping[str, Any]
-    analysis: Mapping[str, Any]
-    difference: Mapping[str, Any] | None = field(default=None)
+    block: Data
+    analysis: Data
+    difference: Data | None = field(default=None)
 
-    def as_dict(self) -> dict[str, Any]:
+    def as_dict(self) -> Data:
         """As JSON data; `difference` is None for the default."""
         block, aware = self.block, self.analysis["awareness"]["all"]
         return {

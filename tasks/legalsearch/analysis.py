@@ -20,7 +20,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from store.journal import Journal
 from tasks.episode.events import ModelCalled, Record, Seated, ToolCalled, ToolReturned
@@ -32,7 +31,7 @@ from tasks.legalsearch.kinds import KINDS
 from tasks.legalsearch.measures import strict_score
 from tasks.legalsearch.questions import Question, by_id
 from tasks.legalsearch.rollouts import check_benchmark
-from tasks.legalsearch.temporal import TOOLS, PairMember, ToolUse, awareness, consistency, queries_of
+from tasks.legalsearch.temporal import TOOLS, Data, PairMember, ToolUse, awareness, consistency, queries_of
 from tasks.legalsearch.trajectory import trajectory
 from tasks.run.reading import read_episode
 from tasks.run.rescoring import StoredRun, read_stored, summary_of
@@ -86,7 +85,7 @@ def _neighbour(records: Iterable[Record], seat: str) -> ModelCalled | None:
     return None
 
 
-def lengths(said: Iterable[Said]) -> dict[str, dict[str, Any]]:
+def lengths(said: Iterable[Said]) -> dict[str, Data]:
     """By tool: calls that were answered, how they ended, and the mean length of an answer."""
     by_tool: dict[str, list[Said]] = {tool: [] for tool in TOOLS}
     for one in said:
@@ -94,7 +93,7 @@ def lengths(said: Iterable[Said]) -> dict[str, dict[str, Any]]:
     return {tool: _lengths(members) for tool, members in by_tool.items()}
 
 
-def _lengths(members: Sequence[Said]) -> dict[str, Any]:
+def _lengths(members: Sequence[Said]) -> Data:
     counted = [one.tokens for one in members if one.tokens is not None]
     return {
         "answers": len(members),
@@ -143,11 +142,11 @@ class FormCount:
             self._passed[reading].append(made.passed)
             self._faults[reading].update(made.faults)
 
-    def as_dict(self) -> dict[str, Any] | None:
+    def as_dict(self) -> Data | None:
         """By reading: n, passed, rate with its interval, faults by frequency; None for no trajectories."""
         if not self._clusters:
             return None
-        made: dict[str, Any] = {}
+        made: Data = {}
         for reading in READINGS:
             interval = rate_interval(self._passed[reading], self._clusters)
             assert interval is not None
@@ -161,7 +160,7 @@ class FormCount:
         return made
 
 
-def analyse(name: str | Path) -> dict[str, Any]:
+def analyse(name: str | Path) -> Data:
     """The temporal analysis of one stored run, as JSON data.
 
     Raises:
@@ -173,7 +172,7 @@ def analyse(name: str | Path) -> dict[str, Any]:
     return analysis_of(run, summary_of(run).block())
 
 
-def analysis_of(run: StoredRun, block: Mapping[str, Any]) -> dict[str, Any]:
+def analysis_of(run: StoredRun, block: Data) -> Data:
     """The same of a run that has been read, with its score block."""
     questions = by_id(run.questions)
     uses: list[ToolUse] = []
@@ -225,7 +224,7 @@ class HeatMap:
     cells: tuple[tuple[tuple[float, int] | None, ...], ...]
 
 
-def heat_map(runs: Mapping[str, Mapping[str, Any]], part: str = "all") -> HeatMap:
+def heat_map(runs: Mapping[str, Data], part: str = "all") -> HeatMap:
     """Years across, runs down (Figure 2).
 
     Args:
@@ -238,12 +237,12 @@ def heat_map(runs: Mapping[str, Mapping[str, Any]], part: str = "all") -> HeatMa
     return HeatMap(tuple(runs), tuple(years), cells)
 
 
-def _cell(scores: Mapping[str, Any] | None, part: str, count: str) -> tuple[float, int] | None:
+def _cell(scores: Data | None, part: str, count: str) -> tuple[float, int] | None:
     value = scores.get(part) if scores else None
     return None if scores is None or value is None else (float(value), int(scores.get(count) or 0))
 
 
-def as_rows(analysis: Mapping[str, Any]) -> list[tuple[str, str, str, str, float | int | None]]:
+def as_rows(analysis: Data) -> list[tuple[str, str, str, str, float | int | None]]:
     """An analysis as rows for any table: (part, task or year, tool, measure, value); tasks and tools are '' for all."""
     rows: list[tuple[str, str, str, str, float | int | None]] = []
     aware = analysis["awareness"]

@@ -36,7 +36,7 @@ def grading_of(question: Question, result: Result) -> Grading | None:
     return Grading(PROMPT, text, SCHEMA, _read, {"answer": None, "basis": None})
 
 
-def _read(value: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, Any]]:
+def _read(value: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, object]]:
     verdicts: dict[str, float | None] = {
         "answer": float(value["answer_correct"]),
         "basis": float(value["basis_correct"]),

@@ -27,6 +27,8 @@ from tasks.scoring.statistics import rate_interval
 TimeKind = Literal["date", "version", "year", "relative"]
 TIME_KINDS: tuple[TimeKind, ...] = ("date", "version", "year", "relative")
 SEARCH_TOOLS = ("rag_retrieve", "web_search")
+Data = dict[str, Any]
+"""JSON data of an analysis, as commands print it."""
 TOOLS = (*SEARCH_TOOLS, "browse_webpage")
 
 _YEAR = r"(?<![0-9.])(?:19|20)[0-9]{2}(?![0-9])"
@@ -108,7 +110,7 @@ class _Count:
         }
 
 
-def awareness(uses: Iterable[ToolUse]) -> dict[str, Any]:
+def awareness(uses: Iterable[ToolUse]) -> Data:
     """Calls, queries and temporally aware queries: in all, by tool, and by task and tool. Pages count calls only."""
     total, by_tool = _Count(), {tool: _Count() for tool in TOOLS}
     by_task: dict[str, dict[str, _Count]] = {}
@@ -134,7 +136,7 @@ class PairMember:
     read: str
 
 
-def consistency(members: Sequence[PairMember]) -> dict[str, Any]:
+def consistency(members: Sequence[PairMember]) -> Data:
     """Temporal consistency over all complete pairs.
 
     consistent: both right; blind: not consistent, one answer to both dates; swapped: both wrong, with two answers; other:

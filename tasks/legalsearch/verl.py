@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Sequence
 from importlib import resources
-from typing import Any
 
 from tasks.legalsearch.questions import Question
+from tasks.legalsearch.temporal import Data
 
 AGENT = "tool_agent"
 ABILITY = "deepresearch"
@@ -27,7 +27,7 @@ def user_message(question: Question) -> str:
     return "\n".join(part for part in (instruction, question.text.strip()) if part)
 
 
-def row(question: Question, system: str, split: str = "train") -> dict[str, Any]:
+def row(question: Question, system: str, split: str = "train") -> Data:
     """One training row. `system` is the agent's system prompt, the same in every row of a run."""
     asked, gold = user_message(question), question.gold.answer
     tools = {tool: {"create_kwargs": {"question": asked}} for tool in QUESTION_TOOLS}
@@ -52,7 +52,7 @@ def row(question: Question, system: str, split: str = "train") -> dict[str, Any]
     }
 
 
-def rows(questions: Iterable[Question], system: str, split: str = "train") -> list[dict[str, Any]]:
+def rows(questions: Iterable[Question], system: str, split: str = "train") -> list[Data]:
     """A row a question, in the order given."""
     return [row(question, system, split) for question in questions]
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from tasks.episode.events import OUTCOMES
 from tasks.reports.courts import published_lines
-from tasks.reports.model import Report, agent, fictional, lines, printable
+from tasks.reports.model import Report, agent, at, fictional, lines, printable
 
 COLUMNS = (
     "run", "benchmark", "agent", "rule", "rate", "group", "n", "value", "low", "high", "method", "clusters",
@@ -30,12 +30,12 @@ def comma_separated(reports: Sequence[Report], language: str = "zh") -> str:
     writer.writeheader()
     for report in reports:
         summary, header = report.summary, report.header
-        tally, pack = summary.tally, header.get("pack", {})
+        tally = summary.tally
         common: dict[str, object] = {
             "run": summary.run, "benchmark": summary.benchmark, "agent": agent(report, "en"), "epochs": tally.epochs,
-            "tokens": sum(tally.tokens), "fictional": int(fictional(report)), "pack": pack.get("name", ""),
-            "pack_hash": pack.get("hash", ""), "task_file_sha256": header.get("tasks", {}).get("sha256", ""),
-            "harness": header.get("versions", {}).get("moot", ""),
+            "tokens": sum(tally.tokens), "fictional": int(fictional(report)), "pack": at(header, "pack", "name") or "",
+            "pack_hash": at(header, "pack", "hash") or "", "task_file_sha256": at(header, "tasks", "sha256") or "",
+            "harness": at(header, "versions", "moot") or "",
             **{f"outcome_{outcome}": tally.outcomes.get(outcome, 0) for outcome in OUTCOMES},
         }  # fmt: skip
         for row in lines(report):

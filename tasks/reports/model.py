@@ -36,7 +36,7 @@ class Report:
     """What a run came to, with its header ({} when there is none)."""
 
     summary: Summary
-    header: Mapping[str, Any] = field(default_factory=dict)
+    header: Mapping[str, object] = field(default_factory=dict)
 
 
 def lines(report: Report, groups: Sequence[Group] | None = None) -> list[Metric]:
@@ -88,15 +88,15 @@ def facts(report: Report, language: str) -> list[tuple[str, str]]:
     return [(word(key, language), printable(text)) for key, text in rows if text]
 
 
-def _settings(spec: Mapping[str, Any]) -> str:
+def _settings(spec: Mapping[str, object]) -> str:
     """Settings and seats of a run that differ from the defaults."""
     common = {name: spec[name] for name in SETTINGS if spec.get(name) not in (None, RunSpec.model_fields[name].default)}
     named = {**common, **_own(spec)}
-    seats = {f"seat {role}": who for role, who in (spec.get("seats") or {}).items()}
+    seats = {f"seat {role}": who for role, who in (at(spec, "seats") or {}).items()}
     return ", ".join(f"{name} = {value}" for name, value in {**named, **seats}.items())
 
 
-def _own(spec: Mapping[str, Any]) -> dict[str, Any]:
+def _own(spec: Mapping[str, object]) -> dict[str, object]:
     """The settings of the benchmark alone that differ from its defaults; all of them where it is not installed."""
     given = {name: value for name, value in spec.items() if name not in RunSpec.model_fields}
     name = str(spec.get("benchmark"))
@@ -107,11 +107,11 @@ def _own(spec: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name in defaults and value != defaults[name]}
 
 
-def _hash(value: Any) -> str:
+def _hash(value: object) -> str:
     return f"({str(value)[:SHOWN_HASH]})" if value else ""
 
 
-def _described(value: Any) -> str:
+def _described(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_described(item)}" for key, item in value.items())
     text = str(value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from tasks.reports.model import plain, printable
 
@@ -52,7 +52,7 @@ class Table:
     places: int = 2
     plot: str = ""
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> dict[str, object]:
         """As JSON data, figures in full precision."""
         return {
             "key": self.key,
@@ -69,7 +69,7 @@ class Table:
         }  # fmt: skip
 
 
-def _data(cell: Cell) -> Any:
+def _data(cell: Cell) -> object:
     if cell.text:
         return cell.text
     if cell.low is None or cell.high is None:

@@ -17,7 +17,7 @@ from store.pack import Pack
 from tasks.benchmark import Benchmark, Question
 from tasks.errors import RecordMismatch
 from tasks.run.cast import Cast
-from tasks.run.header import FORMAT, file_hash, now
+from tasks.run.header import FORMAT, HeaderData, file_hash, now
 from tasks.run.plan import turns_of
 from tasks.run.spec import RunSpec
 
@@ -48,7 +48,7 @@ def make_header(
 
 
 def check_same(
-    header: dict[str, Any], bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, new_attempt: bool
+    header: HeaderData, bench: Benchmark, spec: RunSpec, pack: Pack, task_file: Path, new_attempt: bool
 ) -> None:
     """Refuse to mix two experiments; `new_attempt`: prompts may differ, which nothing that is kept was asked with."""
     found = {"task file": file_hash(task_file), "pack": pack.hash}

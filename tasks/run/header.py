@@ -24,6 +24,10 @@ from tasks.run.spec import RunSpec
 FORMAT = 1
 
 
+HeaderData = Mapping[str, Any]
+"""The header of a run as JSON has it: of any release, so nothing in it is sure."""
+
+
 def _check_local(path: str) -> str:
     """A run file must not make this machine ask another one for a file, as a path of Windows can."""
     if on_another_machine(path):
@@ -143,7 +147,7 @@ def header_of(journal: Journal) -> dict[str, Any]:
     return made
 
 
-def spec_of(header: Mapping[str, Any]) -> RunSpec:
+def spec_of(header: HeaderData) -> RunSpec:
     """What the run was asked to do; `BadInput` when the header does not say."""
     try:
         spec = RunSpec.model_validate(header["spec"])
@@ -157,13 +161,13 @@ def spec_of(header: Mapping[str, Any]) -> RunSpec:
         raise BadInput(f"run {header.get('run', '?')}: its header does not say what was run", "Use an earlier copy.") from error
 
 
-def is_fictional(header: Mapping[str, Any]) -> bool:
+def is_fictional(header: HeaderData) -> bool:
     """Whether what a run shows is marked 虚构数据: by its tasks where they say so themselves, else by its pack."""
     told = header.get("tasks", {}).get("fictional")
     return bool("authored" in header.get("pack", {}).get("provenance", ()) if told is None else told)
 
 
-def refuse_imported(header: dict[str, Any]) -> None:
+def refuse_imported(header: HeaderData) -> None:
     """An imported run can be shown and scored, but nothing of it can run again."""
     if "imported" in header:
         origin = header["imported"].get("file", "elsewhere")

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from store.errors import Damaged, NotFound, StoreError
 from store.journal import Journal, ScoreRow
@@ -20,7 +19,7 @@ from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.state import fold
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.engines import run_path
-from tasks.run.header import file_hash, header_of, spec_of, unchanged
+from tasks.run.header import HeaderData, file_hash, header_of, spec_of, unchanged
 from tasks.run.reading import grades, read_episode
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
@@ -44,7 +43,7 @@ class StoredRun:
     """A run as it was read: header, the questions that it asked, and its episodes in order."""
 
     path: Path
-    header: dict[str, Any]
+    header: HeaderData
     bench: Benchmark
     questions: list[Question]
     played: list[Played]
@@ -78,7 +77,7 @@ def read_stored(name: str | Path) -> StoredRun:
     return StoredRun(path, header, bench, [question for question in questions if question.id in asked], played, graded)
 
 
-def stored_task_file(header: dict[str, Any]) -> Path:
+def stored_task_file(header: HeaderData) -> Path:
     """The task file of a run, unchanged since; an imported run needs no pack to find it."""
     spec = spec_of(header)
     if spec.tasks is not None:
@@ -121,7 +120,7 @@ def summary_of(run: StoredRun, walker: str | Path | None = None) -> Summary:
 
 
 @contextmanager
-def pack_of(header: Mapping[str, Any]) -> Iterator[Pack | None]:
+def pack_of(header: HeaderData) -> Iterator[Pack | None]:
     """The pack of a run, if it is still here as it was; scoring does without where it is not."""
     recorded = header.get("pack") or {}
     try:

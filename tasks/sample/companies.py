@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from importlib.resources import files
 from random import Random
-from typing import Any
 
+from tasks.sample.data import Table
 from tasks.sample.geography import Place, draw_address, draw_place, english, landline, mobile
 from tasks.sample.ledger import Ledger, Record, draw_date, written
 from tasks.sample.names import Namer, credit_code, organisation_code, person
@@ -78,7 +78,7 @@ class Market:
         return self.listed + self.subsidiaries + self.partners
 
 
-def _industries() -> dict[str, dict[str, Any]]:
+def _industries() -> dict[str, Table]:
     text = files("tasks.sample").joinpath("data/industries.toml").read_text(encoding="utf-8")
     return {entry["word"]: entry for entry in tomllib.loads(text)["industry"]}
 
@@ -193,7 +193,7 @@ class CompanyMaker:
             pass
         return self._ledger.address(text, place)
 
-    def _scope(self, trade: dict[str, Any]) -> str:
+    def _scope(self, trade: Table) -> str:
         return "；".join(trade["scope"]) + "。（依法须经批准的项目，经相关部门批准后方可开展经营活动）"
 
     def _register(
@@ -229,14 +229,14 @@ def _amount(ten_thousands: float) -> str:
     return f"{ten_thousands:.2f}万"
 
 
-def _plain_intro(name: str, place: Place, founded: date, head: str, capital: str, trade: dict[str, Any]) -> str:
+def _plain_intro(name: str, place: Place, founded: date, head: str, capital: str, trade: Table) -> str:
     return (
         f"{name}成立于{founded.isoformat()}，法定代表人为{head}，注册资本为{capital}元人民币，住所地在{place.city}{place.county}，"
         f"所属行业为{trade['levels'][1]}，经营范围包括{trade['scope'][0]}、{trade['scope'][1]}等。"
     )
 
 
-def _history(company: Company, short: str, trade: dict[str, Any], listing: date) -> str:
+def _history(company: Company, short: str, trade: Table, listing: date) -> str:
     return (
         f"公司前身于{company.founded.year}年在{company.place.city}设立，后整体变更为股份有限公司，并于{listing.year}年在望舒证券交易所"
         f"公开发行股票并上市，证券简称“{short}”。公司主要从事{trade['business'].rstrip('。')}，客户分布于云海、琅川、霁原、墨泽等地。"

@@ -14,10 +14,10 @@ from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
 from random import Random
-from typing import Any
 
 from tasks.sample.companies import Company, Market
 from tasks.sample.courts import Court, Judiciary
+from tasks.sample.data import Table
 from tasks.sample.firms import Bar
 from tasks.sample.geography import Place, draw_place
 from tasks.sample.ledger import Ledger, Record, draw_date, written
@@ -57,13 +57,13 @@ class Judgment:
 
 
 @cache
-def causes() -> dict[str, dict[str, Any]]:
+def causes() -> dict[str, Table]:
     """Cause of action -> its entry in data/causes.toml."""
     return {entry["name"]: entry for entry in _book()["cause"]}
 
 
 @cache
-def _book() -> dict[str, Any]:
+def _book() -> Table:
     return tomllib.loads(files("tasks.sample").joinpath("data/causes.toml").read_text(encoding="utf-8"))
 
 
@@ -115,7 +115,7 @@ class DocumentMaker:
         )  # fmt: skip
         return Judgment(number, court, plaintiff, defendant, others, cause, claimed, amount, day, outcome, row)
 
-    def _sides(self, company: Company, entry: dict[str, Any]) -> tuple[Side, Side]:
+    def _sides(self, company: Company, entry: Table) -> tuple[Side, Side]:
         rng, by = self._rng, entry["by"]
         own = Side(company.name, company, company.place)
         if by == "person":
@@ -198,7 +198,7 @@ class DocumentMaker:
         })  # fmt: skip
 
     def _decision(
-        self, outcome: str, court: Court, plaintiff: Side, defendants: tuple[Side, ...], entry: dict[str, Any],
+        self, outcome: str, court: Court, plaintiff: Side, defendants: tuple[Side, ...], entry: Table,
         claimed: float, amount: float,
     ) -> str:  # fmt: skip
         fee = court_fee(claimed)

@@ -20,11 +20,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 from store.builder import PackBuilder
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion, Link
 from tasks.sample import JURISDICTION, statutebook
+from tasks.sample.data import Table
 
 _FOLDER = "data/statutes"
 _SOURCE = "虚构数据"
@@ -93,14 +93,14 @@ def add_statutes(builder: PackBuilder) -> int:
     return statute_count()
 
 
-def _data(part: str) -> Iterator[dict[str, Any]]:
+def _data(part: str) -> Iterator[Table]:
     folder = files("tasks.sample").joinpath(f"{_FOLDER}/{part}")
     for entry in sorted(folder.iterdir(), key=lambda path: path.name):
         if entry.name.endswith(".toml"):
             yield tomllib.loads(entry.read_text(encoding="utf-8"))
 
 
-def _history(book: dict[str, Any], newest: statutebook.Law | None, successor: dict[str, Any] | None) -> History:
+def _history(book: Table, newest: statutebook.Law | None, successor: Table | None) -> History:
     name, amendments = book["law"], book.get("amendment", [])
     states = _states(book, _newest(book, newest), amendments)
     begins = [book["in_force"], *(amendment["in_force"] for amendment in amendments)]
@@ -118,7 +118,7 @@ def _history(book: dict[str, Any], newest: statutebook.Law | None, successor: di
     return History(law, tuple(book.get("aliases", ())), tuple(versions), tuple(_links(book, amendments, successor)))
 
 
-def _newest(book: dict[str, Any], corpus: statutebook.Law | None) -> _State:
+def _newest(book: Table, corpus: statutebook.Law | None) -> _State:
     if corpus is not None:
         found = [(str(article.number), article.chapter, "", article.text) for article in corpus.articles]
     else:
@@ -135,7 +135,7 @@ def _newest(book: dict[str, Any], corpus: statutebook.Law | None) -> _State:
     )
 
 
-def _states(book: dict[str, Any], newest: _State, amendments: list[dict[str, Any]]) -> list[_State]:
+def _states(book: Table, newest: _State, amendments: list[Table]) -> list[_State]:
     """The law after each amendment and before the first, oldest first."""
     states = [newest]
     spare = 10_000
@@ -152,7 +152,7 @@ def _states(book: dict[str, Any], newest: _State, amendments: list[dict[str, Any
     return states
 
 
-def _before(law: str, after: _State, amendment: dict[str, Any], spare: int) -> _State:
+def _before(law: str, after: _State, amendment: Table, spare: int) -> _State:
     """The law as it stood before an amendment; marks in `after` what the amendment changed."""
     entries = [replace(entry) for entry in after.entries]
     by_key = {entry.number.key: entry for entry in entries}
@@ -189,7 +189,7 @@ def _before(law: str, after: _State, amendment: dict[str, Any], spare: int) -> _
 
 
 def _links(
-    book: dict[str, Any], amendments: list[dict[str, Any]], successor: dict[str, Any] | None
+    book: Table, amendments: list[Table], successor: Table | None
 ) -> Iterator[Link]:
     name = book["law"]
     for amendment in amendments:

@@ -14,6 +14,7 @@ from typing import Any
 
 from tasks.sample.companies import Company, Market
 from tasks.sample.courts import Judiciary
+from tasks.sample.data import Table
 from tasks.sample.firms import Bar, Firm
 from tasks.sample.names import person
 
@@ -40,7 +41,7 @@ _TRADES = {
 }  # fmt: skip
 
 
-def writing_tasks(market: Market, bar: Bar, judiciary: Judiciary, rng: Random) -> Iterator[dict[str, Any]]:
+def writing_tasks(market: Market, bar: Bar, judiciary: Judiciary, rng: Random) -> Iterator[Table]:
     """The writing tasks of the pack, as task lines without id."""
     text = files("tasks.sample").joinpath("data/writing.toml").read_text(encoding="utf-8")
     pool = [c for c in (*market.subsidiaries, *market.partners) if c.register["登记状态"] in ("存续", "在业")]
@@ -60,7 +61,7 @@ def _taken(pool: list[Company], cause: str) -> Company:
     return found
 
 
-def _task(entry: dict[str, Any], plaintiff: str, defendants: list[Company], firm: Firm, court: str) -> dict[str, Any]:
+def _task(entry: Table, plaintiff: str, defendants: list[Company], firm: Firm, court: str) -> Table:
     names = [company.name for company in defendants]
     words = {"p": plaintiff, "d": names[0], "d2": names[-1], "firm": firm.name}
     citations = [citation for group in entry["cite"] for citation in group[1:]]
@@ -85,7 +86,7 @@ def _register(company: Company) -> list[Any]:
     return [company.register[column] for column in _REGISTER]
 
 
-def _question(entry: dict[str, Any], words: dict[str, str], names: list[str], court: str) -> str:
+def _question(entry: Table, words: dict[str, str], names: list[str], court: str) -> str:
     accused = "和".join(names)
     numerals = ("",) if len(names) == 1 else ("一", "二", "三")
     claims = (
@@ -102,7 +103,7 @@ def _question(entry: dict[str, Any], words: dict[str, str], names: list[str], co
     )
 
 
-def _answer(entry: dict[str, Any], words: dict[str, str], defendants: list[Company], firm: Firm) -> str:
+def _answer(entry: Table, words: dict[str, str], defendants: list[Company], firm: Firm) -> str:
     many = len(defendants) > 1
     blocks = []
     for number, company in zip("一二三", defendants, strict=False):

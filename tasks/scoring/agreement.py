@@ -20,6 +20,7 @@ from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.episode.state import fold
 from tasks.errors import TaskError
+from tasks.run.header import HeaderData
 from tasks.run.reading import GRADER, read_episode
 from tasks.run.rescoring import stored_task_file
 from tasks.scoring.coefficients import Coefficient, Differences, alpha, differences, weighted_kappa
@@ -167,7 +168,7 @@ def _named(ratings: Mapping[_Rater, dict[str, float]]) -> dict[str, dict[str, fl
     return {" ".join(rater if rater[:2] in several else rater[:2]): ratings[rater] for rater in order}
 
 
-def clusters_of(header: Mapping[str, Any]) -> dict[str, str]:
+def clusters_of(header: HeaderData) -> dict[str, str]:
     """Task id -> its cluster, from the task file of a run; nothing where the file is gone or changed."""
     try:
         questions = benchmark(str(header["spec"]["benchmark"])).load(stored_task_file(dict(header)))

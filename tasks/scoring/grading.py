@@ -18,6 +18,6 @@ class Grading:
     prompt: str
     text: str
     schema: Mapping[str, Any]
-    read: Callable[[Mapping[str, Any]], tuple[dict[str, float | None], dict[str, Any]]]
+    read: Callable[[Mapping[str, Any]], tuple[dict[str, float | None], dict[str, object]]]
     failed: Mapping[str, float | None]
     """The verdicts of a grading that failed."""

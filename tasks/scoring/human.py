@@ -11,12 +11,12 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any
 
 from store.errors import NotFound
 from store.journal import EpisodeRow, Journal, ScoreRow
 from tasks.episode.plain import plain_text
 from tasks.episode.scheduler import HUMAN
+from tasks.episode.seats import Card
 from tasks.episode.state import State, fold
 from tasks.errors import UsageError
 from tasks.run.reading import read_episode
@@ -36,7 +36,7 @@ Group = Callable[[str, Mapping[str, object]], str]
 """(task id, card) -> the group of an episode."""
 
 
-def group_of(task_id: str, card: Mapping[str, Any]) -> str:
+def group_of(task_id: str, card: Card) -> str:
     """The environment of a court, by card or task id; the task of LegalSearch; else `all`."""
     named = card.get("env") or card.get("type")
     prefix = _ENVIRONMENT.match(task_id)

@@ -5,8 +5,8 @@ An episode of a run and a line of a prediction file become the same `Result`. To
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from tasks.episode.events import Event
 
@@ -50,6 +50,6 @@ class Score:
 
     scorer: str
     version: str
-    settings: dict[str, Any]
+    settings: Mapping[str, object]
     value: dict[str, float | None]
-    evidence: list[dict[str, Any]] = field(default_factory=list)
+    evidence: Sequence[Mapping[str, object]] = field(default_factory=list)

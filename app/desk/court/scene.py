@@ -9,12 +9,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 from app.court_words import SIDES, env_of
 from app.strings import known, language, t
 from store.text.numerals import int_to_chinese
-from tasks.courts.casefile.case import Case, CivilCase, CriminalCase, Env
+from tasks.courts.casefile.case import Case, CivilCase, CriminalCase, Env, Fields
 from tasks.courts.casefile.roles import COURTS, OTHERS, role_name, role_of, seat_of
 from tasks.courts.casefile.visibility import TESTED, Role, visible
 from tasks.courts.play.flow import Cue, Ending, limit_of, made, next_cue
@@ -26,6 +25,7 @@ from tasks.courts.procedure.turns import Hearing, Turn
 from tasks.episode.events import AttemptStarted, Event, ExhibitMoved, Record, Seated
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.with_tools import SEAT
+from tasks.run.header import HeaderData
 
 SHORT: Mapping[str, str] = {"原告委托诉讼代理人": "原告代理人", "被告委托诉讼代理人": "被告代理人"}
 """Names that are too long for a bar."""
@@ -117,7 +117,7 @@ class Scene:
         return SEAT in self.holders
 
     @cached_property
-    def seen(self) -> Mapping[str, Any]:
+    def seen(self) -> Fields:
         """The part of the case file that the reader holds, {} without the case."""
         return visible(self.case, self.env, self.reader) if self.case is not None else {}
 
@@ -185,7 +185,7 @@ class Scene:
 
 
 def scene_of(
-    header: Mapping[str, Any], records: Sequence[Record], case: Case | None = None, *, holders: frozenset[str] = frozenset(),
+    header: HeaderData, records: Sequence[Record], case: Case | None = None, *, holders: frozenset[str] = frozenset(),
     asked: str = "",
 ) -> Scene | None:
     """The scene of some records of a run with this header; None where they are no court episode."""

@@ -12,7 +12,7 @@ from textual.binding import BindingType
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import TONES, Line, compact, duration, many, one, provenance_marks, size_of
-from app.desk.law.events import IN_WORDS, tool_name
+from app.desk.law.events import IN_WORDS, Item, tool_name
 from app.desk.law.evidence import law_rows
 from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import known, t
@@ -128,7 +128,7 @@ def _record(record: Mapping[str, object], room: int) -> Iterator[Row]:
                 yield Row((("  ", "text"), *row))
 
 
-def _list(items: Sequence[Mapping[str, Any]], room: int) -> Iterator[Row]:
+def _list(items: Sequence[Item], room: int) -> Iterator[Row]:
     shown = items[:MOST]
     widths = table_widths(shown, room)
     if widths is None:

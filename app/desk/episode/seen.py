@@ -16,7 +16,7 @@ from app.desk.messages import RunFacts
 from models.engine import EngineError, Message
 from store.journal import Journal
 from tasks.episode.events import ModelCalled, Record, Seated
-from tasks.run.header import description_hash
+from tasks.run.header import HeaderData, description_hash
 
 Kind = Literal["special", "frame", "content"]
 SHAPES = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^<>]{1,40}｜>|</?s>|<(?:bos|eos|start_of_turn|end_of_turn)>|\[/?(?:INST|SYSTEM_PROMPT)\]")
@@ -108,7 +108,7 @@ def _seated(records: Sequence[Record], call: Record) -> Seated | None:
     return next((e for e in before if isinstance(e, Seated) and e.seat == call.event.seat), None)
 
 
-def _described(header: Mapping[str, Any], seated: Seated | None) -> Mapping[str, Any] | None:
+def _described(header: HeaderData, seated: Seated | None) -> Mapping[str, Any] | None:
     """What the engine of a seat said of itself, if the header of the run holds it."""
     described = header.get("engines", {}).get(seated.engine) if seated else None
     if not isinstance(described, Mapping) or seated is None:

@@ -25,6 +25,8 @@ COURT = "search_law"
 """The search of a court: its value lists what was found, for the one question that was asked."""
 ARGUMENTS = {RAG: "query", WEB: "query", BROWSE: "url_list", COURT: "query"}
 """Tool -> the one argument it takes, a text or a list of texts."""
+Item = Mapping[str, Any]
+"""What a tool found, as the JSON of its value lists it."""
 KEYS = {RAG: "hits", WEB: "pages", BROWSE: "windows", COURT: "hits"}
 """Tool -> where an item of its value lists what was found."""
 IN_WORDS = ("show_law", "search_cases")
@@ -58,7 +60,7 @@ def asked(tool: str, given: object) -> str | None:
     return "；".join(map(_line, texts))
 
 
-def items_of(event: ToolReturned) -> list[Mapping[str, Any]] | None:
+def items_of(event: ToolReturned) -> list[Item] | None:
     """The items of a value of one of these tools, each with its list of what was found; None for anything else."""
     value, key = event.value, KEYS.get(event.tool)
     if event.tool == COURT and isinstance(value, list) and value:
@@ -69,7 +71,7 @@ def items_of(event: ToolReturned) -> list[Mapping[str, Any]] | None:
     return value if fine else None
 
 
-def found_in(event: ToolReturned) -> list[Mapping[str, Any]]:
+def found_in(event: ToolReturned) -> list[Item]:
     """Everything that was found, over all texts of the call."""
     items = items_of(event)
     return [one for item in items for one in item[KEYS[event.tool]]] if items else []
@@ -93,7 +95,7 @@ def returned_lines(event: ToolReturned) -> Iterator[Line]:
         yield ((f"{number}. ", "dim"), *_short(event.tool, one))
 
 
-def _short(tool: str, one: Mapping[str, Any]) -> Iterable[Piece]:
+def _short(tool: str, one: Item) -> Iterable[Piece]:
     if tool not in (RAG, COURT):
         day = f"　{_line(str(one['day']))}" if one.get("day") else ""
         windows = f"　{_places(one['windows'])}" if tool == BROWSE else ""
@@ -136,7 +138,7 @@ def _places(windows: Sequence[Mapping[str, object]]) -> str:
     return t("law_events.windows", numbers="、".join(numbers), of=of or "?") if numbers else ""
 
 
-def _text(one: Mapping[str, Any], key: str) -> str:
+def _text(one: Item, key: str) -> str:
     value = one.get(key)
     return _line(str(value)) if value else ""
 

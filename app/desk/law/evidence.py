@@ -20,6 +20,7 @@ from app.desk.law.events import (
     RAG,
     STATES,
     WEB,
+    Item,
     article_name,
     day_of,
     days_words,
@@ -50,7 +51,7 @@ def law_rows(event: ToolReturned, room: int) -> Iterator[Row] | None:
     return _ROWS[event.tool](items, room) if items is not None else None
 
 
-def _articles(items: Sequence[Mapping[str, Any]], room: int) -> Iterator[Row]:
+def _articles(items: Sequence[Item], room: int) -> Iterator[Row]:
     life = _life(items)
     for place, item in enumerate(items):
         if place:
@@ -67,7 +68,7 @@ def _articles(items: Sequence[Mapping[str, Any]], room: int) -> Iterator[Row]:
             yield from _rows(((t("law_screen.none"), "warn"),), room)
 
 
-def _read(item: Mapping[str, Any]) -> Iterator[Line]:
+def _read(item: Item) -> Iterator[Line]:
     """How the question was understood, what the filters left, and notes."""
     analysis = item.get("analysis")
     analysis = analysis if isinstance(analysis, Mapping) else {}
@@ -90,7 +91,7 @@ def _read(item: Mapping[str, Any]) -> Iterator[Line]:
         yield ((note_words(str(note)), "warn"),)
 
 
-def _hit(number: int, hit: Mapping[str, Any], life: Life | None, asked: date | None, room: int) -> Iterator[Row]:
+def _hit(number: int, hit: Item, life: Life | None, asked: date | None, room: int) -> Iterator[Row]:
     title = ((f"　{_text(hit, 'title')}", "label"),) if hit.get("title") else ()
     yield from _rows(((f"{number} ", "dim"), (article_name(hit), "question"), *title), room, INDENT)
     margin = " " * INDENT
@@ -124,7 +125,7 @@ def _hit(number: int, hit: Mapping[str, Any], life: Life | None, asked: date | N
             yield Row(((f"{margin}…", "dim"),))
 
 
-def _pages(items: Sequence[Mapping[str, Any]], room: int) -> Iterator[Row]:
+def _pages(items: Sequence[Item], room: int) -> Iterator[Row]:
     for place, item in enumerate(items):
         if place:
             yield Row(())
@@ -139,7 +140,7 @@ def _pages(items: Sequence[Mapping[str, Any]], room: int) -> Iterator[Row]:
             yield from _rows(((t("law_screen.none"), "warn"),), room)
 
 
-def _browsed(items: Sequence[Mapping[str, Any]], room: int) -> Iterator[Row]:
+def _browsed(items: Sequence[Item], room: int) -> Iterator[Row]:
     for place, page in enumerate(items):
         if place:
             yield Row(())
@@ -156,7 +157,7 @@ def _browsed(items: Sequence[Mapping[str, Any]], room: int) -> Iterator[Row]:
                         yield from _rows(line, room)
 
 
-def _where(page: Mapping[str, Any], room: int) -> Iterator[Row]:
+def _where(page: Item, room: int) -> Iterator[Row]:
     """Day and address of a page, as text."""
     margin = " " * INDENT
     day = _text(page, "day") or t("law_events.no_day")
@@ -167,7 +168,7 @@ def _where(page: Mapping[str, Any], room: int) -> Iterator[Row]:
 _ROWS = {RAG: _articles, COURT: _articles, WEB: _pages, BROWSE: _browsed}
 
 
-def _life(items: Sequence[Mapping[str, Any]]) -> Life | None:
+def _life(items: Sequence[Item]) -> Life | None:
     """The days from the first to the last of all retrieved versions: what the bars of one result have in common."""
     windows = [window_of(hit) for item in items for hit in item["hits"]]
     begins = [first for first, _ in windows if first is not None]
@@ -177,7 +178,7 @@ def _life(items: Sequence[Mapping[str, Any]]) -> Life | None:
     return Life(min(begins), max([now, *(last for _, last in windows if last), *begins]))
 
 
-def _day(item: Mapping[str, Any]) -> date | None:
+def _day(item: Item) -> date | None:
     """The one day that the question names, where it names one."""
     analysis = item.get("analysis")
     spans = _list(analysis, "spans") if isinstance(analysis, Mapping) else []
@@ -185,12 +186,12 @@ def _day(item: Mapping[str, Any]) -> date | None:
     return days.pop() if len(days) == 1 else None
 
 
-def _list(value: Mapping[str, Any], key: str) -> list[Any]:
+def _list(value: Item, key: str) -> list[Any]:
     found = value.get(key)
     return found if isinstance(found, list) else []
 
 
-def _text(value: Mapping[str, Any], key: str) -> str:
+def _text(value: Item, key: str) -> str:
     return one(str(value.get(key) or ""))
 
 

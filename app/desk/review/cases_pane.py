@@ -5,7 +5,7 @@ A person marks what was reviewed; that goes into a log of its own, never into pa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from app.desk.review.sources import CaseEntry, PackOfCases, Source, open_pack, o
 from app.desk.widgets.choice import Choice
 from app.desk.widgets.things import LinesPane, Thing, Things, fixed
 from app.strings import counted, t
+from tasks.courts.casefile.case import Fields
 from tasks.errors import UsageError
 
 MARKS: dict[Status, tuple[str, str]] = {"reviewed": ("✔", "good"), "changed": ("●", "warn"), "open": ("○", "dim")}
@@ -296,7 +297,7 @@ class CasesPane(ReviewPane):
         return False
 
     @property
-    def draft(self) -> Mapping[str, Any] | None:
+    def draft(self) -> Fields | None:
         """The fields of the draft that is shown; None where a file is."""
         return self.source.draft.case_fields if self.source is not None and self.source.draft is not None else None
 

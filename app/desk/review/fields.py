@@ -14,6 +14,7 @@ from app.desk.episode.renderers import Line, many, one
 from app.desk.review.laws import ref_of, refs_in
 from app.strings import known, t
 from app.terminal import width
+from tasks.courts.casefile.case import Fields
 from tasks.courts.casefile.law import Finding
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.from_judgment import Draft
@@ -66,7 +67,7 @@ class Field:
         return "error" if "error" in levels else "warning" if levels else ""
 
 
-def fields_of(data: Mapping[str, Any], findings: Sequence[Finding] = ()) -> list[Field]:
+def fields_of(data: Fields, findings: Sequence[Finding] = ()) -> list[Field]:
     """All fields of a case, in order, each finding at the field that it is about."""
     order = ORDER.get(str(data.get("env", "")), ())
     named = {path.rstrip("*").split(".")[0] for path in order} | {*HEAD} | _SILENT
@@ -129,12 +130,12 @@ def _path_words(path: str) -> str:
     return f"{label}（{path}）" if label != path.rpartition(".")[2] else path
 
 
-def _head(data: Mapping[str, Any]) -> Field:
+def _head(data: Fields) -> Field:
     kept = {name: data[name] for name in HEAD if name in data}
     return Field("", t("case.head"), t("case.head"), tuple(_lines(kept)))
 
 
-def _at(data: Mapping[str, Any], path: str) -> list[Field]:
+def _at(data: Fields, path: str) -> list[Field]:
     here: object = data
     for part in path.rstrip("*").split("."):
         here = here.get(part) if isinstance(here, Mapping) else None

@@ -27,7 +27,7 @@ from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State, fold
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
-from tasks.run.header import header_of, is_fictional
+from tasks.run.header import HeaderData, header_of, is_fictional
 from tasks.run.reading import GRADER, read_episode
 from tasks.run.rescoring import stored_task_file
 from tasks.scoring.human import SCORER, SHARE, Chosen, add_score, drawn, group_of, newest, sample, scale_of
@@ -145,7 +145,7 @@ def read_run(path: Path) -> RunToScore:
     )  # fmt: skip
 
 
-def _questions(header: dict[str, Any]) -> tuple[Benchmark, dict[str, Any]]:
+def _questions(header: HeaderData) -> tuple[Benchmark, dict[str, Any]]:
     bench = benchmark(str(header["spec"]["benchmark"]))
     return bench, {question.id: question for question in bench.load(stored_task_file(header))}
 

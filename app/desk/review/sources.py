@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
 
 from app import library
 from app.strings import t
@@ -18,7 +17,7 @@ from store.errors import BadInput, NotFound, StoreError
 from store.files import written_whole
 from store.importers.reading import head
 from store.pack import Pack
-from tasks.courts.casefile.case import Case
+from tasks.courts.casefile.case import Case, Fields
 from tasks.courts.casefile.loading import CaseFault, case_records, read_case, read_cases
 from tasks.courts.casefile.sense import Fault
 from tasks.courts.casefile.upstream import read_upstream, upstream_env
@@ -43,7 +42,7 @@ class CaseEntry:
     """One case: where it stands, its fields in their shortest form, the case itself unless it is faulty."""
 
     where: str
-    fields: Mapping[str, Any]
+    fields: Fields
     case: Case | None
     faults: tuple[Fault, ...] = ()
 
@@ -58,7 +57,7 @@ class CaseEntry:
         return str(self.fields.get("env") or "")
 
     @property
-    def shown(self) -> Mapping[str, Any]:
+    def shown(self) -> Fields:
         """All that it says, defaults included."""
         return self.fields if self.case is None else self.case.model_dump(mode="json", by_alias=True)
 

@@ -21,6 +21,10 @@ ENVS: tuple[Env, ...] = get_args(Env)
 CIVIL: tuple[Env, ...] = ("CD", "DD", "CI")
 
 
+Fields = dict[str, Any]
+"""The fields of a case file, or of a part of it, as JSON has them."""
+
+
 class Provenance(Strict):
     """Where a case comes from."""
 
@@ -119,7 +123,7 @@ class _Identified(_Common):
         """The name under which statistics group the case."""
         return self.source or self.id
 
-    def fields(self) -> dict[str, Any]:
+    def fields(self) -> Fields:
         """The case as JSON data, ready to be written as a line of a task file."""
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True) | {"schema": SCHEMA}
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from tasks.courts.casefile.case import DISPUTE_SCHEMA, Case
+from tasks.courts.casefile.case import DISPUTE_SCHEMA, Case, Fields
 from tasks.courts.casefile.loading import case_records, load_cases, read_case, read_dispute
 from tasks.courts.casefile.roles import ENV_NAMES, own_names
 from tasks.courts.casefile.upstream import Report, import_upstream, read_upstream, upstream_env
@@ -31,13 +30,13 @@ class CourtQuestion:
         return self.case.env
 
     @property
-    def gold(self) -> dict[str, Any]:
+    def gold(self) -> Fields:
         """What scorers and the reference `gold` are handed: answers of topics, or the judgment."""
         fields = self.case.fields()
         return {name: fields[name] for name in ("topics", "gold") if name in fields}
 
     @property
-    def material(self) -> dict[str, Any]:
+    def material(self) -> Fields:
         """The case file without its gold."""
         return {name: value for name, value in self.case.fields().items() if name not in self.gold}
 
@@ -52,7 +51,7 @@ class CourtQuestion:
         return self.case.provenance.source == "authored"
 
     @property
-    def card(self) -> dict[str, Any]:
+    def card(self) -> Fields:
         """Environment and name, and what its roles are called: nothing of what is told in it."""
         names = own_names(self.case)
         card = {"id": self.case.id, "env": self.case.env, "question": f"{ENV_NAMES[self.case.env]} {self.case.id}"}

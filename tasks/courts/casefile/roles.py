@@ -7,10 +7,10 @@ their role in the visibility table. The procedure calls the defendant of a crimi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.casefile.visibility import TESTED, Role
+from tasks.episode.seats import Card
 from tasks.episode.with_tools import SEAT
 
 OTHERS: Mapping[Env, tuple[Role, ...]] = {
@@ -79,7 +79,7 @@ def own_names(case: Case) -> dict[Role, str]:
     return {role: name for role, name in named.items() if name != _NAMES[env][role]}
 
 
-def names_of(card: Mapping[str, Any]) -> Mapping[Role, str]:
+def names_of(card: Card) -> Mapping[Role, str]:
     """The `own_names` that the card of an episode carries; nothing where it carries none."""
     names = card.get("names")
     return {str(role): str(name) for role, name in names.items()} if isinstance(names, Mapping) else {}

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Protocol
+from typing import Protocol
 
-from tasks.courts.casefile.case import Env
+from tasks.courts.casefile.case import Env, Fields
 from tasks.courts.casefile.people import Level
 from tasks.courts.casefile.visibility import Role
 from tasks.courts.play.flow import TopicCue
@@ -36,7 +36,7 @@ class CourtView(View):
     env: Env
     profile: ProfileName
     case_id: str
-    held: Mapping[str, Any]
+    held: Fields
     never: Sequence[str] = ()
     record: tuple[Turn, ...] = ()
     turn: int = 1

@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Literal
 
 from tasks.courts.procedure.acts import Found, blanked
 from tasks.courts.procedure.findings import FATAL, Course
@@ -292,10 +292,10 @@ def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName, quotes: Q
     ]
 
 
-def evidence(course: Course) -> list[dict[str, Any]]:
+def evidence(course: Course) -> list[Mapping[str, object]]:
     """Credits with their turn and articles, then violations with theirs."""
     basis = {duty.key: [b.label for b in duty.basis] for duty in course.duties}
-    credited = [
+    credited: list[Mapping[str, object]] = [
         {"act": c.key, "turn": c.turn, "reply": c.reply, "late": c.late, "by": c.by, "quote": c.quote, "basis": basis.get(c.key, [])}
         for c in course.credits
     ]  # fmt: skip

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Literal
+from typing import Literal
 
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import CivilCase
@@ -75,7 +75,7 @@ class DocumentScore:
 
     rates: Rates
     document: Document | None
-    evidence: dict[str, Any] = field(default_factory=dict)
+    evidence: dict[str, object] = field(default_factory=dict)
 
 
 def compat_score(case: CivilCase, messages: Sequence[str], grades: Mapping[str, float | None]) -> DocumentScore:

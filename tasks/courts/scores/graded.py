@@ -26,7 +26,7 @@ SCHEMA: Mapping[str, object] = {
 def graded(prompt: str, text: str, name: str) -> Grading:
     """A grading with the one verdict `name`: the score over 10; None where the grading failed."""
 
-    def read(value: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, Any]]:
+    def read(value: Mapping[str, Any]) -> tuple[dict[str, float | None], dict[str, object]]:
         return {name: int(value["score"]) / TOP}, {"verdict": name, "reason": plain_text(str(value["reason"]))}
 
     return Grading(prompt, text, SCHEMA, read, {name: None})

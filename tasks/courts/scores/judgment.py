@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 from tasks.agents.prompts import fill
 from tasks.courts.casefile.case import CivilCase, CriminalCase
@@ -43,7 +43,7 @@ class Scores:
     compat: Mapping[str, float | None]
     strict: Mapping[str, float | None]
     distances: sentence.Published | None = None
-    evidence: Mapping[str, Any] = field(default_factory=dict)
+    evidence: Mapping[str, object] = field(default_factory=dict)
 
 
 def score(case: Trial, said: Sequence[str], *, turns: int | None = None, book: Laws | None = None) -> Scores:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from store.statutes.model import ArticleNumber
 from store.statutes.names import key_of_name
@@ -51,7 +50,7 @@ class TopicScore:
     reached: bool
     score: float | None
     proxy: float | None
-    evidence: dict[str, Any] = field(default_factory=dict)
+    evidence: dict[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,8 @@ from tasks.legalagentbench.schemas import FINAL
 NAME = "examples/1"
 
 Example = Mapping[str, Any]
-Replan = tuple[Sequence[str], Mapping[str, Any] | None]
+Recorded = Mapping[str, Any]
+Replan = tuple[Sequence[str], Recorded | None]
 
 
 def stories() -> Sequence[Example]:
@@ -42,7 +43,7 @@ def fenced(action: str) -> str:
     return f"```json\n{action}\n```"
 
 
-def calls_of(example: Example, part: str) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any] | None]]:
+def calls_of(example: Example, part: str) -> Iterator[tuple[Recorded, Recorded | None]]:
     """The entries of a part (react, plan) with the call of each; None where it answers."""
     for entry in example[part]:
         yield entry, example["call"][entry["call"] - 1] if "call" in entry else None
@@ -62,13 +63,13 @@ def numbered(steps: Sequence[str]) -> str:
     return "".join(f"第{number}步：{step}。" for number, step in enumerate(steps, 1))
 
 
-def _act(example: Example, call: Mapping[str, Any] | None, **before: Any) -> str:
+def _act(example: Example, call: Recorded | None, **before: Any) -> str:
     if call is None:
         return action_object(FINAL, example["final"], **before)
     return action_object(call["tool"], call["input"], **before)
 
 
-def _observed(call: Mapping[str, Any] | None) -> str:
+def _observed(call: Recorded | None) -> str:
     return "\n" + phrase("turn", "observation", observation=call["observation"]) if call else ""
 
 

@@ -9,14 +9,13 @@ import json
 import re
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any
 
 from tasks.legalagentbench.rules.columns import frame_columns
 from tasks.legalagentbench.rules.frames import Frame, Plan
 from tasks.legalagentbench.rules.graph import ATTRIBUTES, CASE_ROWS, ENFORCEMENT, FALLBACK, Hop, Source
 from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.places import Place, parse_place
-from tasks.legalagentbench.rules.values import court_code, known, names_in
+from tasks.legalagentbench.rules.values import Cell, court_code, known, names_in
 
 MOST_CALLS = 200
 
@@ -26,7 +25,7 @@ class Call:
     """A tool call and the sentence that says why."""
 
     tool: str
-    input: Any
+    input: Cell
     why: str
 
 
@@ -35,11 +34,11 @@ class Outcome:
     """What came back."""
 
     status: str
-    value: Any = None
+    value: Cell = None
     complete: bool = True
 
 
-Asking = Generator[Call, Outcome, Any]
+Asking = Generator[Call, Outcome, Cell]
 
 
 @dataclass
@@ -47,7 +46,7 @@ class Item:
     """One thing of a frame: its name, the cells known of it, and the thing it was reached from."""
 
     name: str
-    row: dict[str, Any] = field(default_factory=dict)
+    row: dict[str, Cell] = field(default_factory=dict)
     origin: Item | None = None
     frame: int = -1
 
@@ -60,7 +59,7 @@ class Hands:
         self.seen: dict[str, Outcome] = {}
         self.calls = 0
 
-    def call(self, tool: str, given: dict[str, Any], why: str) -> Generator[Call, Outcome, Outcome]:
+    def call(self, tool: str, given: dict[str, Cell], why: str) -> Generator[Call, Outcome, Outcome]:
         """The outcome of a call; the same call is made once, and none beyond the budget."""
         key = json.dumps([tool, given], ensure_ascii=False, sort_keys=True)
         if key not in self.seen:
@@ -209,7 +208,7 @@ class Walk:
         outcome = yield from self.hands.call("get_court_code", {"identifier": name, "columns": ["法院名称", "法院代字"]}, why)
         return [Item(name, dict(outcome.value) if isinstance(outcome.value, dict) else {}, parent, index)]
 
-    def _places(self, hop: Hop, parent: Item, rows: list[dict[str, Any]], index: int) -> Asking:
+    def _places(self, hop: Hop, parent: Item, rows: list[dict[str, Cell]], index: int) -> Asking:
         for row in rows:
             parts = [str(cell) if known(cell := row.get(column)) else "" for column in hop.columns]
             if parts[2] or all(parts[:2]):
@@ -244,7 +243,7 @@ class Walk:
             concept = "address"
         if concept == "place" and kind == "place":
             return item.name
-        dash: Any = None
+        dash: Cell = None
         for source in ATTRIBUTES.get(kind, {}).get(concept, ()):
             cell = yield from self._look(item, source, concept)
             if known(cell):
@@ -302,7 +301,7 @@ def _spellings(name: str, index: NameIndex) -> list[str]:
     return sorted(c for c in courts if c != name and len(c) > 6 and (c.endswith(name) or name.endswith(c)))[:3]
 
 
-def _identify(hop: Hop, parent: Item) -> dict[str, Any] | None:
+def _identify(hop: Hop, parent: Item) -> dict[str, Cell] | None:
     """The identifier of a hop's call."""
     if hop.source == "place":
         parts = [str(parent.row.get(column) or "") for column in ("省份", "城市", "区县")]

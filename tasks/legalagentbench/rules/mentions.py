@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from tasks.legalagentbench.rules.recognise import Entity
+from tasks.legalagentbench.rules.values import Cell
 
 
 class Modifier(NamedTuple):
@@ -18,7 +19,7 @@ class Modifier(NamedTuple):
 
     op: str
     concepts: tuple[str, ...] = ()
-    value: Any = None
+    value: Cell = None
     nth: int = 1
 
 

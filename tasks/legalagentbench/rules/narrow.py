@@ -9,20 +9,19 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
 
 from tasks.legalagentbench.rules.execute import Asking, Item, Walk
 from tasks.legalagentbench.rules.frames import Frame
 from tasks.legalagentbench.rules.graph import ATTRIBUTES, CASE_ROWS
 from tasks.legalagentbench.rules.mentions import Modifier
-from tasks.legalagentbench.rules.values import date_of, known, money_of, names_in, number_of, year_of
+from tasks.legalagentbench.rules.values import Cell, date_of, known, money_of, names_in, number_of, year_of
 
 CHOICES = frozenset(("max", "min", "first", "last", "ends", "mode"))
 _DATES = frozenset(("founded", "date", "filed", "published", "closed", "punished", "listing_date"))
 _NUMBERS = frozenset(("ratio", "insured", "rank", "served", "violations", "investigations"))
 _CASE_LETTERS = {"民事": "民", "刑事": "刑", "行政": "行", "执行": "执", "一审": "初", "二审": "终", "再审": "再申"}
 _HIGHER = re.compile(r"中级|高级|最高")
-_TESTS: dict[str, Callable[[Any, Any], bool]] = {
+_TESTS: dict[str, Callable[[Cell, Cell], bool]] = {
     ">": lambda a, b: a > b,
     ">=": lambda a, b: a >= b,
     "<": lambda a, b: a < b,
@@ -63,7 +62,7 @@ def concept_of(frame: Frame, modifier: Modifier) -> str:
     return "capital" if frame.kind == "firm" or frame.relation != "sub" else "invested"
 
 
-def _value(concept: str, cell: Any) -> Any:
+def _value(concept: str, cell: Cell) -> Cell:
     if concept in _DATES:
         return date_of(cell)
     return number_of(cell) if concept in _NUMBERS else money_of(cell)
@@ -77,7 +76,7 @@ def _ranked(walk: Walk, frame: Frame, items: list[Item], modifier: Modifier) -> 
         order = sorted(counted, key=lambda name: (-counted[name], -alone[name]))
         return [[item for item in items if item.name == name] for name in order]
     concept = concept_of(frame, modifier)
-    valued: list[tuple[Any, Item]] = []
+    valued: list[tuple[Cell, Item]] = []
     for item in items:
         value = _value(concept, (yield from walk.attribute(item, frame, concept)))
         if value is not None:
@@ -89,7 +88,7 @@ def _ranked(walk: Walk, frame: Frame, items: list[Item], modifier: Modifier) -> 
         valued = [entry for entry in valued if entry[0]]
     valued.sort(key=lambda entry: entry[0], reverse=descending)
     if modifier.nth > 1:
-        distinct: list[tuple[Any, Item]] = []
+        distinct: list[tuple[Cell, Item]] = []
         for entry in valued:
             if not distinct or entry[0] != distinct[-1][0]:
                 distinct.append(entry)
@@ -169,7 +168,7 @@ def _has_role(walk: Walk, frame: Frame, item: Item, modifier: Modifier) -> bool 
     return origin.name in names_in(cell) if known(cell) else (False if by_firm and str(cell or "").strip() == "-" else None)
 
 
-def _about(cell: Any, words: str) -> bool | None:
+def _about(cell: Cell, words: str) -> bool | None:
     if not known(cell):
         return None
     cause = str(cell)
@@ -194,7 +193,7 @@ def _earlier(item: Item) -> set[str]:
     return names
 
 
-def total(cells: list[Any]) -> Decimal | None:
+def total(cells: list[Cell]) -> Decimal | None:
     """Sum of money cells in yuan."""
     amounts = [amount for cell in cells if (amount := money_of(cell)) is not None]
     return sum(amounts, Decimal(0)) if amounts else None

@@ -18,7 +18,7 @@ from tasks.legalagentbench.rules.narrow import concept_of, total
 from tasks.legalagentbench.rules.recognise import tidy
 from tasks.legalagentbench.rules.solve import Findings, Told
 from tasks.legalagentbench.rules.subjects import NOUNS, case_name, describe, label_of
-from tasks.legalagentbench.rules.values import date_of, known, money_of, text_of
+from tasks.legalagentbench.rules.values import Cell, date_of, known, money_of, text_of
 
 _UNIT_OF: dict[str, str] = {"company": "家", "court": "家", "firm": "家", "place": "个", "address": "个", "agency": "家"}
 _MONEY = frozenset(("amount", "fine", "target", "unpaid", "invested", "capital", "par_value", "issue_price", "net_raised"))
@@ -61,7 +61,7 @@ def form_of(question: str) -> Form:
     return Form(places, units)
 
 
-def money(cell: Any, form: Form, at: int) -> str:
+def money(cell: Cell, form: Form, at: int) -> str:
     """An amount in the asked unit and precision; as it stands in the data where nothing is asked."""
     amount = money_of(cell)
     if amount is None:
@@ -87,7 +87,7 @@ def _clause(text: str, word: str, form: Form) -> str:
     return "、".join(format_money(amount, "元", form.places) for amount in dict.fromkeys(amounts))
 
 
-def _shown(told: Told, cell: Any, form: Form) -> str:
+def _shown(told: Told, cell: Cell, form: Form) -> str:
     concept = told.wanted.concept
     if concept.startswith("clause:"):
         return _clause(text_of(cell), concept.removeprefix("clause:"), form) or "判决结果未载明"

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass, field
-from typing import Any
 
 from tasks.legalagentbench.rules.execute import Asking, Call, Hands, Item, Outcome, Walk
 from tasks.legalagentbench.rules.frames import Frame, Plan, Wanted
@@ -16,7 +15,7 @@ from tasks.legalagentbench.rules.graph import CASE_ROWS
 from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.narrow import narrow
 from tasks.legalagentbench.rules.plan import instead_of_documents
-from tasks.legalagentbench.rules.values import date_of, known
+from tasks.legalagentbench.rules.values import Cell, date_of, known
 
 GOOD = 0.95
 POOR = 0.5
@@ -34,7 +33,7 @@ class Told:
 
     frame: int
     wanted: Wanted
-    cells: tuple[tuple[Item, Any], ...] = ()
+    cells: tuple[tuple[Item, Cell], ...] = ()
     number: int | None = None
     score: float = 0.0
 
@@ -47,7 +46,7 @@ class Findings:
     items: list[list[Item]] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)
     doubtful: set[int] = field(default_factory=set)
-    extra: list[tuple[Item, str, Any]] = field(default_factory=list)
+    extra: list[tuple[Item, str, Cell]] = field(default_factory=list)
 
     @property
     def score(self) -> float:
@@ -169,7 +168,7 @@ def _fan_out(walk: Walk, number: int) -> bool:
 
 
 def _listed(walk: Walk, number: int, wanted: Wanted) -> Asking:
-    cells: list[tuple[Item, Any]] = []
+    cells: list[tuple[Item, Cell]] = []
     doubt = False
     for item in _distinct(walk.items[number]):
         given = {"identifier": item.name, "columns": ["公司名称", "公司简称", "公司代码"]}
@@ -186,7 +185,7 @@ _DAY_PAIRS: dict[str, tuple[str, str]] = {
 
 def _days(walk: Walk, number: int, frame: Frame, wanted: Wanted) -> Asking:
     concepts = _DAY_PAIRS.get(frame.kind, ("date", "date"))
-    cells: list[tuple[Item, Any]] = []
+    cells: list[tuple[Item, Cell]] = []
     for item in walk.items[number]:
         first = yield from walk.attribute(item, frame, concepts[0])
         second = yield from walk.attribute(item, frame, concepts[1])
@@ -196,7 +195,7 @@ def _days(walk: Walk, number: int, frame: Frame, wanted: Wanted) -> Asking:
 
 
 def _cells(walk: Walk, number: int, frame: Frame, wanted: Wanted) -> Asking:
-    cells: list[tuple[Item, Any]] = []
+    cells: list[tuple[Item, Cell]] = []
     concept = wanted.concept
     asked = "abstract" if concept == "laws" else "judgment" if concept.startswith("clause:") else concept
     items = walk.items[number] if frame.kind in CASE_ROWS else _distinct(walk.items[number])

@@ -18,6 +18,10 @@ def known(cell: object) -> bool:
     return cell is not None and str(cell).strip() not in _EMPTY
 
 
+Cell = Any
+"""A cell of a corpus table: text, number or nothing, mixed within a column as upstream has it."""
+
+
 def text_of(cell: object) -> str:
     """A cell as it stands, dashes included; 1375316.0 without its idle point."""
     if cell is None:
@@ -27,7 +31,7 @@ def text_of(cell: object) -> str:
     return str(cell).strip()
 
 
-def money_of(cell: Any) -> Decimal | None:
+def money_of(cell: Cell) -> Decimal | None:
     """Yuan of a cell."""
     return parse_money(cell) if known(cell) else None
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill_text, table
+from tasks.episode.seats import Card
 from tasks.legalsearch.kinds import KINDS, Form
 
 NAME = "law-phrases/1"
@@ -23,13 +24,13 @@ def phrase(group: str, name: str, **values: str) -> str:
     return fill_text(text, **values)
 
 
-def form_of(card: Mapping[str, Any]) -> Form:
+def form_of(card: Card) -> Form:
     """The form of the answer that a task asks for; a task of an unknown type is answered freely, as a consultation is."""
     kind = KINDS.get(str(card.get("type", "")))
     return kind.form if kind else "consultation"
 
 
-def instruction(card: Mapping[str, Any], field: str = "deepresearch_task_prompt") -> str:
+def instruction(card: Card, field: str = "deepresearch_task_prompt") -> str:
     """What the task file says of the answer; where it says nothing, our own words for the form of the task."""
     return str(card.get(field) or "").strip() or phrase("answer", form_of(card))
 

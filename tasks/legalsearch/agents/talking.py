@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
-from typing import Any
 
 from models.engine import Ask, Settings
 from tasks.agents.conversation import Call, Conversation
@@ -16,7 +15,7 @@ from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill
 from tasks.episode.actions import Answer, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Thought
-from tasks.episode.seats import View
+from tasks.episode.seats import Card, View
 from tasks.legalagentbench.agents.reading import Read
 from tasks.legalsearch.agents import schemas
 from tasks.legalsearch.agents.acting import act, free_reader, lean_reader
@@ -46,7 +45,7 @@ def step(view: View, name: str, mode: Mode, tools: Sequence[str], settings: Sett
     return (yield from act(view.seat, read))
 
 
-def calls_for(card: Mapping[str, Any], mode: Mode, tools: Sequence[str], settings: Settings) -> dict[str, Call]:
+def calls_for(card: Card, mode: Mode, tools: Sequence[str], settings: Settings) -> dict[str, Call]:
     """The three kinds of call, by prompt."""
     if mode != "lean":
         readers = {FIRST: free_reader(tools, first=True), ACT: free_reader(tools, first=False), LAST: read_last}
@@ -74,7 +73,7 @@ def conversation(
     return talk
 
 
-def wanted(card: Mapping[str, Any], mode: Mode, field: str = "deepresearch_task_prompt") -> str:
+def wanted(card: Card, mode: Mode, field: str = "deepresearch_task_prompt") -> str:
     """What the answer has to look like, with its shape in a lean reply."""
     shape = phrase("shape", form_of(card)) if mode == "lean" else ""
     return "\n".join(filter(None, (instruction(card, field), shape)))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.roles import COURTS, role_of
@@ -80,7 +79,7 @@ class Rates:
     name: str
     compat: Mapping[str, Value]
     strict: Mapping[str, Value]
-    evidence: Mapping[Rule, list[dict[str, Any]]]
+    evidence: Mapping[Rule, Sequence[Mapping[str, object]]]
     versions: Mapping[Rule, str]
     failed: str = ""
     finished: bool = True
@@ -109,7 +108,7 @@ def rates(case: Case, heard: Heard, grades: Grade) -> Rates:
 def _advice(case: AdviceCase, heard: Heard, grades: Grade) -> Rates:
     compat = topics.compat_scores(case, heard.topics, grades)
     strict = topics.strict_scores(case, heard.topics, grades)
-    evidence: dict[Rule, list[dict[str, object]]] = {
+    evidence: Mapping[Rule, Sequence[Mapping[str, object]]] = {
         "compat": [_topic(row) for row in compat.topics], "strict": [_topic(row) for row in strict.topics]
     }  # fmt: skip
     return Rates(
