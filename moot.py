@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 from models.engine import Ask, Engine, EngineError, Listener, Reply
 from models.errors import BadEngine, ForeignHost
@@ -35,7 +35,9 @@ from tasks.episode.state import fold
 from tasks.episode.with_tools import ToolEpisode
 from tasks.errors import TaskError, UsageError
 from tasks.run.spec import RunSpec
+from tasks.scoring.added import Scorer
 from tasks.scoring.metrics import Metric, Summary
+from tasks.scoring.result import Result
 from tasks.settings import Settings, setting
 
 if TYPE_CHECKING:
@@ -46,9 +48,9 @@ if TYPE_CHECKING:
 __all__ = [
     "Agent", "Answer", "Ask", "BadEngine", "Benchmark", "CallTool", "Engine", "EngineError", "Episode", "Event",
     "ForeignHost", "Listener", "Metric", "Move", "Nothing", "Opening", "Pack", "Policy", "Progress", "Record", "Reply", "RunRecord",
-    "RunSpec", "Say", "Settings", "StoreError", "Summary", "TaskError", "Tool", "ToolEpisode", "UsageError", "View", "agent", "ask",
+    "Result", "RunSpec", "Say", "Scorer", "Settings", "StoreError", "Summary", "TaskError", "Tool", "ToolEpisode", "UsageError", "View", "agent", "ask",
     "base", "benchmark", "benchmarks", "emit", "engine", "import_pack", "importer", "open_run", "packs", "resume", "run",
-    "score", "setting", "tool",
+    "score", "scorer", "setting", "tool",
 ]  # fmt: skip
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -324,6 +326,32 @@ def agent(
     def made(factory: Made) -> Agent:
         one = Agent(policy, factory if wants_pack else lambda pack: factory(), tuple(benchmarks), needs_model)
         registry.ADDED["agents", policy.partition("/")[0]] = one
+        return one
+
+    return made
+
+
+def scorer(
+    name: str, *, label: tuple[str, str], better: Literal["up", "down"] = "up", benchmarks: Sequence[str] = ()
+) -> Callable[[Callable[[Any, Result], float | None]], Scorer]:
+    """Make a scorer of a function from a question and its result to a share from 0 to 1 (None: nothing to say), and have it here.
+
+    >>> @scorer("brevity/1", label=("简洁", "brevity"))
+    ... def brevity(question, result):
+    ...     return 1 - min(len(result.res), 100) / 100
+    >>> brevity.of(None, Result("1", "finished", "是" * 25, ""))
+    (0.75, '')
+
+    Args:
+        name: name and version; a changed rule is a new version.
+        label: Chinese, English.
+        better: whether more of it is better.
+        benchmarks: whose attempts it scores; none: of every benchmark.
+    """
+
+    def made(function: Callable[[Any, Result], float | None]) -> Scorer:
+        one = Scorer(name, function, label, better, tuple(benchmarks))
+        registry.ADDED["scorers", name.partition("/")[0]] = one
         return one
 
     return made

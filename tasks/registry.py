@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from tasks.errors import UsageError
 
-Group = Literal["benchmarks", "agents", "tools", "engines", "importers"]
+Group = Literal["benchmarks", "agents", "tools", "scorers", "engines", "importers"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 OURS = "mootbench"
 
@@ -106,7 +106,7 @@ def problems(group: Group) -> list[Problem]:
 
 
 _ONE: Mapping[Group, str] = {
-    "benchmarks": "benchmark", "agents": "agent", "tools": "tool", "engines": "engine", "importers": "import format",
+    "benchmarks": "benchmark", "agents": "agent", "tools": "tool", "scorers": "scorer", "engines": "engine", "importers": "import format",
 }  # fmt: skip
 
 

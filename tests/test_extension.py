@@ -35,6 +35,9 @@ weather = weather:weather
 
 [moot.agents]
 guesser = guesser:Guesser
+
+[moot.scorers]
+brevity = brevity:brevity
 """
 BROKEN = """
 [moot.benchmarks]
@@ -50,6 +53,10 @@ seven = wrong:NUMBER
 
 [moot.tools]
 seven = wrong:NUMBER
+
+[moot.scorers]
+seven = wrong:NUMBER
+silly = wrong_scorer:silly
 
 [moot.engines]
 absent = nowhere:open
@@ -198,6 +205,24 @@ def test_a_tool_is_listed_called_and_given_to_a_model(moot: Moot, sample_pack: P
     returned = [record for record in json.loads(shown)["records"] if record["tag"] == "tool_returned"]
     assert len(returned) == 1 and "无锡" in json.dumps(returned, ensure_ascii=False)
     assert json.loads(moot("show", "latest", "--json")[1])["header"]["spec"]["with_tools"] == ["weather"]
+
+
+def test_a_scorer_stands_beside_the_figures_of_the_benchmark(moot: Moot, site: Path, sample_pack: Path) -> None:
+    (site / "wrong.py").write_text(WRONG, "utf-8")
+    scorer = "import moot\n\n\n@moot.scorer('silly/2', label=('傻', 'silly'))\ndef silly(question, result):\n    return 1 / 0\n"
+    (site / "wrong_scorer.py").write_text(scorer, "utf-8")
+    install(site, "zz_broken", BROKEN)
+    code, out, err = moot("run", "legalagentbench", "--agent", "guesser", "--limit", "3", "--json")
+    assert code == 0, err
+    added = json.loads(out)["added"]
+    assert added["brevity"]["value"] == 0.98 and added["brevity"]["n"] == 3 and added["brevity"]["version"] == "1"
+    assert added["silly"]["value"] is None and "ZeroDivisionError" in added["silly"]["why"] and "seven" not in added
+    assert json.loads(moot("score", "latest", "--json")[1])["added"] == added
+    report = moot("report", "latest")[1]
+    assert "简洁 0.980" in report and "傻 – ZeroDivisionError" in report
+    shutil.rmtree(site / "zz_broken-1.0.dist-info")
+    shutil.rmtree(site / "aa_extension-1.0.dist-info")
+    assert "added" not in json.loads(moot("score", "latest", "--json")[1])
 
 
 def test_an_importer_makes_a_pack(moot: Moot, tmp_path: Path) -> None:

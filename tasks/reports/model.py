@@ -148,6 +148,7 @@ def counts(report: Report, language: str) -> list[tuple[str, str]]:
         ("flags", " · ".join(flags)),
         ("epochs", str(tally.epochs)),
         *report.summary.notes(language),
+        ("added", "; ".join(_added(row, language) for row in report.summary.section("added"))),
         ("tokens", f"{sum(tally.tokens):,}" if sum(tally.tokens) else ""),
     ]
     return [(word(key, language), printable(text)) for key, text in rows if text]
@@ -187,3 +188,12 @@ def plain(text: str) -> str:
     """Text that Markdown shows as it is: no markup, no HTML, no line break, no link."""
     text = printable(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]|#~$!])", r"\\\1", text).replace("://", ":&#8203;//")
+
+
+def _added(row: Metric, language: str) -> str:
+    """A figure of another package: its name, mean, interval and n, or why there is none."""
+    name = row.measure.label[language == "en"]
+    if row.value is None:
+        return f"{name} – {row.why}".rstrip(" –")
+    span = f" [{row.interval.low:.2f}, {row.interval.high:.2f}]" if row.interval else ""
+    return f"{name} {row.value:.3f}{span} n = {row.n}"

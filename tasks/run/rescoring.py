@@ -21,6 +21,7 @@ from tasks.errors import RecordMismatch, UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, file_hash, header_of, spec_of, unchanged
 from tasks.run.reading import grades, read_episode
+from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result
@@ -116,7 +117,8 @@ def summary_of(run: StoredRun, walker: str | Path | None = None) -> Summary:
     """What a stored run came to."""
     with reading(run.path), pack_of(run.header) as pack:
         context = ScoreContext(walker_for(run, walker), pack, run.graded, spec_of(run.header))
-        return run.bench.summary(str(run.header["run"]), run.questions, run.results, context)
+        made = run.bench.summary(str(run.header["run"]), run.questions, run.results, context)
+    return with_added(made, {one.id: (one, one.cluster) for one in run.questions}, run.results)
 
 
 @contextmanager
@@ -148,6 +150,11 @@ def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "mo
             for played in run.played
             if played.ended
             for row in run.bench.score_rows(played.attempt, questions[played.result.task_id], played.result, context)
+        ] + [
+            row
+            for played in run.played
+            if played.ended
+            for row in added_rows(run.bench.name, played.attempt, questions[played.result.task_id], played.result)
         ]
     known = list(dict.fromkeys(row.scorer for row in made))
     for scorer in scorers:

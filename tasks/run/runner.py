@@ -31,6 +31,7 @@ from tasks.run.header import description_hash, header_of, now, refuse_imported, 
 from tasks.run.plan import choose, limits_of, task_file
 from tasks.run.reading import GRADER, episode_of, grades, results_of
 from tasks.run.spec import RunSpec, fresh_id
+from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result
@@ -83,7 +84,9 @@ class Run:
         """What the run came to as it stands."""
         asked = {row.task_id for row in self.journal.episodes()}
         context = ScoreContext(pack=self.pack, graded=grades(self.journal), spec=self.spec)
-        return self.bench.summary(self.id, [q for q in self.questions if q.id in asked], self.results(), context)
+        questions, results = [q for q in self.questions if q.id in asked], self.results()
+        made = self.bench.summary(self.id, questions, results, context)
+        return with_added(made, {q.id: (q, q.cluster) for q in questions}, results)
 
     def record_scores(self) -> None:
         """Append the scores of finished episodes that have none by rules yet."""
@@ -95,6 +98,7 @@ class Run:
             by_rules = {score.scorer for score in self.journal.scores(attempt.id)} - {GRADER, HUMAN}
             if self.scheduler.episodes[row.id].stopped and not by_rules:
                 rows += self.bench.score_rows(attempt.id, questions[row.task_id], result, context)
+                rows += added_rows(self.bench.name, attempt.id, questions[row.task_id], result)
         if rows:
             self.journal.add_scores(rows)
 

@@ -223,6 +223,7 @@ class Summary:
                 "tasks": sum(count > 0 for count in tokens),
             },
             "scorers": dict(self.scorers),
+            **({"added": {row.measure.name: _added(row) for row in added}} if (added := self.section("added")) else {}),
         }
 
     def notes(self, language: str) -> list[tuple[str, str]]:
@@ -232,6 +233,11 @@ class Summary:
     def tables(self, reports: Sequence[Report], language: str) -> list[Table]:
         """The tables that reports of this benchmark have together; all `reports` are of it."""
         return []
+
+
+def _added(row: Metric) -> Tree:
+    """The figure of a scorer from elsewhere; its group is its version."""
+    return {"version": row.group.name, "value": row.value, "interval": ends(row), "n": row.n, "why": row.why}
 
 
 def ends(row: Metric) -> list[float] | None:
