@@ -51,7 +51,7 @@ COUNT = Unit(float("inf"), 0)
 @dataclass(frozen=True, slots=True)
 class Measure:
     """What is measured. rule: '' where both agree; label: shown behind the name of the rule;
-    section: '' for scores, else what else is measured (turns, consistency); main: whether a brief view shows it."""
+    section: '' for scores, else what else is measured (turns, consistency)."""
 
     rule: Rule | Literal[""]
     name: str
