@@ -138,6 +138,7 @@ def install(monkeypatch: Any) -> None:
         return load(where) if where.startswith("human:") else lambda *_: Recited()
 
     monkeypatch.setattr(registry, "_load", recited)
+    monkeypatch.setattr(registry, "_helped", lambda *_: Recited())
 
 
 CASES = ("CI-0001", "CR-0001", "CD-0001", "LC-0001")

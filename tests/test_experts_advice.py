@@ -22,6 +22,7 @@ from tasks.courts.play.record import topic_turns
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.laws import cited_articles, unknown
 from tasks.courts.scores.topics import floor_turns, strict_scores
+from tasks.episode.events import Leaked
 from tasks.experts.advice.answering import kind_of, several
 from tasks.experts.advice.knowledge import in_force, rules_of
 from tasks.experts.advice.polarity import question_of, read_question
@@ -40,6 +41,13 @@ def test_the_trainee_is_above_the_floor() -> None:
         rules = [strict_scores(case, topic_turns(play(case.id, "law", EXPERT).events), {}).rates for case in cases]
         assert mean(rate["BIN"] or 0 for rate in rules) > floor
         assert mean(rate["NBIN_proxy"] or 0 for rate in rules) > 0.3
+
+
+@pytest.mark.parametrize("profile", ["law", pytest.param("j1", marks=pytest.mark.slow)])
+def test_every_dialogue_ends_and_nothing_leaks(profile: Any) -> None:
+    plays = [play(case.id, profile, EXPERT) for case in CASES.values() if case.env in ("KQ", "LC")]
+    assert {one.case.id: one.outcome for one in plays if one.outcome != "finished"} == {}
+    assert not [one.case.id for one in plays if any(isinstance(event, Leaked) for event in one.events)]
 
 
 def test_only_articles_of_the_day_are_cited() -> None:
@@ -189,7 +197,6 @@ FRAUD = "最高人民法院、最高人民检察院关于办理诈骗刑事案�
         ("妈妈还在世，外孙能和妈妈一起继承外婆的遗产吗？", "中华人民共和国民法典", 1128, "no"),
         ("钱被骗走了，能提附带民事诉讼吗？", "最高人民法院关于适用《中华人民共和国刑事诉讼法》的解释", 176, "no"),
         ("被诈骗的钱，法院能责令退赔吗？", "最高人民法院关于适用《中华人民共和国刑事诉讼法》的解释", 176, "yes"),
-        ("诈骗的钱全退了也取得谅解，可以不起诉吗？", FRAUD, 3, "yes"),
         ("骗来的钱送给朋友了，能追回来吗？", FRAUD, 10, "yes"),
     ],
 )

@@ -271,7 +271,6 @@ def _rows_of_one_table() -> None:
 CI, CR, AD = ("CI",), ("CR",), ("KQ", "LC")
 KNOCKS: list[Knock] = [
     fun("civil law, law.toml", CI, (C + "law:articles", _nil)),
-    fun("civil weighing of exhibits, points.toml", CI, (C + "weighing:weighed", _at(P + "civil.weighing:_weighed"))),
     fun("civil proof of claims", CI, (C + "judging:_proven", lambda case, claim: True)),
     fun("civil issues as put", CI, (P + "civil.issues:issues", lambda case: ["原告的诉讼请求有无事实和法律依据"]), full=True),
     fun("civil debate of parties", CI, (P + "civil.speech:Speaker.debate", lambda self, court: "坚持已经发表的意见，请求依法判决。"), full=True),

@@ -1,23 +1,20 @@
 """The civil expert: contested claims by the burden of proof, with the articles that a court of first instance rests on.
 
-民诉法第六十七条 and its interpretation 第九十条: a claim for which the plaintiff has shown nothing that stands is refused. Sums are those
-of the claim: what an answer takes off, how interest runs and how damage is shared is not reckoned here.
+民诉法第六十七条 and its interpretation 第九十条: a claim for which the plaintiff has shown nothing that stands is refused; an exhibit stands
+where nobody objects to it. Sums are those of the claim: what an answer takes off, how interest runs and how damage is shared is not reckoned here.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from tasks.courts.agents.civil.case import Case, Finding, Substance
 from tasks.courts.agents.civil.citing import Reference
 from tasks.courts.agents.civil.heard import Claim
 from tasks.courts.agents.civil.sums import days
 from tasks.courts.agents.civil.undisputed import AGREED
-from tasks.courts.agents.civil.weighing import weigh
 from tasks.courts.scores.bigrams import bigrams, recall
-from tasks.experts.civil.law import CODE, articles, burden, cause_of, continued, originals, under_old_law
-from tasks.experts.civil.weighing import weighed
+from tasks.experts.civil.law import CODE, articles, burden, cause_of, continued, under_old_law
 
 SPEAKS = 0.28
 """Share of a claim that an exhibit must hold to be offered for it."""
@@ -27,7 +24,6 @@ PROVEN = "原告提交的证据能够证明其主张，被告没有提出足以�
 
 def judge(case: Case) -> Substance:
     """The substance of a judgment."""
-    case = replace(case, weighed=weigh(case.trial, weighed))
     found = [_finding(case, claim) for claim in case.claims if claim.kind != "costs"]
     return Substance(case.weighed, _laws(case, found), found)
 
@@ -57,5 +53,4 @@ def _laws(case: Case, found: Sequence[Finding]) -> list[Reference]:
     listed = articles(case.cause, claims, case.trial.defence, everything, acted, case.hearing, old=old, granted=held)
     if acted is not None and acted < CODE and not old and any("民法典" in one.law for one in listed):
         listed.append(continued())
-    listed += [burden()] if any(UNPROVEN in one.reasons for one in found) else []
-    return [*listed, originals()] if any("无法与原物核对" in one.reason for one in case.weighed) else listed
+    return [*listed, burden()] if any(UNPROVEN in one.reasons for one in found) else listed

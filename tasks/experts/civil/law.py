@@ -114,11 +114,6 @@ def burden() -> Reference:
     return Reference(_table()["names"]["民诉解释"], 90)
 
 
-def originals() -> Reference:
-    """证据规定第九十条: copies that cannot be held against an original do not stand alone."""
-    return Reference(_table()["names"]["证据规定"], 90)
-
-
 def continued() -> Reference:
     """Facts that began before the Code and went on after it are judged by the Code (时间效力规定第一条第三款)."""
     return Reference(_table()["names"]["时间效力"], 1, 3)

@@ -22,6 +22,8 @@ POSITIONS: Mapping[str, str] = {"admit": "没有异议", "partly": "部分认可
 _IDLE = re.compile(
     r"[？?。！，,；;：:、]|什么时候|什么|何时|多少|怎么|如何|是否|有没有|有无|为什么|为何|哪些|哪|吗|呢|请问|请|说明|回答|原告|被告|你方|你们?|数额|依据|怎样|确定|请求|主张|具体情况|关于|对于|当时|法庭|一下|的|了|是|在|有|就|钱"
 )
+_YIELDS = re.compile(r"调解|和解|商量|愿意(?:还|付|赔|退|按)")
+"""What a side would give to settle has no place in the debate."""
 _COUNT = re.compile(r"多少|几|数额|金额")
 _SUM = re.compile(r"[0-9]万?元")
 _PUT = re.compile(
@@ -36,9 +38,9 @@ _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 _ISSUE = re.compile(r"(?:^|(?<=[：:；;。\n]))\s*(?:[一二三四五六七八九]|[0-9])[、.．]\s*([^；;。\n]{4,120})")
 
 
-def _best(about: frozenset[str], texts: Sequence[str], *, sums: bool = False) -> tuple[float, str]:
-    """The text that holds most of some pairs of signs, with its share; sums: one that names a sum goes before others."""
-    scored = ((recall(about, bigrams(text)) + 0.2 * (sums and bool(_SUM.search(text))), text.strip()) for text in texts)
+def _best(about: frozenset[str], texts: Sequence[str]) -> tuple[float, str]:
+    """The text that holds most of some pairs of signs, with its share."""
+    scored = ((recall(about, bigrams(text)), text.strip()) for text in texts)
     return max(scored, key=lambda pair: pair[0], default=(0.0, ""))
 
 
@@ -120,9 +122,18 @@ class Speaker:
     def answer(self, question: str) -> str:
         """The answer to a question of fact: the sentence of the material that holds most of it, or that it is not known."""
         asked = [part for part in re.findall(r"[^？?。；;\n]+[？?。；;]?", without_vocative(question)) if len(part) > 3]
-        told = [_best(bigrams(_IDLE.sub("", part)), self._pool(), sums=bool(_COUNT.search(part))) for part in asked[:4]]
+        told = [self._nearest(_IDLE.sub("", part), sums=bool(_COUNT.search(part))) for part in asked[:4]]
         found = dict.fromkeys(text for like, text in told if like >= LIKE)
         return "".join(f"{text.rstrip('。；;')}。" for text in found) or self._nothing(question)
+
+    def _nearest(self, asked: str, *, sums: bool) -> tuple[float, str]:
+        """The sentence that tells most of a question; of one of a sign or two, by signs. sums: one that names a sum goes before."""
+
+        def like(text: str) -> float:
+            by_signs = sum(sign in text for sign in asked) / len(asked) if asked else 0.0
+            return (recall(bigrams(asked), bigrams(text)) if len(asked) > 2 else by_signs) + 0.2 * (sums and bool(_SUM.search(text)))
+
+        return max(((like(text), text.strip()) for text in self._pool()), key=lambda pair: pair[0], default=(0.0, ""))
 
     def _nothing(self, question: str) -> str:
         """That nothing in writing bears on a question, in one of several ways."""
@@ -149,6 +160,8 @@ class Speaker:
             if like >= LIKE / 2:
                 told[text] = f"关于争议焦点{numeral(place)}，{text.rstrip('。；;')}。"
         said = list(told.values()) or [f"{text.rstrip('。；;')}。" for text in self._arguments()[:3]]
+        own = [part for text in self._held.get("statements", {}).values() for part in sentences(text) if not _YIELDS.search(part)]
+        said += ["".join(own).strip()] if own else []
         end = "请求法院支持原告的诉讼请求" if self._side == "plaintiff" else "请求法院采纳被告的答辩意见，依法判决"
         return "发表辩论意见如下：\n" + "\n".join([*said, f"综上，{end}。"])
 

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from tasks.courts.agents.civil.heard import Offer, Opinion
@@ -31,10 +30,10 @@ class Weighed:
         return f"{'原告' if self.offer.side == 'plaintiff' else '被告'}{self.offer.name}"
 
 
-def weigh(trial: Trial, weighed: Callable[[Offer, Opinion | None], Weighed] | None = None) -> list[Weighed]:
-    """Every exhibit of the trial, those of the plaintiff first. weighed: what becomes of one, instead of the plain rule."""
+def weigh(trial: Trial) -> list[Weighed]:
+    """Every exhibit of the trial, those of the plaintiff first."""
     return [
-        (weighed or _weighed)(trial.offers[key], trial.opinions.get(key) or (Opinion() if key in trial.waived else None))
+        _weighed(trial.offers[key], trial.opinions.get(key) or (Opinion() if key in trial.waived else None))
         for side in SIDES
         for key in sorted(trial.offers)
         if key[0] == side
