@@ -28,10 +28,11 @@ from tasks.courts.scores import rulings
 from tasks.courts.scores.judgment import gold_text
 from tasks.courts.scores.of_run import CourtSummary, summarise
 from tasks.episode.with_tools import SEAT
-from tasks.reports.model import Report, counts
+from tasks.reports.model import counts
 from tasks.reports.words import word
 from tasks.run.validation import validate
 from tasks.scoring.context import NOTHING
+from tasks.scoring.metrics import Report
 from tests.court_results import CASES as SAMPLES
 from tests.court_results import trial
 from tests.court_run_fixture import first_cases

@@ -21,11 +21,11 @@ from tasks.reports import court_published as published
 from tasks.reports.court_tables import court_tables
 from tasks.reports.dots import Dot, dots
 from tasks.reports.ranks import kendall, ranks, spearman
-from tasks.reports.tables import Row, Table
 from tasks.reports.words import WORDS, word
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.result import Result
+from tasks.scoring.tables import Row, Table
 from tests.court_results import advice, ask, draft, trial
 from tests.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
 

@@ -10,8 +10,7 @@ from tasks.reports.as_html import page
 from tasks.reports.as_markdown import markdown
 from tasks.reports.as_text import text
 from tasks.reports.courts import footer, tables_of
-from tasks.reports.model import Report
-from tasks.scoring.metrics import Summary
+from tasks.scoring.metrics import Report, Summary
 
 __all__ = ["FORMATS", "Report", "text_report"]
 

@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from tasks.episode.events import OUTCOMES
 from tasks.reports.courts import published_lines
-from tasks.reports.model import Report, agent, at, fictional, lines, printable
+from tasks.reports.model import agent, at, fictional, lines, printable
+from tasks.scoring.metrics import Report
 
 COLUMNS = (
     "run", "benchmark", "agent", "rule", "rate", "group", "n", "value", "low", "high", "method", "clusters",

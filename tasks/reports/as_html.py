@@ -9,22 +9,10 @@ import html
 from collections.abc import Iterable, Sequence
 
 from tasks.reports.courts import footer, tables_of
-from tasks.reports.model import (
-    COLUMNS,
-    Report,
-    agent,
-    cells,
-    counts,
-    facts,
-    fictional,
-    heading,
-    lines,
-    measure,
-    printable,
-)
+from tasks.reports.model import COLUMNS, agent, cells, counts, facts, fictional, heading, lines, measure, printable
 from tasks.reports.tables import as_html
 from tasks.reports.words import word
-from tasks.scoring.metrics import Group, Metric
+from tasks.scoring.metrics import Group, Metric, Report
 
 STYLE = """
 :root{color-scheme:light dark;--line:#8884;--bar:#3a7bd5;--mark:#b45309}

@@ -5,21 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tasks.reports.courts import footer, tables_of
-from tasks.reports.model import (
-    COLUMNS,
-    Report,
-    cells,
-    counts,
-    facts,
-    fictional,
-    heading,
-    lines,
-    measure,
-    plain,
-)
+from tasks.reports.model import COLUMNS, cells, counts, facts, fictional, heading, lines, measure, plain
 from tasks.reports.tables import as_markdown
 from tasks.reports.words import word
-from tasks.scoring.metrics import Group
+from tasks.scoring.metrics import Group, Report
 
 
 def markdown(reports: Sequence[Report], language: str = "zh") -> str:

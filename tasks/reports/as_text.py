@@ -7,9 +7,9 @@ import unicodedata
 from collections.abc import Sequence
 
 from tasks.reports.courts import footer
-from tasks.reports.model import Report, agent, counts, facts, fictional, figure, heading, lines, measure, printable
+from tasks.reports.model import agent, counts, facts, fictional, figure, heading, lines, measure, printable
 from tasks.reports.words import phrase, show, word
-from tasks.scoring.metrics import LIMITS, RULES, Limit, Metric
+from tasks.scoring.metrics import LIMITS, RULES, Limit, Metric, Report
 
 LABEL = 20
 COLUMN = 10

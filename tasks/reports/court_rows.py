@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tasks.courts.scores.of_run.columns import AVERAGED, OVERALL
 from tasks.reports import court_published as published
-from tasks.reports.model import Report, agent, at, printable
-from tasks.reports.tables import EMPTY, Cell, Row
+from tasks.reports.model import agent, at, printable
 from tasks.reports.words import word
-from tasks.scoring.metrics import LIMITS, RULES, Metric, Summary
+from tasks.scoring.metrics import LIMITS, RULES, Metric, Report, Summary
+from tasks.scoring.tables import EMPTY, Cell, Row
 
 NO_PART = ("grader", "tracker", "clerk")
 """Seats that are no part of the environment's driver."""

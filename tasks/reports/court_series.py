@@ -25,11 +25,11 @@ from tasks.reports.court_rows import (
     total,
 )
 from tasks.reports.dots import Dot, dots
-from tasks.reports.model import Report, agent, at, printable
+from tasks.reports.model import agent, at, printable
 from tasks.reports.ranks import kendall, spearman
-from tasks.reports.tables import EMPTY, Cell, Kind, Row, Table
 from tasks.reports.words import word
-from tasks.scoring.metrics import RULES, Summary
+from tasks.scoring.metrics import RULES, Report, Summary
+from tasks.scoring.tables import EMPTY, Cell, Kind, Row, Table
 
 _AGENT = ("agent", "model", "paper", "free", "temperature", "tools", "law_pack")
 _FIELD = ("profile", "pack", "env", "task_ids", "limit")

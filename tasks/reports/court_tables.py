@@ -19,10 +19,10 @@ from tasks.reports.court_rows import (
     published_rows,
 )
 from tasks.reports.court_series import driver_table, rank_table, repeat_table, size_table, sweep_table
-from tasks.reports.model import Report, agent
-from tasks.reports.tables import EMPTY, Cell, Row, Table
+from tasks.reports.model import agent
 from tasks.reports.words import word
-from tasks.scoring.metrics import RULES, Summary
+from tasks.scoring.metrics import RULES, Report, Summary
+from tasks.scoring.tables import EMPTY, Cell, Row, Table
 
 
 def court_tables(reports: Sequence[Report], language: str = "zh") -> list[Table]:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from tasks.reports.model import Report, fictional
-from tasks.reports.tables import Table
+from tasks.reports.model import fictional
 from tasks.reports.words import word
+from tasks.scoring.metrics import Report
+from tasks.scoring.tables import Table
 
 BENCHMARK = "courts"
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from store.journal import text_hash
@@ -18,7 +17,7 @@ from tasks.errors import UsageError
 from tasks.reports.words import phrase, show, word
 from tasks.run.header import is_fictional
 from tasks.run.spec import RunSpec
-from tasks.scoring.metrics import LIMITS, Group, Metric, Summary
+from tasks.scoring.metrics import LIMITS, Group, Metric, Report
 
 COLUMNS = (
     "n", "value", "interval", "method", "clusters", "design_effect", "effective_n", *LIMITS,
@@ -29,14 +28,6 @@ SETTINGS = ("paper", "free", "seed", "epochs")
 LONGEST_FACT = 300
 """Characters of a fact of an engine that are shown; of a longer text (a chat template) its hash is."""
 """Characters of a hash that a person compares by eye."""
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What a run came to, with its header ({} when there is none)."""
-
-    summary: Summary
-    header: Mapping[str, object] = field(default_factory=dict)
 
 
 def lines(report: Report, groups: Sequence[Group] | None = None) -> list[Metric]:

@@ -12,15 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar, Literal, Protocol
+from typing import ClassVar, Literal, Protocol
 
 from tasks.episode.events import OUTCOMES
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
-
-if TYPE_CHECKING:
-    from tasks.reports.model import Report
-    from tasks.reports.tables import Table
+from tasks.scoring.tables import Table
 
 Rule = Literal["compat", "strict"]
 RULES: tuple[Rule, ...] = ("compat", "strict")
@@ -233,6 +230,14 @@ class Summary:
     def tables(self, reports: Sequence[Report], language: str) -> list[Table]:
         """The tables that reports of this benchmark have together; all `reports` are of it."""
         return []
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a run came to, with its header ({} when there is none)."""
+
+    summary: Summary
+    header: Mapping[str, object] = field(default_factory=dict)
 
 
 def _added(row: Metric) -> Tree:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING
 
 from tasks.courts.casefile.case import ENVS, Case, Env
 from tasks.courts.casefile.questions import CourtQuestion
@@ -36,6 +35,7 @@ from tasks.scoring.metrics import (
     Measure,
     Metric,
     Pick,
+    Report,
     Rule,
     Summary,
     Tally,
@@ -45,10 +45,7 @@ from tasks.scoring.metrics import (
     nested,
 )
 from tasks.scoring.result import Result
-
-if TYPE_CHECKING:
-    from tasks.reports.model import Report
-    from tasks.reports.tables import Table
+from tasks.scoring.tables import Table
 
 BENCHMARK = "courts"
 FLAGS = ("outside_pack", "leak", "repaired", "rejected", "human", "human_role")
