@@ -35,7 +35,7 @@ SLOW = frozenset(
     for name in "ablate agreement courts_judgments_in policies_llama courts_advice_rules courts_civil_rules courts_criminal_rules courts_injection data_embed demo desk_law desk_models desk_prompt desk_presenter desk_review desk_court desk_screens desk_seats desk_streaming desk_tokens docs_match doctor"
     " endpoint engine_conformance gguf_files gguf_header import_law_files kill llama_engine llama_grammar llama_sequences"
     " llama_template template_process models_bench offline policies_examples policy_conformance pty_hostile recorded_log sample_pack sample_statutes sample_tasks"
-    " search_reading statutes_import store_imports store_reading tasks_cli walls".split()
+    " experts experts_advice experts_wall search_reading statutes_import store_imports store_reading tasks_cli walls".split()
 )
 """Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick part."""
 
