@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from store.text.numerals import int_to_chinese
 from tasks.courts.agents.court_above import court_above
 from tasks.courts.agents.criminal.agenda import PROPERTY, admits, contests, hearing, procedure_of
 from tasks.courts.agents.criminal.announcing import request_contested
@@ -52,11 +53,15 @@ def judgment(heard: Heard, decide: Decide) -> str:
         made.exhibits or (text["bare"] if made.facts else ""),
         f"本院认为，{made.reasons}",
         filled(order["head"], {"laws": listed(made.laws, heard.view.day)}),
-        _verdict(heard, made),
-        order["deposited"] if PROPERTY.search(heard.all_of("procurator")) else "",
+        *_orders([_verdict(heard, made), *([order["deposited"]] if PROPERTY.search(heard.all_of("procurator")) else [])]),
         filled(order["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
     ]
     return "\n".join(part for part in parts if part)
+
+
+def _orders(items: Sequence[str]) -> list[str]:
+    """The items of the ruling, numbered where there are several."""
+    return [f"{int_to_chinese(place)}、{item}" for place, item in enumerate(items, 1)] if len(items) > 1 else list(items)
 
 
 def _verdict(heard: Heard, made: Decision) -> str:
