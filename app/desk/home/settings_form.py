@@ -16,6 +16,7 @@ from textual.widgets import Input, Select
 
 from app.desk.widgets.field import Field, choice, line
 from app.strings import known, t
+from tasks import registry
 from tasks.benchmark import Benchmark
 from tasks.errors import UsageError
 from tasks.settings import shown
@@ -65,7 +66,8 @@ class SettingsForm(Vertical):
 
     def _settings(self) -> Iterator[tuple[str, FieldInfo]]:
         for name, info in self.bench.settings.model_fields.items():
-            if not shown(info, "hidden"):
+            group = shown(info, "group")
+            if not shown(info, "hidden") and (not group or registry.names(group)):
                 yield name, info
 
 
