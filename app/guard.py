@@ -6,7 +6,7 @@ a question leaves the machine. `localhost` is answered here and never looked up,
 Names pass in their one spelling only (`models.hosts`): the resolver is asked for what was looked at.
 
 It does not see native code that calls the operating system by itself, nor programs started as children: Moot starts only
-itself, and the child puts on a guard of its own, without any allowed host, before it loads a model. `moot doctor` lets both prove it; tests/test_offline.py traces the system calls of native code.
+itself, and the child puts on a guard of its own, without any allowed host, before it loads a model. `moot doctor` lets both prove it; tests/house/test_offline.py traces the system calls of native code.
 """
 
 from __future__ import annotations

@@ -95,9 +95,9 @@ def stand_ins(folder: Path) -> None:
     from app.desk.models import listing as model_list
     from app.strings import t
     from tasks import registry
-    from tests.gguf_files import tiny_llama
-    from tests.model_fixture import stand_in_shelf
-    from tests.slow_engine import open_slow
+    from tests.support.gguf_files import tiny_llama
+    from tests.support.model_fixture import stand_in_shelf
+    from tests.support.slow_engine import open_slow
 
     tiny = tiny_llama(folder / "tiny.gguf")
     model_list.shelf = lambda: stand_in_shelf(tiny, t("models.state.missing"))
@@ -111,7 +111,7 @@ def stand_ins(folder: Path) -> None:
 def reciter(language: str) -> Any:
     """An engine that says one thing, quickly."""
     from models.engine import Listener
-    from tests import slow_engine
+    from tests.support import slow_engine
 
     class Loaded(slow_engine.Reciter):
         def load(self, listen: Listener | None = None) -> dict[str, int]:
@@ -216,8 +216,8 @@ async def turn(app: Any, pilot: Any, keep: Keep) -> None:
     from models.engine import Reply, Usage
     from store import places
     from tasks import registry
-    from tests.desk_fixture import CASE, COMPANY, build_pack
-    from tests.slow_engine import SlowEngine, TalkPolicy, install, open_slow, talk
+    from tests.support.desk_fixture import CASE, COMPANY, build_pack
+    from tests.support.slow_engine import SlowEngine, TalkPolicy, install, open_slow, talk
 
     pack = places.packs() / "small"
     if not pack.exists():
@@ -267,7 +267,7 @@ async def law(app: Any, pilot: Any, keep: Keep, language: str) -> None:
 
     from app.desk.law import shelf as law_shelf
     from store import places
-    from tests.statute_fixture import build
+    from tests.support.statute_fixture import build
 
     law_shelf.today = lambda: date(2026, 6, 1)
     if not (places.packs() / "lamps").exists():
@@ -312,7 +312,7 @@ SCORED = ("7", "李评", "主要理由成立；抵充的依据只有一句话，
 async def review(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     """An episode that a person has just scored on one metric, the others still blind; a case with its findings and its law."""
     from store import places
-    from tests.review_fixture import build_cases, court_run
+    from tests.support.review_fixture import build_cases, court_run
 
     run, cases = "20261121-120000-courts-rules-0001", ("CI-0001", "CI-0004", "CR-0001", "KQ-0001")
     if not (places.packs() / "courts").exists():

@@ -159,8 +159,8 @@ def data() -> object:
 
 @pytest.fixture(scope="session")
 def tiny_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A tiny chat model with a ChatML template; see tests/gguf_files.py for others."""
-    from tests.gguf_files import tiny_llama
+    """A tiny chat model with a ChatML template; see tests/support/gguf_files.py for others."""
+    from tests.support.gguf_files import tiny_llama
 
     return tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf")
 
@@ -168,7 +168,7 @@ def tiny_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def bert_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny embedding model."""
-    from tests.gguf_files import tiny_bert
+    from tests.support.gguf_files import tiny_bert
 
     return tiny_bert(tmp_path_factory.mktemp("gguf") / "bert.gguf")
 
@@ -176,6 +176,6 @@ def bert_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def recurrent_gguf(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tiny chat model whose memory cannot be rolled back."""
-    from tests.gguf_files import tiny_recurrent
+    from tests.support.gguf_files import tiny_recurrent
 
     return tiny_recurrent(tmp_path_factory.mktemp("gguf") / "recurrent.gguf")

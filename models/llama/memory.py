@@ -1,6 +1,6 @@
 """How much memory a model needs before it is loaded, and whether this machine has it. All sizes are bytes.
 
-The estimate is the sum of three parts, checked against the buffers that llama.cpp reports (tests/test_gguf_memory.py):
+The estimate is the sum of three parts, checked against the buffers that llama.cpp reports (tests/models/test_gguf_memory.py):
 
 - weights: all tensors of the file. They are mapped, so they count as used only while they are; types that llama.cpp
   repacks for the processor live in a second copy, whose originals the system may drop from its cache.

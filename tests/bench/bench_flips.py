@@ -74,7 +74,7 @@ def flip_all(pack: Path) -> tuple[Counter[str], list[str]]:
     from tasks.legalagentbench.tools import Toolbox
     from tasks.run.runner import start_run
     from tasks.run.spec import RunSpec
-    from tests.flips import flipped, flips
+    from tests.support.flips import flipped, flips
 
     def searched() -> None:
         with Pack.open("sample") as opened:

@@ -20,7 +20,7 @@ from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
 from models.schema import violation  # noqa: E402
 from tasks.legalagentbench.schemas import THOUGHT, action_schema  # noqa: E402
 from tasks.legalagentbench.tools import TOOLS  # noqa: E402
-from tests.gguf_files import tiny_llama  # noqa: E402
+from tests.support.gguf_files import tiny_llama  # noqa: E402
 
 BATCH = 8
 

@@ -21,9 +21,9 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.hostile_desk import drive_desk  # noqa: E402
-from tests.hostile_drive import COMMANDS, Command, Stage, warm  # noqa: E402
-from tests.hostile_runs import GOOD, Base, Hostile, hostile_runs, make_bases  # noqa: E402
+from tests.support.hostile_desk import drive_desk  # noqa: E402
+from tests.support.hostile_drive import COMMANDS, Command, Stage, warm  # noqa: E402
+from tests.support.hostile_runs import GOOD, Base, Hostile, hostile_runs, make_bases  # noqa: E402
 
 Row = tuple[str, str, str, tuple[str, ...], int, int, float]
 """Case, kind, command, faults, exit code, kB, seconds."""

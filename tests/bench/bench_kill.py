@@ -18,7 +18,7 @@ def main() -> int:
     if sys.platform == "win32":
         print("skipped: kills with POSIX signals")
         return 0
-    from tests.kill_harness import run_trials
+    from tests.support.kill_harness import run_trials
 
     with tempfile.TemporaryDirectory() as home:
         os.environ["MOOT_HOME"] = home

@@ -40,7 +40,7 @@ def hearing(path: Path) -> dict[str, Any]:
 def main() -> int:
     """Exit code 0 when every promise held."""
     from app.terminal import json_text
-    from tests.gguf_files import REWRITING, THINKING, half_billion
+    from tests.support.gguf_files import REWRITING, THINKING, half_billion
 
     found = measure(half_billion(Path("unused"), cached=True), *(["--quick"] if "--quick" in sys.argv else []))
     print(json_text(found))

@@ -28,10 +28,10 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from store.journal import SUFFIX  # noqa: E402
-from tests.forked import forked  # noqa: E402
-from tests.hostile_drive import warm  # noqa: E402
-from tests.hostile_runs import Base, make_bases  # noqa: E402
-from tests.sqlite_pages import HEADER, look  # noqa: E402
+from tests.support.forked import forked  # noqa: E402
+from tests.support.hostile_drive import warm  # noqa: E402
+from tests.support.hostile_runs import Base, make_bases  # noqa: E402
+from tests.support.sqlite_pages import HEADER, look  # noqa: E402
 
 BASES = ("rules", "graded", "model", "unfinished", "trial")
 TIMES = 2

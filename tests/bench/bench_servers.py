@@ -28,7 +28,7 @@ from models.endpoint import open_endpoint  # noqa: E402
 from models.engine import Ask, EngineError, Message, Settings  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from models.specs import Opening  # noqa: E402
-from tests.fake_endpoint import MODEL, chunk, raw_server  # noqa: E402
+from tests.support.fake_endpoint import MODEL, chunk, raw_server  # noqa: E402
 
 MOST = 300
 """MB that a call may take."""

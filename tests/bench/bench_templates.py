@@ -24,9 +24,9 @@ from app.desk.episode.seen import _rendered  # noqa: E402
 from models.engine import EngineError, Message  # noqa: E402
 from models.llama import rendering, template_process  # noqa: E402
 from models.llama.template import ChatTemplate, append_only, complaint  # noqa: E402
-from tests.gguf_files import tiny_llama  # noqa: E402
-from tests.hostile_templates import EVERY  # noqa: E402
-from tests.test_llama_template import FAMILIES, TALK  # noqa: E402
+from tests.models.test_llama_template import FAMILIES, TALK  # noqa: E402
+from tests.support.gguf_files import tiny_llama  # noqa: E402
+from tests.support.hostile_templates import EVERY  # noqa: E402
 
 MOST_WORK = 5.0
 """Seconds of processor time that anybody may wait for."""

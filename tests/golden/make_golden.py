@@ -25,7 +25,7 @@ def with_a_model(folder: Path, name: str) -> None:
     from tasks.episode.events import Seated
     from tasks.run.runner import start_run
     from tasks.run.spec import RunSpec
-    from tests.kill_harness import prepare
+    from tests.support.kill_harness import prepare
 
     spec = prepare(folder, tasks=3)
     (folder / "tasks.json").rename(folder / f"{name}.tasks.json")

@@ -13,7 +13,7 @@ from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.published import answer_score
 from tasks.legalsearch.questions import load_questions
 from tasks.run.importing import importer
-from tests.test_law_rules import Table
+from tests.legalsearch.test_law_rules import Table
 
 
 def test_the_development_half(data: Callable[..., Path], moot_home: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 from store.importers.legalagentbench import import_pack
 from tasks.legalagentbench.agents.answering import DIGIT_COMMA
 from tasks.legalagentbench.recorded_log import read_run_log
-from tests.test_recorded_log import moot
+from tests.legalagentbench.test_recorded_log import moot
 
 
 @pytest.mark.parametrize(

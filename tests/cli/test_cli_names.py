@@ -1,0 +1,72 @@
+"""Names on the command line: what a shell completes, and what is said of a word that is nearly right."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from click.shell_completion import ShellComplete
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+import moot  # noqa: E402
+from app.cli.main import cli, main  # noqa: E402
+from tests.support.kill_harness import prepare  # noqa: E402
+
+
+def completed(*words: str) -> list[str]:
+    *before, last = words
+    shell = ShellComplete(cli, {}, "moot", "_MOOT_COMPLETE")
+    return [item.value for item in shell.get_completions(list(before), last)]
+
+
+def test_names_are_completed(moot_home: Path, sample_pack: Path) -> None:
+    assert completed("sc") == ["score", "score-predictions"]
+    assert completed("run", "legal") == ["legalagentbench", "legalsearch"]
+    assert completed("run", "courts", "--agent", "") == ["rules", "direct", "human", "gold", "echo"]
+    assert "search" in completed("run", "--agent", "")
+    assert completed("run", "courts", "--pack", "sam") == ["sample"]
+    assert completed("run", "courts", "--task", "CI-0001") == ["CI-0001"]
+    spec = prepare(moot_home, tasks=2)
+    record = moot.run("legalagentbench", pack="kill", tasks=spec["tasks"])
+    assert completed("show", "") == ["latest", record.id] and completed("show", record.id[:9]) == [record.id]
+    assert completed("fork", record.id, "") == ["1", "2"]
+
+
+def test_what_cannot_be_read_completes_to_nothing(moot_home: Path) -> None:
+    assert completed("run", "courts", "--pack", "") == [] == completed("run", "nonsense", "--task", "")
+    assert completed("fork", "nothing", "") == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("rn",), "moot: No such command 'rn'. Did you mean 'run'?\n"),
+        (("xyzzy",), "moot: No such command 'xyzzy'. See: moot --help.\n"),
+        (("data", "lst"), "moot: No such command 'lst'. Did you mean 'list'?\n"),
+        (("run", "legalsaerch"), "moot: unknown benchmark 'legalsaerch'. Did you mean legalsearch? Known: "),
+    ],
+)
+def test_a_word_that_is_nearly_right(
+    capsys: pytest.CaptureFixture[str], moot_home: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(list(arguments))
+    assert capsys.readouterr().err.startswith(said)
+
+
+@pytest.mark.parametrize("arguments", [("-h",), ("run", "-h"), ("data", "import", "-h"), ("config", "hosts", "-h")])
+def test_every_command_explains_itself_with_h_too(
+    capsys: pytest.CaptureFixture[str], moot_home: Path, arguments: tuple[str, ...]
+) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(list(arguments))
+    assert capsys.readouterr().out.startswith("Usage: moot")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_the_script_of_a_shell(capsys: pytest.CaptureFixture[str], moot_home: Path, shell: str) -> None:
+    with pytest.raises(SystemExit, match="0"):
+        main(["completion", shell])
+    assert "_MOOT_COMPLETE" in capsys.readouterr().out

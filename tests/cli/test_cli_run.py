@@ -1,0 +1,190 @@
+"""The commands that run and read episodes, as a user types them."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.cli.main import main  # noqa: E402
+from tests.support.court_run_fixture import prepare_courts  # noqa: E402
+from tests.support.kill_harness import prepare  # noqa: E402
+
+
+class Moot:
+    """Runs a command and keeps what it said."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], home: Path) -> None:
+        self._capsys = capsys
+        self.spec = prepare(home, tasks=3)
+        self.code = 0
+        self.out = self.err = ""
+
+    def __call__(self, *arguments: str) -> Moot:
+        try:
+            main(list(arguments))
+        except SystemExit as stop:
+            self.code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+        self.out, self.err = self._capsys.readouterr()
+        return self
+
+    def json(self) -> Any:
+        assert self.code == 0, self.err
+        return json.loads(self.out)
+
+    def run(self, *more: str) -> dict[str, Any]:
+        spec = self.spec
+        arguments = ["--agent", spec["agent"], "--model", spec["model"], "--pack", "kill", "--tasks", spec["tasks"]]
+        block: dict[str, Any] = self("run", "legalagentbench", *arguments, "--json", *more).json()
+        return block
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
+    return Moot(capsys, moot_home)
+
+
+def test_run_prints_a_block_and_keeps_the_run(moot: Moot) -> None:
+    block = moot.run()
+    assert block["benchmark"] == "legalagentbench" and block["n"] == 3
+    assert sum(block["outcomes"].values()) == 3
+    (row,) = moot("list", "--json").json()["runs"]
+    assert row["run"] == block["run"] and row["finished"] == 3
+    shown = moot("show", block["run"], "--json").json()
+    assert [e["episode"] for e in shown["episodes"]] == ["1", "2", "3"]
+    assert moot("show", block["run"], "--verify", "--json").json()["verified"].keys() == {"1", "2", "3"}
+
+
+def test_show_tells_an_episode_in_words_and_as_data(moot: Moot) -> None:
+    run = moot.run("--limit", "1")["run"]
+    text = moot("show", run, "1", "--prompts").out
+    assert "工具调用" in text and "虚构数据" in text and "[system]" in text
+    data = moot("show", run, "1", "--json").json()
+    assert data["records"][0]["tag"] == "attempt_started"
+    assert "key" not in data["records"][0]["data"]["card"]
+    assert {score["scorer"] for score in data["scores"]} >= {"compat", "strict"}
+
+
+def test_fork_and_resume(moot: Moot) -> None:
+    run = moot.run("--limit", "1")["run"]
+    forked = moot("fork", run, "1", "--turn", "1", "--json").json()["run"]
+    assert moot("show", forked, "--json").json()["header"]["parent"] == {
+        **moot("show", forked, "--json").json()["header"]["parent"], "run": run, "episode": "1", "step": 1,
+    }  # fmt: skip
+    assert moot("resume", forked, "--json").json()["run"] == forked
+
+
+def test_a_human_answers_at_the_terminal(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO('/get_company_info {"identifier": "甲公司", "columns": ["公司代码"]}\n代码是999001\n'))
+    arguments = ("--pack", "kill", "--tasks", moot.spec["tasks"], "--limit", "1", "--json")
+    block = moot("run", "legalagentbench", "--seat", "agent=human", *arguments).json()
+    assert block["compat"]["success"]["all"] == 1.0
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    assert moot("run", "legalagentbench", "--agent", "human", *arguments).code == 2
+    assert "standard input has ended" in moot.err
+
+
+@pytest.fixture
+def courts(moot: Moot, moot_home: Path) -> tuple[str, ...]:
+    """Arguments of a run on one case of each environment, ids 1 to 6."""
+    spec = prepare_courts(moot_home)
+    return ("run", "courts", "--pack", "bare", "--tasks", spec["tasks"])
+
+
+def test_a_person_in_court_is_told_all_that_was_said_meanwhile(
+    moot: Moot, courts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("@双方 请到庭当事人陈述诉讼请求和答辩意见。\n"))
+    moot(*courts, "--env", "ci", "--seat", "judge=human", "--watch", "plain")
+    assert "等待本人作答: 独任审判员" in moot.err and "没有送达" not in moot.err
+    _, _, put = moot.err.rpartition("等待本人作答: 独任审判员\n")
+    speakers = [line.split("：")[0] for line in put.splitlines() if "：" in line]
+    assert [name for name in speakers if name.endswith("代理人")] == ["原告委托诉讼代理人", "被告委托诉讼代理人"]
+    assert "请到庭当事人陈述" not in put and not any("审判" in name for name in speakers)
+
+
+def test_episodes_side_by_side_are_told_apart(moot: Moot, courts: tuple[str, ...]) -> None:
+    moot(*courts, "--task", "3", "--task", "4", "--parallel", "2", "--watch", "plain", "--max-turns", "3")
+    heads = [line for line in moot.err.splitlines() if line.startswith("■ ")]
+    assert {"■ 3", "■ 4"} <= set(heads)
+    assert all(a.split()[-1] != b.split()[-1] for a, b in zip(heads, heads[1:], strict=False))
+
+
+def test_a_fork_to_a_seat_that_is_not_there_is_refused_and_keeps_its_own_command(
+    moot: Moot, courts: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = moot(*courts, "--task", "5", "--max-turns", "3", "--json").json()["run"]
+    moot("fork", run, "5", "--turn", "2", "--seat", "procurator=human")
+    assert moot.code == 2 and "episode 5 has no seat 'procurator'" in moot.err and "plaintiff_lawyer" in moot.err
+    moot.code = 0
+    monkeypatch.setattr("sys.argv", ["moot", "fork", run])
+    forked = moot("fork", run, "5", "--turn", "2", "--seat", "plaintiff_lawyer=rules", "--json").json()["run"]
+    assert moot("show", forked, "--json").json()["header"]["command"] == ["fork", run]
+
+
+def test_outcomes_are_told_in_words(moot: Moot) -> None:
+    run = moot.run("--limit", "1", "--max-tokens", "1")["run"]
+    assert moot("show", run, "--json").json()["episodes"][0]["outcome"] == "token_limit"
+    assert "词元用尽" in moot("show", run).out and "词元用尽 1" in moot("list").out
+
+
+def test_dry_run_writes_nothing(moot: Moot, moot_home: Path) -> None:
+    plan = moot.run("--dry-run", "--epochs", "2")
+    assert plan["n"] == 6 and not (moot_home / "runs").exists()
+
+
+def test_watchers(moot: Moot) -> None:
+    moot.run("--watch", "json", "--limit", "1")
+    tags = [json.loads(line)["tag"] for line in moot.err.splitlines() if line.startswith("{")]
+    assert tags[0] == "attempt_started" and tags[-1] == "step_ended"
+    moot.run("--watch", "plain", "--limit", "1")
+    assert "第 1 步" in moot.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["run", "nothing"], 2, "unknown benchmark"),
+        (["run", "legalagentbench", "--agent", "wizard"], 2, "unknown agent"),
+        (["run", "legalagentbench", "--pack", "absent"], 2, "absent"),
+        (["run", "legalagentbench", "--pack", "kill", "--task", "99"], 2, "tasks"),
+        (["run", "legalagentbench", "--pack", "kill", "--seat", "judge=human"], 2, "no seat 'judge'"),
+        (["run", "legalagentbench", "--pack", "kill", "--seat", "agent"], 2, "ROLE=SPEC"),
+        (["run", "courts", "--seat", "judge=humann"], 2, "Possible: rules, human, gold, echo, or the SPEC"),
+        (["run", "courts", "--seat", "jury=human"], 2, "Its seats: agent (judge, trainee), client"),
+        (["run"], 2, "BENCHMARK"),
+        (["show", "absent"], 2, "no run"),
+        (["resume", "absent"], 2, "no run"),
+        (["fork", "absent", "1", "--turn", "1"], 2, "no run"),
+        (["dance"], 2, "dance"),
+    ],
+)
+def test_mistakes_get_one_sentence(moot: Moot, arguments: list[str], code: int, words: str) -> None:
+    moot(*arguments)
+    assert moot.code == code
+    assert words in moot.err and "Traceback" not in moot.err
+    assert len(moot.err.strip().splitlines()) == 1
+
+
+def test_a_damaged_run_is_named_and_the_others_are_listed(moot: Moot, moot_home: Path) -> None:
+    run = moot.run("--limit", "1")["run"]
+    (moot_home / "runs" / "broken.moot").write_bytes(b"not a database" * 100)
+    rows = {row["run"]: row for row in moot("list", "--json").json()["runs"]}
+    assert "error" in rows["broken"] and rows[run]["n"] == 1
+    assert moot("show", "broken").code == 1
+
+
+def test_model_text_reaches_the_terminal_clean(moot: Moot, moot_home: Path) -> None:
+    hostile = "\x1b]52;c;aGk=\x07\x1b[31m坏\u202e\x9b2J[/red]"
+    script = moot_home / "hostile.json"
+    script.write_text(json.dumps({"otherwise": [hostile]}), encoding="utf-8")
+    moot("run", "legalagentbench", "--model", f"scripted:{script}", "--pack", "kill", "--tasks", moot.spec["tasks"],
+         "--limit", "1", "--max-turns", "2", "--watch", "plain")  # fmt: skip
+    assert moot.code == 0
+    for character in "\x1b\x07\x9b\u202e":
+        assert character not in moot.out + moot.err

@@ -1,0 +1,209 @@
+"""Runs on an endpoint as a user starts them: scores, what is recorded, hosts that may be reached, servers that are down."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from app.cli.main import main  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.run.header import spec_of  # noqa: E402
+from tests.support.fake_endpoint import Call, FakeServer, chunk, drip, fake_server  # noqa: E402
+from tests.support.kill_harness import END, prepare  # noqa: E402
+from tests.support.patience import PATIENCE  # noqa: E402
+
+KEY = "sk-secret-0123456789"
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with fake_server() as running:
+        running.chat = lambda call: call.speak(*END, cached=7)
+        yield running
+
+
+class Moot:
+    """Runs a command and keeps what it said."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str], home: Path) -> None:
+        self._capsys = capsys
+        self.home = home
+        self.spec = prepare(home, tasks=3)
+        self.code = 0
+        self.out = self.err = ""
+
+    def __call__(self, *arguments: str) -> Moot:
+        with pytest.raises(SystemExit) as stop:
+            main(list(arguments))
+        self.code = stop.value.code if isinstance(stop.value.code, int) else int(bool(stop.value.code))
+        self.out, self.err = self._capsys.readouterr()
+        assert "Traceback" not in self.err
+        return self
+
+    def run(self, model: str, *more: str) -> Moot:
+        start = ["run", "legalagentbench", "--agent", "react", "--model", model, "--pack", "kill"]
+        return self(*start, "--tasks", self.spec["tasks"], "--json", *more)
+
+    def block(self, code: int = 0) -> dict[str, Any]:
+        assert self.code == code, self.err
+        block: dict[str, Any] = json.loads(self.out)
+        return block
+
+    def refused(self, code: int, *words: str) -> None:
+        assert self.code == code and self.out == ""
+        assert all(word in self.err for word in words), self.err
+        assert self.err.count("\n") == 1, "one sentence"
+        assert list((self.home / "runs").glob("*")) == [], "nothing was written"
+
+    def path(self) -> Path:
+        (path,) = (self.home / "runs").glob("*.moot")
+        return path
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str], moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
+    monkeypatch.delenv("MOOT_API_KEY", raising=False)
+    return Moot(capsys, moot_home)
+
+
+def test_a_run_on_an_endpoint(moot: Moot, server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_API_KEY", KEY)
+    block = moot.run(f"endpoint:{server.spec}", "--parallel", "3").block()
+    assert block["n"] == 3 == sum(block["outcomes"].values())
+    with Journal.open(moot.path()) as journal:
+        (engine,) = journal.header["engines"].values()
+        assert engine["kind"] == "endpoint" and engine["url"] == f"{server.url}/v1"
+        attempt = journal.attempts("1")[-1]
+        called = next(entry.data for entry in journal.entries(attempt.id) if entry.tag == "model_called")
+    assert called["reused"] == 7 and called["evaluated"] > 0 and called["generated"] > 0
+    assert KEY.encode() not in moot.path().read_bytes()
+    assert server.seen[-1][1]["Authorization"] == f"Bearer {KEY}"
+
+
+def test_a_server_that_is_down_is_said_before_anything_is_written(moot: Moot) -> None:
+    with fake_server() as gone:
+        spec = gone.spec
+    moot.run(f"endpoint:{spec}").refused(1, "no server answers at", "Start it or correct the address")
+
+
+def test_another_host_is_refused_unless_it_is_named(moot: Moot) -> None:
+    moot.run("endpoint:http://192.0.2.7:8000#m").refused(2, "is not this machine", "--allow-host 192.0.2.7")
+    moot.run("endpoint:http://host.invalid#m", "--allow-host", "box.invalid").refused(2, "--allow-host host.invalid", "moot config hosts allow host.invalid")
+    for wrong in ("http://box", "box:8000", "*", "a b", "", "127.1", "fe80::1%eth0"):
+        moot.run("endpoint:http://box#m", "--allow-host", wrong).refused(2, "is no host")
+    moot.run("endpoint:http://me:geheim@127.0.0.1#m").refused(2, "MOOT_API_KEY")
+    assert "geheim" not in moot.err
+
+
+def test_the_guard_speaks_up_where_the_flag_did_not_open_it(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both walls must be opened: the engine's own and that of the sockets."""
+    monkeypatch.setattr("app.hosts.open_hosts", lambda hosts: None)
+    moot.run("endpoint:http://192.0.2.9:8000#m", "--allow-host", "192.0.2.9")
+    moot.refused(1, "cannot reach http://192.0.2.9:8000/v1", "Network use refused")
+
+
+def test_no_run_says_where_it_may_reach(moot: Moot, server: FakeServer) -> None:
+    """What was allowed for one command is neither stored nor handed on; what an older release stored counts for nothing."""
+    block = moot.run(f"endpoint:{server.spec}", "--allow-host", "192.0.2.17", "--allow-host", "[2001:db8::1]").block()
+    assert moot("fork", block["run"], "1", "--turn", "0", "--allow-host", "192.0.2.18", "--json").code == 0, moot.err
+    for path in (moot.home / "runs").glob("*.moot"):
+        with Journal.open(path) as journal:
+            header = journal.header
+        assert "allow_hosts" not in header["spec"]
+    assert spec_of({"spec": {**header["spec"], "allow_hosts": ["192.0.2.17"]}}) == spec_of(header)
+    assert not (moot.home / "config").exists()
+
+
+def test_a_server_that_fails_is_no_fault_of_the_model_and_the_run_goes_on(moot: Moot, server: FakeServer) -> None:
+    def fail(call: Call) -> None:
+        call.refuse(500, "out of memory")
+
+    speak, server.chat = server.chat, fail
+    block = moot.run(f"endpoint:{server.spec}").block(code=1)
+    assert block["outcomes"]["error"] == 3
+    assert "3 of 3 episodes ended in an error, most often: engine failed, 3 times" in moot.err
+    shown = moot("show", block["run"], "1")
+    assert "failed (500): out of memory" in shown.out
+    server.chat = speak
+    block = json.loads(moot("resume", block["run"], "--json").out)
+    assert block["outcomes"]["error"] == 0
+
+
+def test_max_seconds_reaches_a_call_in_flight(moot: Moot, server: FakeServer) -> None:
+    """A server that speaks for ever: the episode ends in time, the words so far are on record."""
+
+    def babble(call: Call) -> None:
+        call.begin()
+        drip(server, call, chunk({"content": "再"}))
+
+    server.chat = babble
+    block = moot.run(f"endpoint:{server.spec}", "--max-seconds", "1.5", "--parallel", "3").block()
+    assert block["outcomes"]["time_limit"] == 3 and block["outcomes"]["error"] == 0
+    with Journal.open(moot.path()) as journal:
+        entries = journal.entries(journal.attempts("1")[-1].id)
+    called = next(entry.data for entry in entries if entry.tag == "model_called")
+    assert called["finish"] == "time_limit" and set(called["text"]) <= {"再"}
+    assert [entry.tag for entry in entries[-3:]] == ["step_ended", "limit_hit", "stopped"]
+    assert moot("show", block["run"], "1", "--verify").code == 0, moot.err
+    asked = len(server.asked)
+    assert json.loads(moot("resume", block["run"], "--json").out)["outcomes"]["time_limit"] == 3
+    assert len(server.asked) == asked
+
+
+def test_errors_beside_answers_are_counted_and_the_run_did_its_work(moot: Moot, server: FakeServer) -> None:
+    """Two of three episodes fail, each in its way; the reason named is that of most."""
+    speak = server.chat
+
+    def sometimes(call: Call) -> None:
+        question = json.dumps(call.body, ensure_ascii=False)
+        at = next(place for place, task in enumerate(questions) if task in question)
+        return speak(call) if at == 0 else call.refuse(500, "out of memory")
+
+    questions = [task["question"] for task in json.loads(Path(moot.spec["tasks"]).read_text("utf-8"))]
+    server.chat = sometimes
+    block = moot.run(f"endpoint:{server.spec}").block()
+    assert block["outcomes"]["error"] == 2 and block["outcomes"]["finished"] == 1
+    assert "2 of 3 episodes ended in an error, most often: engine failed" in moot.err
+    assert moot("resume", moot.path().stem, "--json").code == 0
+    server.chat = lambda call: call.refuse(500, "out of memory")
+    assert moot("fork", moot.path().stem, "2", "--turn", "0", "--json").code == 1
+    assert moot.out.startswith("{") and "1 of 1 episodes ended in an error" in moot.err
+
+
+def test_another_server_than_the_recorded_one_is_refused(moot: Moot, server: FakeServer) -> None:
+    server.chat = lambda call: call.refuse(500, "out of memory")
+    block = moot.run(f"endpoint:{server.spec}").block(code=1)
+    server.lists("falsch-7b", owned_by="somebody else")
+    moot("resume", block["run"])
+    assert moot.code == 1 and "differs from its record" in moot.err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_cuts_the_call_in_flight_and_the_run_goes_on(moot: Moot, server: FakeServer) -> None:
+    def babble(call: Call) -> None:
+        call.begin()
+        while call.write(chunk({"content": "再"})) and not server.closing.wait(0.01):
+            pass
+
+    speak, server.chat = server.chat, babble
+    arguments = ["--agent", "react", "--model", f"endpoint:{server.spec}", "--pack", "kill", "--tasks", moot.spec["tasks"]]
+    command = [sys.executable, "-m", "app.cli.main", "run", "legalagentbench", *arguments]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        while not server.busy:
+            assert process.poll() is None and not server.closing.wait(0.02)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 1
+    assert "stopped with 3 episodes unfinished. `moot resume" in said and "Traceback" not in said
+    server.chat = speak
+    block = json.loads(moot("resume", moot.path().stem, "--json").out)
+    assert block["n"] == 3 and block["outcomes"]["error"] == 0

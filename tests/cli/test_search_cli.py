@@ -1,0 +1,122 @@
+"""`moot law search` and `moot law bench`: what is shown, the JSON keys, one sentence for every mistake."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import main
+from tests.support.statute_fixture import KITES, LAMPS, build
+
+OLD, MIDDLE, NEW = LAMPS, f"{LAMPS}(2000修正)", f"{LAMPS}(2010修订)"
+Moot = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
+    build()
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as ended:
+            main(["law", *arguments])
+        said = capsys.readouterr()
+        return int(ended.value.code or 0), said.out, said.err
+
+    return run
+
+
+def test_search_shows_the_question_and_the_hits(moot: Moot) -> None:
+    code, out, err = moot("search", "1995年5月路灯法第三条 路灯的高度")
+    assert (code, err) == (0, "")
+    for said in ("1995年5月 = 1995-05-01 至 1995-05-31", LAMPS, "第三条", "高度", "1990-01-01 至 1999-12-31", "已修改", "▮", "精确 1", "当日施行", "五米"):
+        assert said in out
+    assert "六米" not in out
+
+
+def test_search_json(moot: Moot) -> None:
+    data = json.loads(moot("search", "2005年以前路灯法第三条", "--json")[1])
+    assert {"pack", "query", "analysis", "at", "law", "window", "paper", "allowed", "of", "notes", "milliseconds", "hits"} == set(data)
+    assert data["analysis"]["spans"] == [[None, "2004-12-31", "2005年以前"]] and data["analysis"]["numbers"] == ["3"]
+    (first, second) = data["hits"]
+    assert (first["label"], first["valid_to"], first["state"], first["ranks"]["exact"]) == (MIDDLE, "2009-12-30", "amended", 1)
+    assert second["label"] == OLD
+    assert {"id", "law", "label", "number", "chinese", "title", "place", "text", "valid_from", "valid_to", "state", "score", "ranks", "kept", "provenance"} == set(first)  # fmt: skip
+
+
+def test_options(moot: Moot) -> None:
+    def labels(*more: str) -> list[str]:
+        return [hit["label"] for hit in json.loads(moot("search", "路灯法第三条", "--json", *more)[1])["hits"]]
+
+    assert labels("--at", "1995-01-01") == [OLD]
+    assert labels("--window", "newest") == [NEW]
+    assert labels("--window", "off") == [NEW, MIDDLE, OLD]
+    assert labels("--window", "off", "-k", "1") == [NEW]
+    assert set(labels("--law", "风筝法", "--at", "1985-01-01")) == {KITES}
+    assert set(labels("--paper")) == {OLD, MIDDLE, NEW}, "whatever law has an article of this number"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("",), 2, "nothing to search for"), (("  ",), 2, "nothing to search for"),
+        (("路灯", "--law", "路灯管理法"), 2, "no law named 路灯管理法. Did you mean 中华人民共和国路灯法"), (("路灯", "--at", "2015-02-30"), 2, "is not a date"),
+        (("2015年2月30日的路灯",), 2, "2015年2月30日 is not a date"), (("2012年至2010年的路灯",), 2, "2012年至2010年 ends before it begins"),
+        (("路灯", "--channels", "smell"), 2, "no channel named smell"), (("路灯", "--channels", ","), 2, "No channel"), (("路灯", "--pack", "nowhere"), 2, "nowhere"),
+    ],
+)  # fmt: skip
+def test_one_sentence_for_every_mistake(moot: Moot, arguments: tuple[str, ...], code: int, said: str) -> None:
+    ended, out, err = moot("search", *arguments)
+    assert (ended, out) == (code, "") and said in err and "Traceback" not in err
+    assert len(err.strip().splitlines()) <= 2
+
+
+def test_what_is_told_beside_the_hits(moot: Moot) -> None:
+    assert "版本表缺口" in moot("search", "2009年12月31日路灯法第三条")[1]
+    assert "没有收录“外星法”" in moot("search", "外星法第三条 路灯")[1]
+    assert "已废止" in moot("search", "1995年风筝法 高度")[1] and "后续法律" in moot("search", "1995年风筝法 高度")[1]
+    assert "没有检索到" in moot("search", "量子色动力学")[1]
+    assert f"版本表缺口：{LAMPS} 在 2009-12-31 没有文本" in moot("search", "路灯的高度", "--at", "2009-12-31")[1]
+    assert "1850-01-01 早于数据包中最早的文本（1980-01-01 起施行）" in moot("search", "1850年 杀人")[1]
+    given_up = moot("search", "1995年路灯法第四条之一 悬挂广告")[1]
+    assert "已放宽条件：条号" in given_up and "没有第四条之一" in given_up
+    assert "末次同文" in moot("search", "雷雨天攀爬路灯的罚款")[1]
+    code, _, err = moot("search", "路灯", "--paper")
+    assert code == 0 and "26 条条文分词" in err and len(err.splitlines()) == 1
+
+
+@pytest.mark.parametrize("text", ['AND OR NEAR( * "', 'text:"路灯', "路灯*", "^", "'; DROP TABLE laws; --", "\x1b]0;title\x07路灯"])
+def test_syntax_of_the_index_is_text(moot: Moot, text: str) -> None:
+    code, out, err = moot("search", text)
+    assert (code, err) == (0, "") and "\x1b" not in out
+    assert moot("search", text, "--json")[0] == 0
+
+
+def test_bench(moot: Moot, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    questions = [
+        {"id": 1, "query": "路灯坏了几天内要修好", "articles": ["路灯法第七条"]},
+        {"id": 2, "query": "雷雨天爬路灯会罚款吗", "articles": ["《中华人民共和国路灯法》第五条", "路灯法第九十条"]},
+        {"id": 3, "query": "飞船", "articles": ["外星法第三条"]},
+    ]
+    file.write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in questions), encoding="utf-8")
+    data = json.loads(moot("bench", "--queries", str(file), "--json")[1])
+    assert data["n"] == 3 and data["missing"] == ["路灯法第九十条", "外星法第三条"] and data["gold"] == 4
+    keys = {"R5", "R10", "R50", "R100", "MRR10"}
+    assert set(data["channels"]) == {"exact", "keyword", "dense", "bm25"} and all(set(row) == keys for row in data["channels"].values())
+    assert data["fused"]["R100"] == 50.0 and data["fused"]["MRR10"] <= 66.67, "one, one half, none"
+    low, high = data["intervals"]["fused"]["R100"]
+    assert low <= 50 <= high
+    code, out, _ = moot("bench", "--queries", str(file), "--limit", "1", "--window", "off")
+    assert code == 0 and "R@100" in out and "1 个问题" in out
+
+
+def test_bench_and_what_it_cannot_read(moot: Moot, tmp_path: Path) -> None:
+    file = tmp_path / "questions.jsonl"
+    for content, said in (("", "no questions"), ('{"id": 1}\n', "needs query"), ("{\n", "questions.jsonl"), ('{"query": 1, "articles": "x"}\n', "needs query")):
+        file.write_text(content, encoding="utf-8")
+        code, out, err = moot("bench", "--queries", str(file))
+        assert code == 1 and out == "" and said in err and "Traceback" not in err
+    assert moot("bench", "--queries", str(tmp_path / "absent"))[0] == 2

@@ -1,0 +1,154 @@
+"""`moot law`: what stands on stdout, JSON keys, marks and colours, one sentence for every mistake."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from app.cli.main import main
+from store.builder import PackBuilder
+from tests.support.statute_fixture import KITES, LAMPS, build
+
+
+def moot(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main(list(arguments))
+    said = capsys.readouterr()
+    return int(ended.value.code or 0), said.out, said.err
+
+
+def answer(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, object]:
+    code, out, err = moot(capsys, "law", *arguments, "--json")
+    assert (code, err) == (0, "")
+    return dict(json.loads(out))
+
+
+def test_show(capsys: pytest.CaptureFixture[str]) -> None:
+    build()
+    code, out, _ = moot(capsys, "law", "show", "灯法", "第三条", "--at", "1995-01-01")
+    assert code == 0 and "五米" in out and "1990-01-01 至 1999-12-31" in out and "已修改" in out and "第二条" in out
+    assert "第四条" in out and "原第三条" in out, "the timeline tells the new number"
+    data = answer(capsys, "show", "灯法", "3", "--at", "1995-01-01")
+    assert {
+        "pack",
+        "law",
+        "article",
+        "chinese",
+        "at",
+        "answer",
+        "version",
+        "title",
+        "text",
+        "previous",
+        "next",
+        "links",
+        "timeline",
+    } <= set(data)
+    assert (data["answer"], data["law"], data["chinese"]) == ("found", LAMPS, "第三条")
+
+
+@pytest.mark.parametrize(
+    ("law", "article", "at", "kind", "said"),
+    [
+        ("路灯法", "1", "1985-01-01", "not_yet", "尚未施行"),
+        ("风筝法", "2", "1995-01-01", "repealed", "已废止"),
+        ("路灯法", "1", "2009-12-31", "gap", "版本表缺口"),
+        ("风筝法", "1", "1985-01-01", "no_text", "未收录文本"),
+    ],
+)
+def test_the_answers_beside_a_text(
+    capsys: pytest.CaptureFixture[str], law: str, article: str, at: str, kind: str, said: str
+) -> None:
+    build()
+    code, out, _ = moot(capsys, "law", "show", law, article, "--at", at)
+    assert code == 0 and said in out
+    data = answer(capsys, "show", law, article, "--at", at)
+    assert data["answer"] == kind
+    if kind == "gap":
+        assert data["before"] and data["after"]
+    if kind == "repealed":
+        assert LAMPS in json.dumps(data["successors"], ensure_ascii=False) and data["law"] == KITES
+
+
+def test_diff(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    build()
+    asked = ("diff", "路灯法", "3", "--from", "1995-01-01", "--to", "2015-01-01")
+    code, out, _ = moot(capsys, "law", *asked)
+    assert code == 0 and "[-五-]{+六+}米" in out and "第三条 → 第四条" in out and "\x1b" not in out
+    assert "1990-01-01 至 1999-12-31" in out and "2010-01-01 至 今" in out
+    data = answer(capsys, *asked)
+    assert data["same"] is False and data["to"]["article"] == "4"  # type: ignore[index]
+    code, out, _ = moot(capsys, "law", "diff", "路灯法", "1", "--from", "1995-01-01", "--to", "2015-01-01")
+    assert "相同" in out
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    from app.cli.law import _coloured
+    from store.statutes.difference import Piece
+
+    shown = _coloured([Piece("removed", "五\x1b[2J"), Piece("same", "米")])
+    assert "\x1b[31m" in shown and "\x1b[2J" not in shown and "[-" not in shown
+
+
+def test_check(capsys: pytest.CaptureFixture[str]) -> None:
+    build()
+    code, out, _ = moot(capsys, "law", "check")
+    assert code == 0 and "2009-12-31" in out and "缺口" in out
+    data = answer(capsys, "check", "--law", "路灯法", "--pack", "lamps")
+    (found,) = data["findings"]  # type: ignore[misc]
+    assert (found["kind"], found["sure"], data["counts"]) == ("gap", "certain", {"gap": 1})
+    assert {"what", "todo", "version", "law", "first", "last"} <= set(found)
+    assert (data["laws"], data["versions"], data["articles"], data["texts"]) == (2, 4, 26, 25)
+
+
+def test_data_list_counts_articles(capsys: pytest.CaptureFixture[str]) -> None:
+    build()
+    (pack,) = json.loads(moot(capsys, "data", "list", "--json")[1])["packs"]
+    assert (pack["statutes"], pack["provenance"], pack["fictional"]) == (26, ["authored"], True)
+    assert "26 条法条" in moot(capsys, "data", "list")[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("show", "风车法", "1"), 2, "no law named 风车法. Did you mean"),
+        (("show", "路灯法", "99"), 2, "has an article 第九十九条"),
+        (("show", "路灯法", "一百二"), 2, "not the number of one article"),
+        (("show", "路灯法", "1", "--at", "2015-02-30"), 2, "'2015-02-30' is not a date"),
+        (("show", "路灯法", "1", "--pack", "nowhere"), 2, "no pack named nowhere"),
+        (("diff", "路灯法", "1", "--from", "1995-01-01", "--to", "2015-13-01"), 2, "'2015-13-01' is not a date"),
+        (("diff", "路灯法", "1", "--from", "1985-01-01", "--to", "2015-01-01"), 1, "尚未施行"),
+        (("diff", "路灯法", "1", "--from", "1985-01-01"), 2, "--to"),
+        (("check", "--law", "风\x1b[2J"), 2, "no law named"),
+    ],
+)
+def test_mistakes_are_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    build()
+    got, out, err = moot(capsys, "law", *arguments)
+    assert (got, out) == (code, "")
+    assert said in err and len(err.splitlines()) == 1 and "\x1b" not in err
+
+
+def test_packs_without_statutes_and_several_with(capsys: pytest.CaptureFixture[str]) -> None:
+    with PackBuilder("sample", jurisdiction="", source="", licence="", coverage="complete", as_of=""):
+        pass
+    code, _, err = moot(capsys, "law", "show", "路灯法", "1")
+    assert code == 2 and "holds no statutes" in err and "moot data import legalsearch" in err
+    build("one")
+    assert moot(capsys, "law", "show", "路灯法", "1")[0] == 0, "the only pack with statutes"
+    build("two")
+    for arguments in (("check",), ("show", "路灯法", "1"), ("search", "路灯法第三条")):
+        code, _, err = moot(capsys, "law", *arguments)
+        assert code == 2 and "--pack" in err and "one, two" in err
+
+
+def test_the_pack_that_knows_the_law_answers_and_fiction_comes_last(capsys: pytest.CaptureFixture[str]) -> None:
+    build("sample")
+    assert moot(capsys, "law", "show", "路灯法", "1")[0] == 0, "fiction, where nothing else knows it"
+    build("one")
+    code, _, err = moot(capsys, "law", "show", "路灯法", "1")
+    assert code == 0 and "moot: pack one" in err
+    code, _, err = moot(capsys, "law", "search", "路灯法第三条")
+    assert code == 0 and "moot: pack one" in err

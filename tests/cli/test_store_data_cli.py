@@ -1,0 +1,118 @@
+"""`moot data`: results on stdout, talk on stderr, exit codes that scripts can use."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import main
+from store import places
+
+ROWS = '{"地址": "一路1号", "省份": "甲省", "城市": "乙市", "区县": "丙区"}\n'
+
+
+def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    said = capsys.readouterr()
+    return int(ended.value.code or 0), said.out, said.err
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    folder = tmp_path / "in"
+    folder.mkdir()
+    (folder / "AddrInfo.jsonl").write_text(ROWS, encoding="utf-8")
+    return folder
+
+
+def test_import_list_stats_verify_remove(capsys: pytest.CaptureFixture[str], source: Path) -> None:
+    code, out, err = moot(capsys, "data", "import", "tables", source, "--name", "mine", "--json")
+    assert code == 0 and json.loads(out)["tables"]["AddrInfo"] == 1
+    assert "reading AddrInfo.jsonl" in err and "\r" not in err
+
+    code, out, _ = moot(capsys, "data", "list", "--json")
+    (pack,) = json.loads(out)["packs"]
+    assert {"name", "format", "provenance", "tables", "documents", "statutes", "tasks"} <= set(pack)
+    assert (pack["name"], pack["format"], pack["provenance"], pack["statutes"]) == ("mine", 1, ["imported"], 0)
+    code, out, _ = moot(capsys, "data", "list")
+    assert code == 0 and "mine" in out and "导入" in out
+
+    code, out, _ = moot(capsys, "data", "stats", "mine", "--json")
+    assert json.loads(out)["packs"][0]["tables"]["AddrInfo"] == {"rows": 1, "cells": 4, "known_cells": 4}
+    code, out, _ = moot(capsys, "data", "stats")
+    assert code == 0 and "100.0%" in out
+
+    code, out, _ = moot(capsys, "data", "verify")
+    assert code == 0 and "完好" in out
+    code, out, _ = moot(capsys, "data", "remove", "mine", "--json")
+    assert code == 0 and list(places.packs().iterdir()) == []
+
+
+def test_damage_is_exit_code_one(capsys: pytest.CaptureFixture[str], source: Path) -> None:
+    moot(capsys, "data", "import", "tables", source)
+    corpus = places.packs() / "tables" / "corpus.db"
+    content = bytearray(corpus.read_bytes())
+    content[5000] ^= 1
+    corpus.write_bytes(content)
+    code, out, _ = moot(capsys, "data", "verify", "tables", "--json")
+    (problem,) = json.loads(out)["packs"][0]["problems"]
+    assert code == 1 and problem["file"] == "corpus.db" and len(problem["actual"]) == 64
+    code, out, err = moot(capsys, "data", "verify")
+    assert code == 1 and "corpus.db" in out and problem["expected"] in out and err == ""
+
+    corpus.write_bytes(content[:-1])
+    code, out, _ = moot(capsys, "data", "list", "--json")
+    assert code == 0 and "corpus.db" in json.loads(out)["packs"][0]["error"]
+    code, _, err = moot(capsys, "data", "stats", "tables")
+    assert code == 1 and "damaged" in err
+    (places.packs() / "tables" / "manifest.json").unlink()
+    code, out, _ = moot(capsys, "data", "verify", "--json")
+    assert code == 1 and json.loads(out)["packs"][0]["problems"][0]["file"] == "manifest.json"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("import", "parquet", "."), 2, "no import format named parquet"),
+        (("import", "tables", "/nowhere"), 2, "nothing at /nowhere"),
+        (("import", "tables", ".", "--name", "../x"), 2, "cannot name a pack"),
+        (("verify", "nowhere"), 2, "no pack named nowhere"),
+        (("stats", "nowhere"), 2, "no pack named nowhere"),
+        (("remove", "nowhere"), 2, "no pack named nowhere"),
+        (("remove", "../.."), 2, "no pack named"),
+        (("build", "novel"), 2, "novel"),
+        (("verify", "a\x1b]0;x\x07"), 2, "no pack named"),
+    ],
+)
+def test_mistakes_are_one_line(
+    capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    got, out, err = moot(capsys, "data", *arguments)
+    assert (got, out) == (code, "")
+    assert said in err and len(err.splitlines()) == 1 and "\x1b" not in err
+
+
+def test_nothing_installed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert moot(capsys, "data", "list", "--json")[1].strip() == '{"packs": []}'
+    code, out, err = moot(capsys, "data", "list")
+    assert (code, out) == (0, "") and "moot data build sample" in err
+    assert moot(capsys, "data", "verify")[0] == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file size limits are POSIX")
+def test_a_full_disk_leaves_nothing(source: Path, moot_home: Path) -> None:
+    (source / "AddrInfo.jsonl").write_text(ROWS * 20_000, encoding="utf-8")
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20));"
+        f"from app.cli.main import main; main(['data', 'import', 'tables', {str(source)!r}, '--name', 'big'])"
+    )
+    root = Path(__file__).resolve().parents[2]
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=False)
+    assert ended.returncode == 1, ended.stderr
+    assert "could not be written" in ended.stderr and "Traceback" not in ended.stderr
+    assert list((moot_home / "packs").iterdir()) == []

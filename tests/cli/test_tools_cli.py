@@ -1,0 +1,149 @@
+"""`moot tools` prints what the tools say, safely, and replays recorded calls to the byte."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from app.cli.tools import tools
+from app.terminal import width
+from store.builder import PackBuilder
+from store.errors import BadInput, NotFound
+from store.importers.legalagentbench import import_pack
+from tasks.legalagentbench.tools import TOOLS
+
+HOSTILE = "云溪\x1b]0;x\x07市\u202e某院\x9b31m"
+
+
+def invoke(*arguments: str, input: str | None = None) -> Result:
+    return CliRunner().invoke(tools, arguments, input=input)
+
+
+@pytest.fixture
+def pack() -> str:
+    with PackBuilder(
+        "tiny", jurisdiction="虚构", source="test", licence="MIT", coverage="complete", as_of="2024"
+    ) as builder:
+        row = {
+            "法院名称": HOSTILE,
+            "行政级别": "区县级",
+            "法院级别": "基层法院",
+            "法院代字": "云0101",
+            "区划代码": 990101,
+            "级别": 4,
+        }
+        builder.add_row("CourtCode", row, "authored")
+    return "tiny"
+
+
+def test_list_shows_all_tools_in_aligned_columns() -> None:
+    lines = invoke("list").output.splitlines()
+    rows = {line.split()[0]: line for line in lines if line.startswith(("get_", "legal_", "finish"))}
+    assert set(rows) == set(TOOLS)
+    starts = {width(rows[name][: rows[name].index(spec.description)]) for name, spec in TOOLS.items()}
+    assert len(starts) == 1
+    listed = json.loads(invoke("list", "--json").output)["tools"]
+    assert [tool["name"] for tool in listed] == list(TOOLS)
+    assert all(tool["parameters"] for tool in listed)
+
+
+def test_call_prints_the_observation_clean(pack: str) -> None:
+    given = json.dumps({"identifier": "云0101", "columns": ["法院名称"]})
+    result = invoke("call", "get_court_code", "--input", given, "--pack", pack)
+    assert result.exit_code == 0
+    assert "虚构数据" in result.stderr
+    as_json = invoke("call", "get_court_code", "--input", "-", "--pack", pack, "--json", input=given)
+    assert json.loads(as_json.output)["value"] == {"法院名称": HOSTILE}
+    for output in (result.stdout, as_json.output):
+        assert not set("\x1b\x07\x9b\u202e") & set(output)
+
+
+def test_an_error_status_is_a_result(pack: str) -> None:
+    given = json.dumps({"identifier": "没有", "columns": []})
+    result = invoke("call", "get_court_code", "--input", given, "--pack", pack, "--json")
+    assert result.exit_code == 0
+    assert json.loads(result.output)["status"] == "no_data"
+    assert invoke("call", "get_sum", "--input", "[]").exit_code == 0, "calculators need no pack"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("get_company_inof",), "get_company_info"),
+        (("zzz",), "moot tools list"),
+        (("get_sum", "--input", "{"), "--input is no valid JSON"),
+        (("get_sum", "--input", "[" * 100_000), "--input is no valid JSON"),
+        (("get_court_code", "--pack", "nothing-here"), "nothing-here"),
+    ],
+)
+def test_usage_errors(arguments: tuple[str, ...], said: str) -> None:
+    result = invoke("call", *arguments)
+    assert result.exception is not None
+    assert getattr(result.exception, "exit_code", None) == 2
+    assert said in str(result.exception)
+
+
+def test_an_unknown_tool_is_one_line_and_exit_2() -> None:
+    command = [sys.executable, "-m", "app.cli.main", "tools", "call", "get_company_inof"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, encoding="utf-8", cwd=Path(__file__).parents[2], check=False
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_replay_counts_and_shows_what_differs(pack: str, tmp_path: Path) -> None:
+    lookup = {"identifier": "云0101", "columns": ["级别"]}
+    calls = [
+        {"tool": "get_court_code", "input": lookup, "status": "ok", "observation": "{'级别': 4}"},
+        {"tool": "get_court_code", "input": lookup, "status": "ok", "observation": "{'级别': 5}"},
+        {"tool": "get_sum", "input": [], "status": "math_error", "observation": "求和时发生错误，请检查参数格式！"},
+    ]
+    file = tmp_path / "calls.jsonl"
+    file.write_text("\n".join(map(json.dumps, calls)), encoding="utf-8")
+    replayed = json.loads(invoke("replay", "--calls", str(file), "--pack", pack, "--json").output)
+    assert replayed["by_status"]["ok"] == {"calls": 2, "same": 1}
+    assert replayed["by_status"]["math_error"] == {"calls": 1, "same": 1}
+    assert replayed["by_status"]["no_data"] == {"calls": 0, "same": 0}
+    assert replayed["retrievers"] == {"calls": 0, "same_top": 0, "overlap": None}
+    shown = invoke("replay", "--calls", str(file), "--pack", pack)
+    assert shown.exit_code == 0
+    assert "line 2" in shown.output
+    assert "{'级别': 5}" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{}", "no recorded call"),
+        ('{"tool":"a","input":1,"status":"x","observation":""}', "unknown status"),
+        ("[", "line 1"),
+    ],
+)
+def test_replay_names_a_broken_line(pack: str, tmp_path: Path, line: str, said: str) -> None:
+    file = tmp_path / "calls.jsonl"
+    file.write_text(line, encoding="utf-8")
+    error = invoke("replay", "--calls", str(file), "--pack", pack).exception
+    assert isinstance(error, BadInput)
+    assert said in str(error)
+
+
+def test_replay_without_calls(pack: str) -> None:
+    assert isinstance(invoke("replay", "--pack", pack).exception, NotFound)
+
+
+@pytest.mark.slow
+def test_recorded_calls_are_replayed_to_the_byte(data: Any) -> None:
+    import_pack(data("legalagentbench"), "harvested", lambda *_: None)
+    calls = str(data("legalagentbench", "calls.jsonl.gz"))
+    replayed = json.loads(invoke("replay", "--calls", calls, "--pack", "harvested", "--json").output)
+    counts = {status: tally["calls"] for status, tally in replayed["by_status"].items()}
+    assert counts == {"ok": 1726, "no_data": 1121, "bad_column": 276, "call_error": 38, "math_error": 64}
+    assert all(tally["calls"] == tally["same"] for tally in replayed["by_status"].values())
+    assert replayed["retrievers"]["calls"] == 18

@@ -1,0 +1,289 @@
+"""Case files: the schema, what is refused and how it is said, the authored cases."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+import tomllib
+from collections.abc import Callable
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from store.errors import BadInput, NotFound
+from tasks.courts.casefile.case import CASE, CivilCase, Dispute, dispute_schema, json_schema
+from tasks.courts.casefile.loading import CaseFault, load_cases, read_case, read_dispute
+from tasks.courts.casefile.people import LawRef
+from tasks.courts.checking.case import check_case
+from tasks.sample.courtcases import civil_disputes, consultation_cases, court_cases, criminal_cases, knowledge_cases
+
+FOLDER = Path(str(files("tasks.sample.data") / "courts"))
+FILES = sorted(FOLDER.rglob("*.toml"))
+DOCS = Path(__file__).resolve().parents[2] / "docs" / "court-cases.md"
+
+
+def civil() -> dict[str, Any]:
+    return civil_disputes()[0].cases()[2].fields()
+
+
+def criminal() -> dict[str, Any]:
+    return criminal_cases()[0].fields()
+
+
+@pytest.mark.parametrize("path", FILES, ids=[f"{path.parent.name}-{path.stem}" for path in FILES])
+def test_every_authored_case_is_sound(path: Path) -> None:
+    cases = load_cases(path)
+    assert [str(finding) for finding in check_case(cases[-1]) if finding.level == "error"] == []
+    number = path.name[:2]
+    kinds = {"disputes": ["CD", "DD", "CI"], "criminal": ["CR"], "knowledge": ["KQ"], "consultation": ["LC"]}
+    assert [case.id for case in cases] == [f"{env}-00{number}" for env in kinds[path.parent.name]]
+    assert all(case.provenance.source == "authored" and case.provenance.licence == "MIT" for case in cases)
+
+
+def test_authored_cases_differ() -> None:
+    cases = court_cases()
+    assert len({case.id for case in cases}) == len(cases)
+    names = [
+        party.name
+        for case in cases
+        if case.env in ("CI", "CR") and not isinstance(case, type(knowledge_cases()[0]))
+        for party in case.parties
+    ]
+    assert len(set(names)) == len(names)
+    dockets = [d.court.docket for d in civil_disputes()] + [c.court.docket for c in criminal_cases()]
+    assert len(set(dockets)) == len(dockets)
+    assert {case.env for case in knowledge_cases()} == {"KQ"} and {case.env for case in consultation_cases()} == {
+        "LC"
+    }
+
+
+def test_a_dispute_gives_three_cases_of_one_cluster() -> None:
+    one, two, three = civil_disputes()[0].cases()
+    assert [one.id, two.id, three.id] == ["CD-0001", "DD-0001", "CI-0001"]
+    assert {case.cluster for case in (one, two, three)} == {"civil-0001"}
+    assert one.gold == three.gold
+
+
+def test_written_and_read_again_it_is_the_same(tmp_path: Path) -> None:
+    cases = court_cases()
+    lines, array = tmp_path / "cases.jsonl", tmp_path / "cases.json"
+    lines.write_text("\n".join(json.dumps(case.fields(), ensure_ascii=False) for case in cases), encoding="utf-8")
+    array.write_text(json.dumps([case.fields() for case in cases]), encoding="utf-8")
+    assert load_cases(lines) == load_cases(array) == cases
+    with pytest.raises(BadInput, match="stands in .* already"):
+        load_cases(tmp_path)
+
+
+def test_cases_do_not_change() -> None:
+    case = civil_disputes()[0]
+    with pytest.raises(ValidationError):
+        case.cause = "x"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    ("text", "chinese"),
+    [
+        ("中华人民共和国刑法第六十七条第三款", "《中华人民共和国刑法》第六十七条第三款"),
+        ("《中华人民共和国刑法》第133条之一", "《中华人民共和国刑法》第一百三十三条之一"),
+        ("中华人民共和国劳动合同法第三十九条第（一）项", "《中华人民共和国劳动合同法》第三十九条第（一）项"),
+        (
+            "最高人民法院关于审理劳动争议案件适用法律问题的解释（一）第六条",
+            "《最高人民法院关于审理劳动争议案件适用法律问题的解释（一）》第六条",
+        ),
+        (
+            "最高人民法院关于适用《中华人民共和国民法典》合同编通则若干问题的解释第六十五条第二款",
+            "《最高人民法院关于适用《中华人民共和国民法典》合同编通则若干问题的解释》第六十五条第二款",
+        ),
+        ("中华人民共和国刑法 133-1", "《中华人民共和国刑法》第一百三十三条之一"),
+    ],
+)
+def test_a_law_may_be_written_as_a_text(text: str, chinese: str) -> None:
+    ref = LawRef.model_validate(text)
+    assert ref.chinese == chinese
+    assert LawRef.model_validate(chinese) == ref
+
+
+@pytest.mark.parametrize("text", ["民法典", "刑法第一条、第二条", "", "见刑法第一条。"])
+def test_a_text_that_names_no_single_article_is_refused(text: str) -> None:
+    with pytest.raises(ValidationError, match="names no single article"):
+        LawRef.model_validate(text)
+
+
+def test_schemas_allow_what_files_write() -> None:
+    for schema in (json_schema(), dispute_schema()):
+        assert {"type": "string"}.items() <= schema["$defs"]["LawRef"]["anyOf"][1].items()
+        assert schema["$defs"]["Party"]["properties"]["counsel"]
+    assert json_schema()["discriminator"]["propertyName"] == "env"
+    assert "number" in dispute_schema()["required"]
+
+
+Change = Callable[[dict[str, Any]], Any]
+CIVIL: list[tuple[Change, str]] = [
+    (lambda c: c.pop("gold"), "gold: is missing. Write the judgment"),
+    (lambda c: c.pop("claims"), "claims: is missing. Write at least one"),
+    (lambda c: c.update(claims=[]), "claims: is empty"),
+    (lambda c: c.update(env="XX"), "env: 'XX' is no environment. Known: KQ"),
+    (lambda c: c.pop("env"), "env: is missing"),
+    (lambda c: c.update(schema="j1case/9"), "schema: 'j1case/9' is not known"),
+    (
+        lambda c: c["parties"].append({**c["parties"][0], "id": "P2", "name": "甲"}),
+        "2 plaintiffs (原告); one plaintiff",
+    ),
+    (lambda c: c["parties"].pop(), "parties: no defendant"),
+    (lambda c: c["parties"][0].update(side="第三人"), "parties.P1.side: 第三人 takes no seat"),
+    (
+        lambda c: c["parties"][0].update(side="witness"),
+        "parties.P1.side: 证人 takes no seat in a trial here. Testimony",
+    ),
+    (lambda c: c["parties"][0].update(side="expert"), "鉴定人 takes no seat"),
+    (lambda c: c["parties"][0].update(side="king"), "'king' is no known role"),
+    (lambda c: c["parties"][0].update(birth_date="2024-02-02"), "parties.P1.birth_date: 2024-02-02 is not before"),
+    (lambda c: c["parties"][0].update(kind="company"), "parties.P1: a company has no gender"),
+    (lambda c: c["dates"].update(judged="2020-01-01"), "dates.judged: 2020-01-01 lies before dates.proceeding"),
+    (lambda c: c["evidence"][0].update(owner="P9"), "evidence.E1.owner: P9 is no owner of this case. Known: P1, D1"),
+    (
+        lambda c: c["gold"].update(charges=["盗窃罪"]),
+        "gold.charges: is no field of a case file. Take it out.",
+    ),
+    (
+        lambda c: c["evidence"][0].update(ownr="P1"),
+        "evidence.E1.ownr: is no field of a case file. Did you mean owner?",
+    ),
+    (lambda c: c["evidence"][0]["objections"][0].update(by="P1"), "P1 objects to an exhibit of its own side"),
+    (lambda c: c["facts"][0].update(known_by=["P1", "Z"]), "facts.F1.known_by: Z is no party"),
+    (lambda c: c["facts"][1].update(id="F1"), "facts: the id F1 stands there 2 times"),
+    (
+        lambda c: c["claims"][0].update(amount=1.005),
+        "claims.C1.amount: an amount is in yuan with at most two decimals",
+    ),
+    (lambda c: c["claims"][0].update(amount=-1), "claims.C1.amount: -1 is below 0. Write another"),
+    (lambda c: c["dates"].update(filed="昨天"), "dates.filed: '昨天' is no day. Write a day as YYYY-MM-DD."),
+    (lambda c: c.update(amount="两万"), "amount: '两万' is no number. Write a number, a sum in yuan, without quotes."),
+    (lambda c: c.update(complaint=5), "complaint: 5 is no text. Write a text in quotes."),
+    (lambda c: c["gold"]["rulings"][0].update(claim="C9"), "gold.rulings: C9 is no claim"),
+    (lambda c: c["gold"]["rulings"][0].update(outcome="maybe"), "'maybe' is not allowed. Allowed: 'granted'"),
+    (lambda c: c["gold"].update(laws=["民法典"]), "gold.laws[0]: '民法典' names no single article"),
+    (lambda c: c["statements"].update(Q="x"), "statements: Q is no party"),
+]
+CRIMINAL: list[tuple[Change, str]] = [
+    (
+        lambda c: c["parties"].append({**c["parties"][0], "id": "A2", "name": "乙"}),
+        "2 accused; one is tried at a time",
+    ),
+    (lambda c: c["parties"][0].update(side="plaintiff"), "a criminal case has no plaintiff"),
+    (lambda c: c.pop("criminal"), "criminal: is missing"),
+    (lambda c: c["criminal"]["plea"].update(stance="maybe"), "criminal.plea.stance: 'maybe' is not allowed"),
+    (
+        lambda c: c["criminal"]["custody"][0].update(since="2024-01-01"),
+        "criminal.custody[0].since: 2024-01-01 lies before",
+    ),
+    (lambda c: c["gold"]["sentence"].update(months=2), "93 days in custody"),
+    (lambda c: c["gold"]["sentence"].update(kind="无罪", months=0), "无罪 and the list of charges contradict"),
+    (lambda c: c["gold"]["sentence"].update(kind="无期徒刑"), "无期徒刑 has a term of 8 months"),
+    (lambda c: c["gold"]["sentence"].update(until="2025-03-19"), "is after the end of the term (2025-01-19)"),
+    (lambda c: c["criminal"]["charges"][0].update(name="盗窃"), "criminal.charges[0].name"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), CIVIL, ids=[said[:40] for _, said in CIVIL])
+def test_what_is_wrong_with_a_civil_case_is_one_clear_sentence(change: Change, said: str) -> None:
+    check_refusal(civil(), change, said)
+
+
+@pytest.mark.parametrize(("change", "said"), CRIMINAL, ids=[said[:40] for _, said in CRIMINAL])
+def test_what_is_wrong_with_a_criminal_case_is_one_clear_sentence(change: Change, said: str) -> None:
+    check_refusal(criminal(), change, said)
+
+
+def check_refusal(fields: dict[str, Any], change: Change, said: str) -> None:
+    fields = copy.deepcopy(fields)
+    change(fields)
+    with pytest.raises(CaseFault) as caught:
+        read_case("cases.jsonl, line 3", fields)
+    assert any(said in str(fault) for fault in caught.value.faults), [str(f) for f in caught.value.faults]
+    assert str(caught.value).startswith("cases.jsonl, line 3, case C")
+    assert "\n" not in str(caught.value) and "pydantic" not in str(caught.value)
+
+
+def test_all_faults_are_named_at_once() -> None:
+    fields = civil()
+    del fields["cause"], fields["claims"]
+    with pytest.raises(CaseFault, match=r"\(and 1 more\)") as caught:
+        read_case("f", fields)
+    assert [fault.field for fault in caught.value.faults] == ["cause", "claims"]
+
+
+def test_topics_answer_what_they_ask() -> None:
+    fields = knowledge_cases()[0].fields()
+    fields["topics"][0]["answer"] = "也许"
+    fields["topics"][3]["laws"] = []
+    with pytest.raises(CaseFault) as caught:
+        read_case("f", fields)
+    assert [fault.field for fault in caught.value.faults] == ["topics.T1.answer", "topics.T4.laws"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("a.toml", "schema = ", "not valid TOML"),
+        ("a.toml", b"\xff\xfe", "not UTF-8"),
+        ("a.jsonl", "{", "line 1: not valid JSON"),
+        ("a.jsonl", "", "no cases in it"),
+        ("a.jsonl", "[1]", "int instead of a JSON object"),
+        ("a.jsonl", '{"env": 3, "id": 7}', "env: '3' is no environment"),
+        ("a.jsonl", '{"schema": "j1dispute/1"}', "number: is missing"),
+        ("a.jsonl", '{"env": "CI", "parties": 7, "id": "x", "gold": [], "dates": null}', "line 1, case x"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path: Path, name: str, content: str | bytes, said: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(BadInput) as caught:
+        load_cases(path)
+    text = " ".join([str(caught.value), *(str(fault) for fault in getattr(caught.value, "faults", ()))])
+    assert said in text and str(path) in text
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no case file"):
+        load_cases(tmp_path / "none")
+
+
+def test_the_guide_shows_the_dispute_that_is_shipped() -> None:
+    blocks = re.findall(r"```toml\n(.*?)```", DOCS.read_text(encoding="utf-8"), re.DOTALL)
+    shown = next(block for block in blocks if "j1dispute/1" in block)
+    dispute = read_dispute("guide", tomllib.loads(shown))
+    assert dispute == civil_disputes()[0] and isinstance(dispute, Dispute)
+
+
+@given(
+    st.sampled_from([civil(), criminal(), knowledge_cases()[0].fields()]),
+    st.data(),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6) | st.dates().map(str),
+        lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    ),
+)
+def test_reading_a_case_is_total(fields: dict[str, Any], data: st.DataObject, value: Any) -> None:
+    fields = copy.deepcopy(fields)
+    here: Any = fields
+    while True:
+        name = data.draw(st.sampled_from(sorted(here) if isinstance(here, dict) else range(len(here))))
+        if not isinstance(here[name], dict | list) or not here[name] or data.draw(st.booleans()):
+            break
+        here = here[name]
+    here[name] = value
+    try:
+        check_case(read_case("f", fields))
+    except CaseFault as fault:
+        assert str(fault).startswith("f") and all(one.field and one.what and one.todo for one in fault.faults)
+
+
+def test_the_adapter_tells_cases_apart() -> None:
+    assert isinstance(CASE.validate_python(civil()), CivilCase)

@@ -1,0 +1,150 @@
+"""Courts with a real, tiny, random model in every seat: episodes end and repeat, and an engine reads only what is new."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("llama_cpp")
+
+from models.engine import Message
+from models.llama.engine import LlamaEngine
+from tasks.courts.agents.model import replies, talking
+from tasks.courts.casefile.case import ENVS
+from tasks.episode.events import ActionParsed, ModelCalled, Said
+from tasks.run.engines import open_engine
+from tasks.run.reading import read_episode
+from tasks.run.runner import Run, start_run, verify_episode
+from tasks.run.spec import RunSpec
+from tests.courts.test_courts_injection import CASES, ITEMS, Play, with_field
+from tests.support.court_run_fixture import ROLES, prepare_courts
+from tests.support.court_stage import Court
+from tests.support.gguf_files import tiny_llama
+
+pytestmark = pytest.mark.slow
+
+FRAME = 60
+"""Tokens of a turn beside what was said in it: marks of the template, names, cue, fields of the reply. A token a character."""
+TURNS = 5
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Cards of 3,000 characters need a wider context than other tests."""
+    path = tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf", context=16384)
+    return f"llama:{path}#ctx=16384,threads=1"
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A random model does not close a text by itself."""
+    for name, size in (("tested", 60), ("other", 40)):
+        monkeypatch.setitem(replies.LENGTHS, name, size)
+
+
+def played(home: Path, model: str, **changes: Any) -> Run:
+    seats = {role: model for role in changes.pop("roles", ROLES)}
+    spec = RunSpec.model_validate({**prepare_courts(home), "agent": "direct", "model": model, "seats": seats, **changes})
+    run = start_run(spec, out=home / "run.moot")
+    run.go()
+    return run
+
+
+def calls(run: Run, episode: str, seat: str) -> list[ModelCalled]:
+    events = [record.event for record in read_episode(run.journal, episode)]
+    return [event for event in events if isinstance(event, ModelCalled) and event.seat == seat]
+
+
+@pytest.mark.parametrize(("profile", "free"), [("law", False), ("law", True), ("j1", False)])
+def test_a_model_may_sit_in_every_seat(profile: str, free: bool, model: str, moot_home: Path, short: None) -> None:
+    turns = 2 if profile == "law" and not free else 1
+    with played(moot_home, model, profile=profile, free=free, max_turns=turns) as run:
+        outcomes = run.summary().block()["outcomes"]
+        assert outcomes["error"] == 0 and sum(outcomes.values()) == len(ENVS)
+        spoke = set()
+        for episode in run.scheduler.episodes:
+            records = read_episode(run.journal, episode)
+            parsed = [record.event.result for record in records if isinstance(record.event, ActionParsed)]
+            assert set(parsed) <= {"ok"}, "a grammar leaves nothing to repair"
+            spoke |= {record.event.seat for record in records if isinstance(record.event, Said)}
+            assert verify_episode(run.journal.path, episode) == run.scheduler.episodes[episode].state.steps
+        assert spoke >= {"agent", "client", "plaintiff", "defendant"}
+        if profile == "law" and not free:
+            assert spoke & {"procurator", "defence_lawyer"} or spoke & {"plaintiff_lawyer", "defendant_lawyer"}
+
+
+def test_an_engine_reads_only_what_is_new(model: str, moot_home: Path, short: None) -> None:
+    """No call but the first reads more than the words since the seat last spoke; so n turns cost n times what one costs."""
+    with played(moot_home, model, max_turns=2 * TURNS, task_ids=("1", "3"), roles=("client", "plaintiff")) as run:
+        checked = 0
+        for episode, seats in (("1", ("agent", "client")), ("3", ("agent", "plaintiff"))):
+            for seat in seats:
+                made = calls(run, episode, seat)
+                assert len(made) >= TURNS, (episode, seat)
+                assert all(call.evaluated <= 60 + 60 + FRAME + _cue(call) for call in made[1:]), [c.evaluated for c in made]
+                later = made[1:]
+                half = len(later) // 2
+                first, last = (sum(call.evaluated for call in part) / len(part) for part in (later[:half], later[half:]))
+                assert last <= 1.2 * first, "the second half of a trial costs no more than the first"
+                checked += 1
+        assert checked == 4
+
+
+def _cue(call: ModelCalled) -> int:
+    """A client is told its question anew in each turn."""
+    return 80 if call.seat == "client" else 0
+
+
+def test_a_folded_record_costs_a_bounded_share_more(
+    model: str, moot_home: Path, short: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, size in (("RECORD", 600), ("KEPT", 200), ("DIGEST", 120)):
+        monkeypatch.setattr(talking, name, size)
+    with played(moot_home, model, max_turns=2 * TURNS, task_ids=("3",), roles=("plaintiff",)) as run:
+        made = calls(run, "3", "agent")
+        assert len(made) == 2 * TURNS
+        assert max(_length(call) for call in made) <= _length(made[0]) + 600 + 120 + FRAME, "a prompt has an end"
+        new = [call.evaluated for call in made[1:]]
+        assert sum(size > 200 for size in new) >= 2, "it was folded"
+        assert _mean(new) <= 3 * min(new), "all in all, foldings make a turn cost a bounded number of times what is new in it"
+
+
+def test_special_tokens_in_speech_and_cases_are_plain_text(model: str) -> None:
+    """The marks of a template stand where the template puts them, however many a role says or a case holds."""
+    special = [item for item in ITEMS if "<|im_" in item["text"] and not item.get("refused")]
+    assert len(special) >= 3
+    engine = open_engine(model)
+    try:
+        assert isinstance(engine, LlamaEngine)
+        start, end = engine.tokens_of([Message("user", "甲")])[0], _closing(engine)
+        for item in special:
+            case, role = CASES[item["env"]], item.get("role", "")
+            case = with_field(case, item["field"], item["text"]) if item["where"] == "field" else case
+            court = Court(case, Play(case, "law", False, role, item["text"]), turns=4).run()
+            hostile = [ask for _, ask in court.asks if any("im_" in message.content for message in ask.messages)]
+            assert hostile, item["id"]
+            for ask in hostile[:3]:
+                tokens = engine.tokens_of(ask.messages)
+                assert tokens.count(start) == len(ask.messages) + 1 and tokens.count(end) == len(ask.messages), item["id"]
+    finally:
+        engine.close()
+
+
+def _closing(engine: LlamaEngine) -> int:
+    """The mark that ends a message: once more in a conversation that is a message longer."""
+    one, two = (Counter(engine.tokens_of([Message("user", "甲")] * count)) for count in (1, 2))
+    opening = engine.tokens_of([Message("user", "甲")])[0]
+    plain = set(engine.tokenize("甲useraistn\n"))
+    return next(token for token in two - one if token not in plain and token != opening)
+
+
+def _length(call: ModelCalled) -> int:
+    return call.evaluated + call.reused
+
+
+def _mean(values: Sequence[int]) -> float:
+    return sum(values) / len(values)

@@ -1,0 +1,253 @@
+"""Scores of procedure following: the published rule on made-up logs, the strict rule, the model pass, the rows for the table."""
+
+from __future__ import annotations
+
+import pytest
+
+from tasks.courts.procedure import pfs
+from tasks.courts.procedure.acts import Found
+from tasks.courts.procedure.findings import FATAL
+from tasks.courts.procedure.pfs import PUBLISHED, compat, quoted, scores, strict
+from tasks.courts.procedure.tables import ActSpec
+from tasks.courts.procedure.turns import Turn
+from tests.support.court_trials import BAD_CIVIL, GOOD_CIVIL, GOOD_CRIMINAL, GOOD_FAST
+from tests.support.court_turns import HEARINGS
+
+JUDGMENT = "本院认为，被告违约，判决如下：返还三万元。"
+
+
+def log(*pairs: tuple[str, str], judgment: str = JUDGMENT) -> list[Turn]:
+    """Judge lines, each followed by its party's line, then the judgment; numbered as the benchmark numbers."""
+    turns = []
+    for number, (asked, party) in enumerate(pairs, 1):
+        turns.append(Turn(number, "judge", (), asked))
+        if party:
+            turns.append(Turn(number, party, ("judge",), "好的。"))
+    number = max(len(pairs), 4) + 1
+    return [*turns, Turn(number, "judge", (), judgment)]
+
+
+# --- compat -----------------------------------------------------------------------------------------------------------
+
+
+def words(env: str) -> list[tuple[str, str]]:
+    return [
+        (action, word)
+        for actions in PUBLISHED[env].values()
+        for action, known in actions.items()
+        for word in known
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("action", "word"), words("CI"))
+def test_each_civil_key_word_earns_its_action(action: str, word: str) -> None:
+    result = compat(log((f"甲{word}乙", "defendant_lawyer")), "CI")
+    assert result.credits[action] == 1 and not result.failures
+
+
+@pytest.mark.parametrize(("action", "word"), words("CR"))
+def test_each_criminal_key_word_earns_its_action(action: str, word: str) -> None:
+    assert compat(log((f"甲{word}乙", "accused")), "CR").credits[action] == 1
+
+
+def test_the_published_lists_have_thirteen_and_eight_actions() -> None:
+    assert [len(actions) for actions in PUBLISHED["CI"].values()] == [6, 4, 2, 1]
+    assert [len(actions) for actions in PUBLISHED["CR"].values()] == [7, 1]
+
+
+def test_all_key_words_together_make_the_full_score() -> None:
+    every = "，".join(word for _, word in words("CI"))
+    result = compat(log((every, "plaintiff_lawyer")), "CI")
+    assert (result.pfs, result.sta, result.act, result.uni) == (1, 1, 1, 1)
+
+
+def test_a_stage_counts_only_when_all_its_actions_do() -> None:
+    result = compat(log(("请原告陈述诉讼请求", "plaintiff_lawyer"), ("是否调解", "defendant_lawyer")), "CI")
+    assert set(result.credits) == {"原告陈述", "最后陈述", "调解"}
+    assert result.sta == 1 / 4 and result.act == 3 / 13 and result.pfs == (1 / 4 + 3 / 13) / 2
+
+
+def test_only_what_a_party_answers_at_once_counts() -> None:
+    assert compat(log(("质证", "")), "CI").credits == {}
+    assert (
+        compat([Turn(1, "judge", (), "质证"), Turn(1, "clerk", (), "记录"), *log(("无", "plaintiff"))], "CI").credits
+        == {}
+    )
+    assert compat(log(), "CI").act == 0
+
+
+def test_an_agenda_earns_much_and_the_statute_nothing() -> None:
+    agenda = "下面将依次核实身份、告知诉讼权利、询问回避、质证、调解。"
+    assert len(compat(log((agenda, "plaintiff")), "CI").credits) == 5
+    assert compat(log(("核对双方的基本情况", "plaintiff")), "CI").credits == {}
+
+
+def test_unity_of_the_published_rule() -> None:
+    three = "<开庭审理><法庭调查><庭审辩论>质证"
+    two = "<开庭审理><法庭调查>质证"
+    assert compat(log((three, "plaintiff")), "CI").uni == 0 and compat(log((three, "plaintiff")), "CI").pfs == 0
+    assert compat(log((two, "plaintiff")), "CI").uni == 1
+    assert compat(log(("<开庭审理>核实<结束庭审>", "accused")), "CR").uni == 0
+    assert compat([], "CI").uni == 0
+
+
+@pytest.mark.parametrize(
+    ("env", "judgment", "code"),
+    [
+        ("CI", "现在休庭。", "no_judgment"),
+        ("CI", JUDGMENT + "公诉人", "foreign_role"),
+        ("CI", JUDGMENT + "模拟被告回应：好", "foreign_role"),
+        ("CI", JUDGMENT + "第一条、" * 21, "runaway_citations"),
+        ("CR", JUDGMENT + "判处有期徒刑[刑期]", "template"),
+    ],
+)
+def test_failures_of_the_published_rule(env: str, judgment: str, code: str) -> None:
+    result = compat(log(("质证，核实", "plaintiff" if env == "CI" else "accused"), judgment=judgment), env)  # type: ignore[arg-type]
+    assert result.failures == (code,) and result.pfs == result.act == result.sta == 0
+    assert compat(log(("质证", "plaintiff"), judgment=JUDGMENT + "第一条、" * 20), "CI").failures == ()
+
+
+def test_empty_lines_and_short_logs_fail() -> None:
+    turns = log(("核实", "accused"), ("", "accused"))
+    assert compat(turns, "CR").failures == ("empty_utterance",) and compat(turns, "CI").failures == ()
+    assert compat([Turn(3, "judge", (), JUDGMENT)], "CI").failures == ("too_short",)
+
+
+# --- strict -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("case", "turns"),
+    [("civil", GOOD_CIVIL), ("plea", GOOD_CRIMINAL), ("fast", GOOD_FAST)],
+    ids=["civil", "criminal", "fast"],
+)
+def test_a_good_trial_has_the_full_score(case: str, turns: list[Turn]) -> None:
+    result = strict(turns, HEARINGS[case])
+    assert (result.pfs, result.sta, result.act, result.ord, result.uni, result.llm_credited) == (
+        pytest.approx(1), 1, 1, 1, 1, 0,
+    )  # fmt: skip
+    assert compat(turns, HEARINGS[case].env).pfs < 0.8
+
+
+def test_a_bad_judge_has_none() -> None:
+    result = strict(BAD_CIVIL, HEARINGS["civil"])
+    assert result.pfs == result.uni == 0 and result.act < 0.25
+    assert {violation.code for violation in result.course.violations} >= FATAL
+
+
+def test_nothing_said_is_nothing_done() -> None:
+    result = strict([], HEARINGS["civil"])
+    assert (result.pfs, result.act, result.ord, result.uni) == (0, 0, 0, 0)
+    assert len(result.course.violations) == len(result.course.owed())
+
+
+def test_the_score_weighs_acts_stages_and_order() -> None:
+    without_mediation = [turn for turn in GOOD_CIVIL if "调解？" not in turn.text and "同意调解" not in turn.text]
+    result = strict(without_mediation, HEARINGS["civil"])
+    assert result.shares["mediate/plaintiff"] == 0 and result.shares["exhibit"] == 1 and result.uni == 1
+    assert result.sta == 4 / 5 and result.act == pytest.approx(1 - 2 / len(result.shares))
+    assert result.pfs == pytest.approx(0.4 * result.act + 0.3 * result.sta + 0.3 * result.ord)
+
+
+def test_exhibits_count_by_share() -> None:
+    turns = [
+        Turn(t.number, t.speaker, t.to, t.text.replace("；证据三墙面渗水现场照片，证明质量问题", ""))
+        for t in GOOD_CIVIL
+    ]
+    result = strict(turns, HEARINGS["civil"])
+    assert result.shares["exhibit"] == 3 / 4 and result.shares["cross"] == 3 / 4
+
+
+def test_order_is_the_longest_run_of_the_agenda() -> None:
+    def swapped() -> list[Turn]:
+        turns = [turn for turn in GOOD_CRIMINAL]
+        first = next(i for i, t in enumerate(turns) if "被告人是否申请回避" in t.text)
+        identity = next(i for i, t in enumerate(turns) if "传被告人" in t.text)
+        moved = turns[first : first + 2]
+        del turns[first : first + 2]
+        turns[identity:identity] = moved
+        return turns
+
+    result = strict(swapped(), HEARINGS["plea"])
+    assert result.act == 1 and 0.9 < result.ord < 1
+
+
+# --- the model pass ---------------------------------------------------------------------------------------------------
+
+
+def unread(text: str) -> list[Turn]:
+    """The good civil trial with the question of 回避 to the plaintiff in words that no pattern knows."""
+    return [
+        Turn(
+            t.number,
+            t.speaker,
+            t.to,
+            text if t.speaker == "judge" and t.text.startswith("原告，对合议庭") else t.text,
+        )
+        for t in GOOD_CIVIL
+    ]
+
+
+ODD = "原告，让我们几个来审这个案子，你方放心吗？"
+
+
+def test_a_quotation_is_believed_only_if_it_is_exact_and_everything_else_holds() -> None:
+    turns = unread(ODD)
+    hearing = HEARINGS["civil"]
+    assert strict(turns, hearing).shares["recusal/plaintiff"] == 0
+    asked: list[str] = []
+
+    def quotes(turn: Turn, spec: ActSpec) -> str | None:
+        asked.append(spec.id)
+        return "你方放心吗" if spec.id == "recusal" and "放心" in turn.text else None
+
+    result = strict(turns, hearing, quotes=quotes)
+    assert result.shares["recusal/plaintiff"] == 1 and 0 < result.llm_credited < 0.1
+    assert {credit.by for credit in result.course.credits if credit.key == "recusal/plaintiff"} == {"model"}
+    assert set(asked) == {"recusal"}, "only duties that are not done are asked for"
+    invented = strict(turns, hearing, quotes=lambda turn, spec: "是否申请回避")
+    assert invented.shares["recusal/plaintiff"] == 0 and invented.llm_credited == 0
+
+
+def test_a_quotation_needs_its_answer_and_its_side() -> None:
+    hearing = HEARINGS["civil"]
+    turns = [
+        Turn(t.number, t.speaker, t.to, "我要求判令被告还钱" if t.text == "不申请回避。" else t.text)
+        for t in unread(ODD)
+    ]
+    result = strict(turns, hearing, quotes=lambda turn, spec: "你方放心吗" if "放心" in turn.text else None)
+    assert result.shares["recusal/plaintiff"] == 0
+
+
+def test_an_agenda_cannot_be_quoted() -> None:
+    agenda = "接下来依次是回避、法庭调查和法庭辩论。"
+    turns = unread(agenda)
+    course = strict(turns, HEARINGS["civil"]).course
+    assert quoted(turns, course, lambda turn, spec: "回避、法庭调查" if turn.text == agenda else None) == {}
+
+
+def test_what_a_model_finds_is_marked() -> None:
+    turns = unread(ODD)
+    course = strict(turns, HEARINGS["civil"]).course
+    extra = quoted(turns, course, lambda turn, spec: "放心" if "放心" in turn.text else None)
+    assert [found for row in extra.values() for found in row] == [Found("recusal", 17, 19, "放心", by="model")]
+
+
+# --- rows for the table of scores -------------------------------------------------------------------------------------
+
+
+def test_scores_carry_their_evidence() -> None:
+    published, ours = scores(GOOD_CRIMINAL, HEARINGS["plea"], "law")
+    assert (published.scorer, ours.scorer) == (pfs.COMPAT, pfs.STRICT)
+    assert set(published.value) == {"PFS", "STA", "ACT", "UNI"} and set(ours.value) >= {
+        "PFS",
+        "STA",
+        "ACT",
+        "ORD",
+        "UNI",
+    }
+    word = next(row for row in ours.evidence if row.get("act") == "last_word/accused")
+    assert "刑诉法 第一百九十八条" in word["basis"] and word["turn"] == 27 and word["reply"] == 27
+    assert [row["turn"] for row in published.evidence if row.get("action") == "认罪认罚"] == [8]
+    (bad,) = scores(BAD_CIVIL, HEARINGS["civil"], "law")[1:]
+    assert {"violation": "after_end", "turn": 8, "act": "", "side": None, "detail": "原告满意吗？"} in bad.evidence

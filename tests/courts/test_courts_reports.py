@@ -1,0 +1,354 @@
+"""Reports of courts runs: tables beside the published ones, series of runs, footers; and the published figures themselves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+
+from app.desk.episode.scores import _of_court, _parts
+from store.journal import ScoreRow
+from tasks.courts.scores.of_run import CourtSummary, score_one, summarise
+from tasks.courts.scores.of_run.columns import ENV_LABELS
+from tasks.reports import FORMATS, Report, text_report
+from tasks.reports import court_published as published
+from tasks.reports.court_tables import court_tables
+from tasks.reports.dots import Dot, dots
+from tasks.reports.ranks import kendall, ranks, spearman
+from tasks.reports.words import WORDS, word
+from tasks.run.spec import RunSpec
+from tasks.scoring.context import NOTHING, ScoreContext
+from tasks.scoring.result import Result
+from tasks.scoring.tables import Row, Table
+from tests.support.court_results import advice, ask, draft, trial
+from tests.support.court_trials import GOOD_CIVIL, GOOD_CRIMINAL
+
+FOOT = "仅供评测演示，不构成法律意见，非人民法院裁判"
+
+
+@cache
+def whole() -> CourtSummary:
+    """A run with every environment."""
+    results = [
+        advice("KQ-0001"), advice("LC-0001"), draft("CD-0001"), draft("DD-0001"),
+        trial("CI-0004", GOOD_CIVIL), trial("CR-0001", GOOD_CRIMINAL[:-1]),
+    ]  # fmt: skip
+    return made_of(*results)
+
+
+def made_of(*results: Result, context: ScoreContext = NOTHING) -> CourtSummary:
+    return summarise("r1", [ask(name) for name in dict.fromkeys(one.task_id for one in results)], list(results), context)
+
+
+@cache
+def drafts(good: int = 1) -> CourtSummary:
+    """A run of two complaints, some of them good."""
+    return made_of(*(draft(f"CD-000{n}", None if n <= good else "询问结束") for n in (1, 2)))
+
+
+def header(run: str = "r1", agent: str = "rules", model: str = "", **spec: Any) -> dict[str, Any]:
+    return {
+        "run": run, "spec": {"benchmark": "courts", "agent": agent, "model": model, "profile": "law", **spec},
+        "tasks": {"file": "courts.jsonl", "sha256": "ab" * 32}, "versions": {"moot": "0.1.0"}, "command": ["run", "courts"],
+        "pack": {"name": "sample", "hash": "cd" * 32, "provenance": ["authored"]},
+        "engines": {"llama:big": {"parameters": 7_600_000_000}, "llama:small": {"parameters": 500_000_000}},
+    }  # fmt: skip
+
+
+def report(made: CourtSummary, run: str = "r1", **spec: Any) -> Report:
+    return Report(replace(made, run=run), header(run, **spec))
+
+
+def tables(*reports: Report, language: str = "zh") -> dict[str, Table]:
+    return {table.key: table for table in court_tables(reports, language)}
+
+
+def value(row: Row, table: Table, column: str) -> float | None:
+    return row.cells[table.columns.index(column)].value
+
+
+# --- the published figures --------------------------------------------------------------------------------------------
+
+
+def test_published_overall_scores_are_those_of_the_paper() -> None:
+    assert len(published.TABLE_2) == 17 and len(published.MAIN) == 17
+    wanted = {"GPT-4o": (56.34, 58.91), "Qwen3-it. 32B": (54.25, 58.13), "Qwen2.5-it.": (41.39, 47.75), "Qwen3-it. 4B": (40.91, 45.01)}
+    for model, (mean, by_env) in wanted.items():
+        row = published.TABLE_2[model]
+        assert published.overall(row) == pytest.approx(mean, abs=0.006), model
+        assert published.by_env(row) == pytest.approx(by_env, abs=0.006), model
+
+
+def test_published_tables_agree_with_one_another() -> None:
+    """PFS, DOC and VER are means of their parts: a slip of transcription would show. Known misprints are named."""
+    odd = set()
+    for model, row in published.TABLE_2.items():
+        for column, table, parts in (
+            ("CD DOC", published.TABLE_6, ("PLA", "DEF", "CLA", "EVI", "F&R")),
+            ("DD DOC", published.TABLE_7, ("RES", "DEF", "EVI")),
+            ("CI PFS", published.TABLE_8, ("STA", "ACT")),
+            ("CR PFS", published.TABLE_9, ("STA", "ACT")),
+            ("CR VER", published.TABLE_9, ("SEN", "FINE")),
+        ):
+            env = column.split()[0]
+            figures = [table[model][f"{env} {part}"] for part in parts]
+            mean = sum(figure or 0 for figure in figures) / len(figures)
+            if any(figure is not None for figure in figures) and abs(mean - (row[column] or 0)) > 0.011:
+                odd.add((model, column))
+    assert odd == {("GLM4", "CR VER"), ("GLM4", "CD DOC"), ("Qwen3-it. 4B", "DD DOC")}
+    for runs in (*published.TABLE_13.values(), published.TABLE_14):
+        for run in runs:
+            columns = [figure for name, figure in run.items() if name != "overall" and figure is not None]
+            assert run["overall"] == pytest.approx(sum(columns) / len(columns), abs=0.011)
+    first = published.TABLE_12[published.DRIVER]["GPT-4o"].values()
+    assert sum(figure or 0 for figure in first) / 9 == pytest.approx(published.TABLE_3["human"]["GPT-4o"][published.DRIVER] or 0, abs=0.006)
+
+
+def test_both_published_drivers_rank_the_agents_alike() -> None:
+    pair = [[published.overall(table[model]) for model in published.TABLE_5] for table in (published.TABLE_2, published.TABLE_5)]
+    assert kendall(*pair) == spearman(*pair) == pytest.approx(1)
+    assert sum(published.CASES.values()) == 508 and published.LIMITS["CI"] == 50
+
+
+def test_ranks_with_ties() -> None:
+    assert ranks([3.0, 1.0, 3.0]) == [2.5, 1.0, 2.5]
+    assert kendall([1, 2, 3, 4], [4, 3, 2, 1]) == spearman([1, 2, 3], [3, 2, 1]) == -1
+    assert kendall([1, 2, 3, 4], [1, 2, 4, 3]) == pytest.approx(4 / 6)
+    assert kendall([1, 1, 2], [1, 2, 3]) == pytest.approx(2 / 6**0.5)
+    assert spearman([1, 1, 2], [1, 2, 3]) == pytest.approx(0.8660254)
+    assert kendall([1, 1], [1, 2]) is None and spearman([], []) is None and kendall([1], [2]) is None
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def test_all_tables_of_a_whole_run() -> None:
+    made = tables(report(whole()))
+    assert set(made) == {
+        "table-2", "table-3", "table-4", "table-5", "table-6", "table-7", "table-8", "table-9", "table-10", "table-11",
+        "figure-4", "figure-6", "figure-5-CI-compat", "figure-5-CI-strict", "figure-5-CR-compat", "figure-5-CR-strict",
+    }  # fmt: skip
+    for table in made.values():
+        for row in table.rows:
+            assert len(row.cells) == len(table.columns) and len(row.heads) == len(table.heads), table.key
+    main = made["table-2"]
+    assert main.columns[:-1] == published.MAIN
+    kinds = [row.kind for row in main.rows]
+    assert kinds.count("own") == 2 and kinds.count("count") == 1 and kinds.count("limit") == 4 and kinds.count("published") == 17
+    compat = main.rows[0]
+    assert value(compat, main, "DD FOR") == whole().block()["compat"]["DD"]["FOR"]
+    cell = compat.cells[main.columns.index("CI LAW")]
+    assert [cell.low, cell.high] == whole().block()["intervals"]["compat"]["CI"]["LAW"]
+    assert compat.cells[main.columns.index("CI JUD")].text == "未评分"
+    assert compat.cells[-1].note == "(9/16)" and compat.cells[-1].value == whole().block()["compat"]["overall"]
+    gpt = next(row for row in main.rows if row.kind == "published")
+    assert gpt.heads[1] == "GPT-4o" and gpt.cells[-1].value == pytest.approx(56.34, abs=0.006)
+    assert any("另一批案件" in note for note in main.notes)
+    assert "1/1 (1)" in [cell.text for cell in next(row for row in main.rows if row.kind == "count").cells]
+
+
+def test_columns_are_those_of_the_environments_that_ran() -> None:
+    made = tables(report(drafts()))
+    main = made["table-2"]
+    assert main.columns == ("CD FOR", "CD DOC", "总分（不含 VER）")
+    assert "table-7" not in made and "table-8" not in made and not any(key.startswith("figure-5") for key in made)
+    gpt = next(row for row in main.rows if row.kind == "published")
+    assert gpt.cells[-1].value == pytest.approx((58.92 + 89.86) / 2)
+    assert made["table-6"].rows[-1].cells[made["table-6"].columns.index("PLA")].value == 6.88
+    assert made["table-6"].rows[-1].cells[0].text == " ", "the paper prints no Label"
+    assert len(made["table-10"].columns) == 1 and value(made["table-10"].rows[0], made["table-10"], "CD") == 2
+
+
+def test_consistency_by_role_and_its_mean() -> None:
+    graded = ScoreContext(graded={("CD-0001", 0): {"CON_plaintiff": 0.9}})
+    made = tables(report(made_of(draft("CD-0001", policy="court/1"), context=graded), seats={"plaintiff": "llama:x"}))
+    rows = [row for row in made["table-11"].rows if row.kind == "own"]
+    assert [(row.heads[0], row.cells[0].value) for row in rows] == [("规则核对", 100), ("评分员", 90)]
+    assert rows[0].heads[2] == "llama:x"
+    raters = {row.heads[0] for row in made["table-3"].rows}
+    assert raters == {"规则核对", "评分员", "已发表: GPT-4o", "已发表: 人工"}
+
+
+def test_stages_are_shares_of_the_trials() -> None:
+    made = tables(report(whole()))
+    strict = made["figure-5-CI-strict"]
+    assert strict.columns == ("开庭", "法庭调查", "法庭辩论", "法庭调解", "评议宣判")
+    assert all(cell.value in (0, 100) for cell in strict.rows[0].cells)
+    assert made["figure-5-CR-compat"].columns == ("开庭审理", "法庭调查")
+
+
+# --- series of runs -----------------------------------------------------------------------------------------------------
+
+
+def test_two_drivers_are_compared_by_rank() -> None:
+    seats = {"plaintiff": "llama:sim"}
+    found = tables(
+        report(drafts(2), "a", agent="rules"), report(drafts(1), "b", agent="echo"),
+        report(drafts(1), "c", agent="rules", seats=seats), report(drafts(0), "d", agent="echo", seats=seats),
+    )  # fmt: skip
+    table = found["figure-6"]
+    own = [row for row in table.rows if row.kind == "own" and row.heads[2] == "严格口径"]
+    assert [row.heads[0] for row in own] == ["规则 / llama:sim"] * 3
+    assert [cell.value for cell in own[-1].cells[2:]] == [1, 1] and own[-1].heads[1].endswith("2")
+    assert own[0].cells[0].value == 100 and own[0].cells[1].value == 50
+    drivers = {row.heads[2] for row in found["table-5"].rows if row.kind == "own"}
+    assert drivers == {"llama:sim"}, "roles kept by rules are no other driver"
+    alone = tables(report(drafts(1), "a"), report(drafts(1), "b", agent="echo", seats=seats))["figure-6"]
+    assert not [row for row in alone.rows if row.kind == "own"], "no agent in common"
+
+
+def test_runs_on_other_tasks_are_not_compared() -> None:
+    other = Report(replace(drafts(1), run="c"), {**header("c", seats={"plaintiff": "x:y"}), "tasks": {"sha256": "ef" * 32}})
+    table = tables(report(drafts(1), "a"), report(drafts(1), "b", agent="echo"), other)["figure-6"]
+    assert not [row for row in table.rows if row.kind == "own"]
+
+
+def test_turn_limits_are_recognised() -> None:
+    made = tables(report(drafts(2), "a"), report(drafts(1), "b", max_turns=20), report(drafts(0), "c", max_turns=5))
+    sweep = made["figure-8"]
+    limits = [row.heads[3] for row in sweep.rows]
+    assert limits == ["5", "5", "20", "20", "默认", "默认"]
+    assert [value(row, sweep, "CD FOR") for row in sweep.rows[::2]] == [0, 50, 100]
+    assert value(sweep.rows[0], sweep, "CD 平均轮数") == 2 and "35" in sweep.notes[0]
+    assert "figure-8" not in tables(report(drafts(2), "a"), report(drafts(1), "b", agent="echo", max_turns=3))
+
+
+def test_repeats_show_their_spread() -> None:
+    made = tables(report(drafts(2), "a"), report(drafts(1), "b", seed=1), report(drafts(0), "c", seed=2))["table-13"]
+    own = [row for row in made.rows if row.heads[2] == "严格口径"]
+    assert [row.heads[3] for row in own] == ["第 1 次", "第 2 次", "第 3 次", "均值", "标准差", "极差"]
+    assert [value(row, made, "CD FOR") for row in own] == [100, 50, 0, 50, 50, 100]
+    paper = [row for row in made.rows if row.heads[2] == "论文"]
+    assert value(paper[0], made, "CD FOR") == 64.73 and paper[0].cells[-1].text == " ", "its overall has columns of DD too"
+    epochs = made_of(draft("CD-0001"), draft("CD-0001", "询问结束", epoch=1))
+    one = tables(report(epochs, epochs=2))["table-13"]
+    assert [value(row, one, "CD FOR") for row in one.rows if row.heads[2] == "严格口径"][:3] == [100, 0, 50]
+    assert "table-13" not in tables(report(drafts(2), "a"), report(drafts(1), "b", agent="echo"))
+
+
+def test_sizes_come_from_the_engine_and_whole_scores_are_drawn() -> None:
+    big, unknown = report(drafts(2), "a", agent="direct", model="llama:big"), report(drafts(2), "b")
+    table = tables(big, unknown)["figure-4"]
+    assert [row.cells[0].value for row in table.rows[:3]] == [7.6, None, None], "GPT-4o keeps its size to itself"
+    assert table.plot.count("<circle") == 15 and "直接作答 · llama:big" in table.notes[-1], "DOC is missing: not drawn"
+    full = ScoreContext(graded={("CD-0001", 0): {"CLA": 1.0, "EVI": 1.0, "F&R": 1.0}})
+    drawn = tables(report(made_of(draft("CD-0001"), context=full), "a", agent="direct", model="llama:big"))["figure-4"]
+    assert drawn.plot.count("<circle") == 16
+
+
+def test_plots_are_plain_and_escaped() -> None:
+    plot = dots([Dot("<script>x</script>&", 7, 50, True), Dot("甲", 7, 50, False)], "t<", "a", "b")
+    root = ElementTree.fromstring(plot)
+    assert {element.tag for element in root.iter()} <= {"svg", "title", "rect", "text", "line", "circle"}
+    assert not [name for element in root.iter() for name in element.attrib if name.startswith("on") or "href" in name]
+    assert "<script>" not in plot
+    assert dots([], "t", "a", "b") == "" and dots([Dot("x", 0, 1, True), Dot("y", float("nan"), 1, True)], "t", "a", "b") == ""
+
+
+# --- formats -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("form", sorted(FORMATS))
+def test_every_format_shows_the_run_and_its_limits(form: str, language: str) -> None:
+    text = FORMATS[form]([report(whole(), "r9")], language)
+    assert "r9" in text and "sample" in text
+    if form == "csv":
+        return
+    assert FOOT in text and (word("fictional", language) in text)
+    if form in ("md", "html", "text"):
+        for pair in (WORDS["unscored"], WORDS["comparable"], ENV_LABELS["CI"]):
+            assert pair[language == "en"] in text, pair
+    if form in ("md", "html", "json"):
+        for wanted in ("Chatlaw2", "56.3", WORDS["table.9"][language == "en"], WORDS["court.by_people"][language == "en"]):
+            assert wanted in text, wanted
+
+
+def test_html_holds_plots_without_scripts_and_hostile_names_stay_text() -> None:
+    evil = "<script>alert(1)</script>|`x`\x1b]0;y\x07"
+    page = FORMATS["html"]([report(drafts(), evil, agent=evil, model=evil, seats={"plaintiff": evil})], "zh")
+    assert "<script" not in page and 'class="plot"' in page and not set(page) & set("\x1b\x07")
+    text = FORMATS["md"]([report(drafts(), evil, agent=evil, model=evil, seats={"plaintiff": evil})], "zh")
+    assert "<script" not in text and not set(text) & set("\x1b\x07")
+
+
+def test_json_has_the_tables_as_data() -> None:
+    content = json.loads(FORMATS["json"]([report(whole())], "zh"))
+    first = next(table for table in content["tables"] if table["key"] == "table-2")
+    gpt = next(row for row in first["rows"] if row["kind"] == "published")
+    assert gpt["values"]["CI PFS"] == 64.22 and content["notes"][0] == FOOT
+    own = first["rows"][0]["values"]
+    assert own["CI LAW"]["value"] == whole().block()["compat"]["CI"]["LAW"] and own["KQ NBIN"] == "未评分"
+    assert content["reports"][0]["block"] == json.loads(json.dumps(whole().block()))
+
+
+def test_csv_has_a_line_a_metric_and_the_published_ones() -> None:
+    rows = list(csv.DictReader(io.StringIO(FORMATS["csv"]([report(whole())], "zh"))))
+    mine = [row for row in rows if row["run"] == "r1"]
+    law = next(row for row in mine if (row["rule"], row["rate"], row["group"]) == ("strict", "LAW", "CI"))
+    assert float(law["value"]) == whole().block()["strict"]["CI"]["LAW"] and law["n"] == "1" and law["clusters"] == "1"
+    assert float(law["ceiling_reference"]) == 100 and float(law["floor"]) == 0
+    assert {row["group"] for row in mine} == {"KQ", "LC", "CD", "DD", "CI", "CR", "overall"}
+    assert next(row for row in mine if row["rate"] == "JUD" and row["rule"] == "strict")["value"] == ""
+    printed = [row for row in rows if row["rule"] == "published"]
+    pfs = next(row for row in printed if row["rate"] == "PFS" and row["group"] == "CI")
+    assert (pfs["value"], pfs["agent"], pfs["run"]) == ("64.22", "GPT-4o (GPT-4o)", "J1-Eval Table 2")
+    assert not [row for row in csv.DictReader(io.StringIO(FORMATS["csv"]([report(drafts())], "zh"))) if row["group"] == "CI"]
+
+
+def test_text_of_one_environment() -> None:
+    text = text_report([drafts()], [header()], "en")
+    assert "FOR" in text and "unscored" in text and "LAW" not in text
+    assert "no grader: CD DOC" in text
+
+
+def test_text_has_limits_by_rule_and_says_what_the_overall_score_rests_on() -> None:
+    made = whole()
+    text = text_report([made], [header()])
+    form = next(line for line in text.split("DD 答辩状撰写")[1].splitlines() if line.split()[:1] == ["FOR"])
+    assert form.endswith("60.0/100.0")
+    assert "论文口径上限低于 100: DD FOR 60.00 (论文规则把答辩状的三个标签按五个计，最高 60)" in text
+    assert all(f"{name} 0.00" not in text for name in ("VER", "SEN", "FINE"))
+    columns, _ = made.columns("strict")
+    assert columns and f"仅计 {', '.join(columns)}" in text and "CI JUD" not in columns
+    assert f"rests on {', '.join(columns)} only" in text_report([made], [header()], "en")
+    complete = replace(made, rows=[replace(row, value=row.value or 0.0) for row in made.rows])
+    assert "仅计" not in text_report([complete], [header()])
+
+
+def test_what_forbids_comparison_is_said() -> None:
+    context = ScoreContext(spec=RunSpec(benchmark="courts", law_pack="mine"))
+    text = FORMATS["md"]([report(made_of(draft("CD-0001"), context=context))], "zh")
+    assert "法条为另行导入：数据包 mine" in text
+
+
+# --- the desk ------------------------------------------------------------------------------------------------------------
+
+
+def test_the_strip_has_both_rules_of_an_episode() -> None:
+    result = trial("CR-0001", GOOD_CRIMINAL[:-1])
+    rows = {
+        score.scorer: ScoreRow(1, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
+        for score in score_one(ask("CR-0001"), result, NOTHING)
+    }
+    step = _of_court(rows, True, "CR", is_open=False)
+    assert step.rates[:2] == ("PFS", "STA") and step.strict["CRI"] == step.compat["CRI"] == 1
+    assert step.strict["PFS"] == rows["pfs_strict"].value["PFS"] and step.strict["REA"] is None
+    assert step.evidence is None and set(step.rates) >= set(step.strict) - {"llm_credited"}
+    begun = {name: replace(row, settings={**row.settings, "failed": "no judgment"}) for name, row in rows.items()}
+    waits = _of_court(begun, True, "CR", is_open=True)
+    assert waits.compat["CRI"] is None and waits.strict["LAW"] is None, "an open trial has no zeros"
+
+
+def test_the_strip_has_the_published_columns_of_a_run() -> None:
+    parts = list(_parts(whole(), True))
+    assert [part.group for part in parts] == [*published.MAIN, "overall"]
+    law = next(part for part in parts if part.group == "CI LAW")
+    assert law.strict == whole().block()["strict"]["CI"]["LAW"] / 100 and law.ceiling is not None and law.n == 1
+    assert all(part.compat is None and part.n == 0 for part in _parts(whole(), False))

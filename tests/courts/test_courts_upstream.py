@@ -1,0 +1,238 @@
+"""Records of the published layout and masked judgments become cases, and every gap is named."""
+
+from __future__ import annotations
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.errors import BadInput, NotFound
+from tasks.courts.casefile.case import AdviceCase, CivilCase, CriminalCase
+from tasks.courts.casefile.upstream import (
+    import_judgments,
+    import_upstream,
+    read_judgment,
+    read_upstream,
+    upstream_env,
+)
+from tasks.courts.scores.charge import convictions
+from tasks.courts.scores.sentence import read_sentence
+
+FOLDER = Path(__file__).parents[1] / "upstream_courts"
+ENVS = ["KQ", "LC", "CD", "DD", "CI", "CR"]
+
+
+def record(env: str) -> dict[str, Any]:
+    loaded: dict[str, Any] = json.loads((FOLDER / f"{env.lower()}.jsonl").read_text(encoding="utf-8").splitlines()[0])
+    return loaded
+
+
+@pytest.mark.parametrize("env", ENVS)
+def test_each_layout_is_known_and_read(env: str) -> None:
+    imported = import_upstream(FOLDER / f"{env.lower()}.jsonl")
+    assert [case.env for case in imported.cases] == [env] and imported.refused == ()
+    report = imported.reports[0]
+    assert report.case == imported.cases[0].id and report.case.startswith(f"{env}-") and report.filled
+    assert imported.cases[0].provenance.source == "imported"
+    assert upstream_env(imported.cases[0].fields()) is None
+
+
+def test_topics_keep_what_can_be_scored() -> None:
+    case, report = read_upstream("f", record("KQ"))
+    assert isinstance(case, AdviceCase)
+    assert [topic.type for topic in case.topics] == ["binary", "binary", "open", "law", "open", "open"]
+    assert [topic.answer for topic in case.topics[:2]] == ["是", "否"]
+    assert [law.chinese for law in case.topics[3].laws] == ["《中华人民共和国民法典》第一千一百三十四条"]
+    assert (case.theme, case.client.occupation, case.agent_title) == ("遗嘱", "退休教师", "法律实习生")
+    assert "topic_list[6] (no question or no answer)" in report.dropped
+    assert "topics.T3.type (open: the answer is neither 是 nor 否)" in report.filled
+
+
+def test_a_complaint_and_a_defence() -> None:
+    case, _ = read_upstream("f", record("CD"))
+    other, _ = read_upstream("f", record("DD"))
+    assert isinstance(case, CivilCase) and isinstance(other, CivilCase)
+    plaintiff, defendant = case.parties
+    assert (plaintiff.kind, plaintiff.gender, str(plaintiff.birth_date)) == ("person", "女", "1988-05-02")
+    assert (defendant.kind, defendant.representative) == ("company", "闻人朔")
+    assert [claim.kind for claim in case.claims] == ["pay", "declare", "pay", "costs"]
+    assert [claim.amount for claim in case.claims] == [50000, None, None, None]
+    assert [exhibit.owner for exhibit in case.evidence] == ["P1", "P1"]
+    assert [exhibit.owner for exhibit in other.evidence] == ["D1"]
+    assert other.court.docket == "（2024）望0105民初901号" and len(other.defences) == 2
+    assert case.cluster == other.cluster == "陶若汐诉澜江市拾穗家具有限公司"
+
+
+def test_a_trial_of_a_company_against_a_person() -> None:
+    case, report = read_upstream("f", record("CI"))
+    assert isinstance(case, CivilCase)
+    assert [party.kind for party in case.parties] == ["company", "person"]
+    assert [(e.id, e.owner, [o.weight for o in e.objections]) for e in case.evidence] == [
+        ("E1", "P1", ["签字属实，但送货时没有拆封验货"]),
+        ("E2", "P1", []),
+        ("E3", "D1", []),
+    ]
+    assert (
+        case.statements == {"P1": "原告愿意补漆。", "D1": "被告只同意换货。"}
+        and case.court.third_party_findings == ""
+    )
+    assert [law.chinese for law in case.gold.laws] == [
+        "《中华人民共和国民法典》第五百七十七条",
+        "《中华人民共和国民法典》第五百八十二条",
+        "《中华人民共和国民事诉讼法》第六十七条第一款",
+    ]
+    assert len(case.gold.as_cited) == 3
+    assert report.dropped == ("court_information.ground_truth.court_law (民法典: no article)",)
+
+
+def test_a_criminal_trial_with_the_published_misspelling() -> None:
+    case, report = read_upstream("f", record("CR"))
+    assert isinstance(case, CriminalCase)
+    assert case.criminal.plea.text == "后悔，愿意接受处罚" and case.criminal.record.startswith("无前科")
+    assert case.criminal.charges[0].name == "危险驾驶罪" and case.gold.charges == ("危险驾驶罪",)
+    sentence = case.gold.sentence
+    assert (sentence.kind, sentence.months, sentence.probation_months, sentence.fine) == ("拘役", 1, 2, 2000)
+    assert [law.number.key for law in case.gold.laws] == ["133-1", "67"]
+    assert case.criminal.defence_opinion == "被告人自首，血液酒精含量较低，请求从轻处罚。"
+    assert "defendant.personal_information.birth_date (1990-02-30)" in report.dropped
+    assert "defendant.personal_information.hobby" in report.dropped
+    assert "criminal.plea.stance (guilty, as published)" in report.filled
+
+
+def test_two_plaintiffs_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    fields = record("CD")
+    fields["specific_characters"]["plaintiff"] = [
+        fields["specific_characters"]["plaintiff"],
+        {"name": "陶若渝", "gender": "女"},
+    ]
+    with pytest.raises(BadInput, match=r"2 plaintiffs \(原告\); one plaintiff sues one defendant here"):
+        read_upstream("f", fields)
+    path = tmp_path / "cd.json"
+    path.write_text(json.dumps([fields, record("CD")]), encoding="utf-8")
+    imported = import_upstream(path)
+    assert len(imported.cases) == 1 and "line 1" in str(imported.refused[0])
+
+
+@pytest.mark.parametrize(
+    ("env", "drop", "said"),
+    [
+        ("CI", "court_information", "gold: is missing"),
+        ("CI", "plaintiff_claim", "claims: is empty"),
+        ("CI", "id", "id: is missing"),
+        ("CR", "court_information", "gold: is missing"),
+        ("CD", "case_details", "complaint: is missing"),
+        ("KQ", "topic_list", "no record of the published layout"),
+    ],
+)
+def test_what_a_record_lacks_is_named(env: str, drop: str, said: str) -> None:
+    fields = record(env)
+    del fields[drop]
+    with pytest.raises(BadInput, match=said):
+        read_upstream("f, line 1", fields)
+
+
+def test_files_without_records(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    for text in ("", '{"a": 1}'):
+        path.write_text(text, encoding="utf-8")
+        with pytest.raises(BadInput, match="x.jsonl"):
+            import_upstream(path)
+    with pytest.raises(NotFound):
+        import_upstream(tmp_path / "none")
+
+
+@given(
+    st.sampled_from(ENVS),
+    st.data(),
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(max_size=6), lambda inner: st.lists(inner, max_size=2)
+    ),
+)
+def test_reading_is_total(env: str, data: st.DataObject, value: Any) -> None:
+    fields = copy.deepcopy(record(env))
+    here: Any = fields
+    while True:
+        name = data.draw(st.sampled_from(sorted(here)))
+        if not isinstance(here[name], dict) or data.draw(st.booleans()):
+            break
+        here = here[name]
+    here[name] = value
+    try:
+        read_upstream("f", fields)
+    except BadInput as error:
+        assert str(error).startswith("f")
+
+
+def test_masked_judgments_are_gold_and_say_what_is_missing() -> None:
+    one, two = import_judgments(FOLDER / "judgment.jsonl")
+    assert (one.gold.charges, one.gold.sentence.kind, one.gold.sentence.months) == (("盗窃罪",), "拘役", 3)
+    assert [law.chinese for law in one.gold.laws][1:] == [
+        "《中华人民共和国刑法》第六十七条第三款",
+        "《某某机关〈关于办理案件的意见〉》第一条",
+    ]
+    assert one.dropped == ("source_id", "court_law[3] (某规定)")
+    assert {"criminal.plea", "evidence", "criminal.opinion", "parties"} <= set(one.missing)
+    sentence = two.gold.sentence
+    assert (two.cause, sentence.months, sentence.probation_months, sentence.fine) == ("诈骗罪", 18, 24, 15000)
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({"id": "x"}, "field 'court_judgment' is missing"),
+        ({"id": "x", "court_judgment": ["驳回。"], "court_reason": "…"}, "the rulings pronounce no sentence"),
+        (
+            {"id": "x", "court_judgment": ["犯盗窃罪，判处拘役一个月。"], "court_reason": "…"},
+            "gold.laws cannot be read",
+        ),
+    ],
+)
+def test_a_judgment_that_is_no_gold_is_refused(fields: dict[str, Any], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        read_judgment("f, line 1", fields)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "months", "probation", "fine"),
+    [
+        ("判处有期徒刑八个月，并处罚金人民币四千元", "有期徒刑", 8, 0, 4000),
+        ("判处有期徒刑一年零三个月，缓刑二年，并处罚金人民币3万元", "有期徒刑", 15, 24, 30000),
+        ("判处有期徒刑十年，并处罚金人民币20,000元", "有期徒刑", 120, 0, 20000),
+        ("判处无期徒刑，剥夺政治权利终身", "无期徒刑", 0, 0, 0),
+        ("判处死刑，缓期二年执行", "死刑缓期执行", 0, 0, 0),
+        (
+            "犯盗窃罪，判处有期徒刑一年；犯诈骗罪，判处有期徒刑二年；数罪并罚，决定执行有期徒刑二年六个月",
+            "有期徒刑",
+            30,
+            0,
+            0,
+        ),
+        ("判处罚金人民币五千元", "单处罚金", 0, 0, 5000),
+        ("无罪", "无罪", 0, 0, 0),
+    ],
+)
+def test_terms_and_fines_as_judgments_write_them(
+    text: str, kind: str, months: int, probation: int, fine: int
+) -> None:
+    sentence = read_sentence([text])
+    assert sentence is not None
+    assert (sentence.kind, sentence.months, sentence.probation_months, sentence.fine) == (
+        kind,
+        months,
+        probation,
+        fine,
+    )
+
+
+def test_charges_and_silence() -> None:
+    assert convictions(["被告人甲犯盗窃罪，判处…；犯掩饰、隐瞒犯罪所得罪，判处…"]) == (
+        "盗窃罪",
+        "掩饰、隐瞒犯罪所得罪",
+    )
+    assert convictions(["其行为构成犯危险驾驶罪。"]) == ("危险驾驶罪",) and convictions(["其行为已构成犯罪。"]) == ()
+    assert convictions([""]) == () and read_sentence(["驳回"]) is None

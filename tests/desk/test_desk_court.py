@@ -1,0 +1,287 @@
+"""The court screen under a pilot: what is shown of each environment, looking back, tabs, a person in the seat and out of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from textual.pilot import Pilot
+from textual.widgets import Input, Label, Select, Static, TextArea
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.court_words import DISCLAIMER  # noqa: E402
+from app.desk.court.tree import ProgrammePane  # noqa: E402
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.episode.seat import SeatScreen  # noqa: E402
+from app.desk.episode.transcript import Transcript  # noqa: E402
+from app.desk.home.new_run import NewRunScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
+from app.desk.widgets.field import Field  # noqa: E402
+from app.desk.widgets.lines import LineView, row_text  # noqa: E402
+from app.desk.widgets.score_strip import ScoreStrip  # noqa: E402
+from app.desk.widgets.sheet import Sheet  # noqa: E402
+from tasks.episode.events import Said  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.desk.test_desk_screens import (  # noqa: E402
+    NARROW,
+    SIZES,
+    WIDE,
+    desk,
+    settled,  # noqa: F401
+    text_of,
+    until,
+)
+from tests.support.court_plays import Played, build_pack, install, play  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def plays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Played]]:
+    home = tmp_path_factory.mktemp("plays")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(home))
+        install(patch)
+        yield play(home / "plays.moot", build_pack())
+
+
+@pytest.fixture
+def pack(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A pack for runs of a test's own, in which everybody recites."""
+    install(monkeypatch)
+    return build_pack()
+
+
+async def opened(pilot: Pilot[Any], played: Played, episode: str) -> EpisodeScreen:
+    pilot.app.open_episode(played.path, episode)  # type: ignore[attr-defined]
+    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.episode == episode)
+    screen = pilot.app.screen
+    assert isinstance(screen, EpisodeScreen)
+    await until(pilot, lambda: screen.keeper is not None)
+    return screen
+
+
+async def tab(pilot: Pilot[Any], screen: EpisodeScreen, index: int) -> str:
+    """Show a pane on the right; what it says."""
+    screen.action_aside(index)
+    await pilot.pause()
+    return pane(screen, screen.tab)
+
+
+def pane(screen: EpisodeScreen, name: str) -> str:
+    return "\n".join(row_text(row).rstrip() for row in screen.query_one(f"#{name}", LineView).rows)
+
+
+SHOWN = {
+    "CI-0001": ("民事一审庭审 CI-0001", "庭审程序", "庭审笔录", ("file", "exhibits", "evidence", "scores")),
+    "CR-0001": ("刑事一审庭审 CR-0001", "庭审程序", "庭审笔录", ("file", "exhibits", "evidence", "scores")),
+    "CD-0001": ("起诉状撰写 CD-0001", "文书要素", "询问笔录", ("file", "document", "evidence", "scores")),
+    "LC-0001": ("法律咨询 LC-0001", "话题", "咨询笔录", ("file", "evidence", "scores")),
+}
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_every_environment_fills_its_panes(size: tuple[int, int], plays: dict[str, Played]) -> None:
+    async with desk(size) as pilot:
+        for case, (title, left, middle, tabs) in SHOWN.items():
+            screen = await opened(pilot, plays[case], case)
+            if size == NARROW:
+                screen.action_view(0)
+            await pilot.pause()
+            shown = text_of(pilot)
+            record = screen.query_one(Transcript)
+            assert record.scroll_offset.y == record.max_scroll_y, "the end of the record is in view"
+            assert title in shown and middle in shown and DISCLAIMER in shown and "虚构数据" in shown
+            assert "轮" in shown.splitlines()[0] and "规则" in shown.splitlines()[0]
+            for index, name in enumerate(tabs):
+                assert (await tab(pilot, screen, index)).strip() and screen.query_one(f"#{name}").display, name
+                assert [other for other in SHOWN["CI-0001"][3] if screen.query_one(f"#{other}").display] in ([name], [])
+            if size == NARROW:
+                screen.action_view(1)
+                await pilot.pause()
+            assert left in text_of(pilot) and pane(screen, "programme").strip()
+            assert all(cell_len(line) <= size[0] for line in text_of(pilot).split("\n"))
+
+
+async def test_keys_of_the_court_screen(plays: dict[str, Played]) -> None:
+    async with desk(WIDE) as pilot:
+        screen = await opened(pilot, plays["CI-0001"], "CI-0001")
+        await pilot.press("c")
+        assert screen.tab == "exhibits" and "借条一张" in pane(screen, "exhibits")
+        await pilot.press("c", "c", "c")
+        assert screen.tab == "file" and "参照裁判" not in pane(screen, "file")
+        await pilot.press("a")
+        assert "参照裁判" in pane(screen, "file") and "本院认为" in pane(screen, "file")
+        await pilot.press("a")
+        assert "参照裁判" not in pane(screen, "file")
+        screen.query_one("#file", Sheet).focus()
+        await pilot.press("y")
+        assert pilot.app.clipboard.startswith("▍原告")
+        programme = screen.query_one(ProgrammePane)
+        programme.focus()
+        await pilot.press("home", "enter", "down", "down", "enter")
+        block = screen.query_one(Transcript).current
+        assert block is not None and "核对当事人" in block.raw
+        await pilot.press("f1")
+        assert isinstance(pilot.app.screen, HelpScreen) and "庭审程序" in text_of(pilot)
+        await pilot.press("escape", "l")
+        shown = text_of(pilot)
+        assert "Programme" in shown and "Sole judge" in shown and "Case file" not in pane(screen, "record")
+        await pilot.press("l")
+
+
+async def test_looking_back_shows_what_was_known_then(plays: dict[str, Played]) -> None:
+    played = plays["CI-0001"]
+    before = played.path.read_bytes()
+    async with desk(WIDE) as pilot:
+        screen = await opened(pilot, played, "CI-0001")
+        assert "▶" not in pane(screen, "programme") and "✘" in pane(screen, "programme")
+        for _ in range(9):
+            await pilot.press("b")
+        assert screen.shown.back and "▶ 法庭调查" in pane(screen, "programme") and "✘" not in pane(screen, "programme")
+        assert "现在闭庭" not in pane(screen, "record") and "0/7" in pane(screen, "programme")
+        assert "未出示 7" in await tab(pilot, screen, 1)
+        await pilot.press("g")
+        assert "现在闭庭" in pane(screen, "record") and "已质证 2" in pane(screen, "exhibits")
+    assert played.path.read_bytes() == before
+
+
+async def test_while_a_trial_is_open_what_has_not_happened_has_no_score(plays: dict[str, Played]) -> None:
+    async with desk(WIDE) as pilot:
+        for case, waiting in (("CI-0001", ("JUD", "REA")), ("CR-0001", ("REA",)), ("CD-0001", ("DOC",))):
+            screen = await opened(pilot, plays[case], case)
+            strip = screen.query_one(ScoreStrip)
+            for back in (1, 3):
+                for _ in range(back):
+                    await pilot.press("b")
+                await until(pilot, lambda: strip._step is not None and not any(w.name == "step_scores" for w in pilot.app.workers))  # noqa: B023
+                rows = (await tab(pilot, screen, len(SHOWN[case][3]) - 1)).split("── ")[0].splitlines()
+                lines = {row.split()[0]: row.split()[1:] for row in rows[1:]}
+                assert lines and all("0.000" not in values for values in lines.values()), lines
+                assert all(lines[metric] == ["未评分", "未评分"] for metric in waiting), lines
+            await pilot.press("g")
+            await until(pilot, lambda: any("0.000" in row_text(row) for row in strip.rows))  # noqa: B023
+
+
+async def test_the_seat_that_speaks_next_is_offered_first_and_named(pack: Path) -> None:
+    async with desk(WIDE) as pilot:
+        await pilot.app.start(RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.keeper is not None)
+        screen = pilot.app.screen
+        assert isinstance(screen, EpisodeScreen)
+        for n, (seat, words) in enumerate((("agent", "接任：独任审判员"), ("plaintiff_lawyer", "接任：原告委托诉讼代理人")), 1):
+            await pilot.press("n")
+            await until(pilot, lambda: screen.shown.total == n)  # noqa: B023
+            await pilot.press("s")
+            await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen))
+            assert pilot.app.screen.seat == seat and words in text_of(pilot)  # type: ignore[attr-defined]
+            pilot.app.screen.query_one("#seat", Select).value = "clerk"
+            await pilot.pause()
+            assert "接任：书记员" in text_of(pilot)
+            await pilot.press("escape")
+        await pilot.press("s", "enter")
+        await until(pilot, lambda: screen.human and "原告代理人：本人" in text_of(pilot))
+        await pilot.press("escape", "s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen))
+        assert "离席：原告委托诉讼代理人" in text_of(pilot)
+
+
+@pytest.mark.parametrize(("language", "words"), [("zh", "没有案件 CI-9999"), ("en", "no case CI-9999")])
+async def test_a_case_that_is_not_there_is_said_beside_its_field(
+    language: str, words: str, pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_LANG", language)
+    async with desk(NARROW) as pilot:
+        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen) and pilot.app.screen.packs)
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen))
+        screen = pilot.app.screen
+        screen.query_one("#seed", Input).value = "7"
+        for env, task, field, sentence in (("*", "CI-9999", "task", words), ("CR", "CI-0001", "task", "CR"), ("KQ", "", "env", "KQ")):
+            screen.query_one("#env", Select).value = env
+            screen.query_one("#task", Input).value = task
+            await pilot.pause()
+            await pilot.press("f5")
+            shown = screen.query_one(f"#{field}-field", Field)
+            await until(pilot, lambda: shown.bad)  # noqa: B023
+            assert sentence in str(shown.query_one(".field--note", Static).content)
+            assert pilot.app.screen is screen and pilot.app.focused is screen.query_one(f"#{field}")
+            assert screen.query_one("#task", Input).value == task and screen.query_one("#seed", Input).value == "7"
+            await pilot.pause()
+            assert sentence in text_of(pilot)
+        screen.query_one("#env", Select).value = "CI"
+        screen.query_one("#task", Input).value = "CI-0001"
+        await pilot.pause()
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+
+
+async def said(pilot: Pilot[Any], screen: EpisodeScreen, words: str) -> None:
+    """Say something and wait until the person is asked again, or it is over."""
+    box, n = screen.query_one(AnswerBox), screen.shown.total
+    box.query_one(TextArea).focus()
+    box.query_one(TextArea).text = words
+    await pilot.press("f5")
+    await until(pilot, lambda: screen.over or (screen.shown.total > n and box.is_open and screen.asked))
+
+
+async def test_a_person_presides_for_three_turns_and_leaves(pack: Path) -> None:
+    async with desk(WIDE) as pilot:
+        pilot.app.pace = 4  # type: ignore[attr-defined]
+        await pilot.app.start(RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.keeper is not None)
+        screen = pilot.app.screen
+        assert isinstance(screen, EpisodeScreen)
+        await pilot.press("a")
+        assert "参照裁判" in pane(screen, "file")
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        await pilot.press("s", "enter")
+        box = screen.query_one(AnswerBox)
+        await until(pilot, lambda: box.is_open and screen.human)
+        assert "由本人发言" in str(box.border_title) and "@原告　@被告" in text_of(pilot) and "核对当事人" in text_of(pilot)
+        assert "参照裁判" not in pane(screen, "file") and "独任审判员：本人" in text_of(pilot)
+        await pilot.press("escape", "a")
+        assert "参照裁判" not in pane(screen, "file"), "nobody in a seat sees all material"
+        assert "隐藏" in await tab(pilot, screen, 3) and screen.query_one(ScoreStrip)._step is None
+        exhibits = await tab(pilot, screen, 1)
+        assert "借条" not in exhibits and "原告证据一" in exhibits
+        await said(pilot, screen, "@原告 现在开庭。首先核对当事人身份，请原告方说明身份和代理权限。")
+        assert "独任审判员（本人） → 原告代理人：" in pane(screen, "record")
+        assert "核对当事人（尚缺被告）" in pane(screen, "programme").replace("\n", "").replace(" ", "")
+        await said(pilot, screen, "@被告 请被告方说明身份和代理权限。")
+        await said(pilot, screen, "今天公开开庭审理原告周映川诉被告罗成溪民间借贷纠纷一案，由审判员程思砚独任审判。")
+        spoken = [r.event for r in screen.shown.records if isinstance(r.event, Said) and r.event.seat == "agent"]
+        assert [event.to for event in spoken] == [("plaintiff_lawyer",), ("defendant_lawyer",), ()]
+        assert "没有送达任何席位" in pane(screen, "record")
+        await pilot.press("escape", "s", "enter")
+        await until(pilot, lambda: not screen.human and not box.is_open)
+        n = screen.shown.total
+        await pilot.press("space")
+        await until(pilot, lambda: screen.over or screen.shown.total > n + 3)
+        assert "独任审判员：规则" in text_of(pilot)
+
+
+async def test_a_case_that_is_gone_is_said_to_be(plays: dict[str, Played], tmp_path: Path) -> None:
+    import shutil
+
+    path = tmp_path / "lone.moot"
+    shutil.copy(plays["CI-0001"].path, path)
+    tasks = plays["CI-0001"].pack / "tasks" / "courts.jsonl"
+    kept = tasks.read_bytes()
+    tasks.unlink()
+    try:
+        async with desk(WIDE) as pilot:
+            pilot.app.open_episode(path, "CI-0001")  # type: ignore[attr-defined]
+            await until(pilot, lambda: isinstance(pilot.app.screen_stack[0], EpisodeScreen) and pilot.app.screen_stack[0].keeper_failed)
+            screen = pilot.app.screen_stack[0]
+            assert isinstance(screen, EpisodeScreen)
+            assert "读不到" in pane(screen, "file") and "核对当事人" not in pane(screen, "file")
+            assert "开庭" in pane(screen, "programme") and "独任审判员" not in str(screen.query_one("#notice", Label).content)
+            await pilot.press("escape")
+    finally:
+        tasks.write_bytes(kept)

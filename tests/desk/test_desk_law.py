@@ -1,0 +1,453 @@
+"""The Law screen under a pilot: asking, days, gaps, history, comparison, faults; and the text of its screens as stored.
+
+MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.cells import cell_len
+from textual.css.stylesheet import Stylesheet
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app import strings
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
+from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
+from app.desk.law import shelf as law_shelf  # noqa: E402
+from app.desk.law.bar import law_bar, period_bar  # noqa: E402
+from app.desk.law.diff import DiffView, aligned, first_sides  # noqa: E402
+from app.desk.law.faults import FaultsView  # noqa: E402
+from app.desk.law.form import LawForm  # noqa: E402
+from app.desk.law.hits import HitsView  # noqa: E402
+from app.desk.law.query import note_words  # noqa: E402
+from app.desk.law.screen import LawScreen  # noqa: E402
+from app.desk.law.shelf import Life, Shelf, first_choice, life_of, shelves  # noqa: E402
+from app.desk.law.timeline import TimelineView, steps_of  # noqa: E402
+from app.desk.widgets.empty import Empty  # noqa: E402
+from app.desk.widgets.lines import LineView, row_text  # noqa: E402
+from store.statutes.difference import difference  # noqa: E402
+from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, rules_once, same_as_stored, text_of, until  # noqa: E402
+from tests.support.patience import PATIENCE
+from tests.support.statute_fixture import KITES, LAMPS, build, number  # noqa: E402
+
+TODAY = date(2024, 6, 1)
+
+
+@pytest.fixture(autouse=True)
+def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A fixed day, language and cursor; times of a search are no part of a stored screen."""
+    monkeypatch.setattr(law_shelf, "today", lambda: TODAY)
+    monkeypatch.setattr(Stylesheet, "_parse_rules", rules_once)
+    for box in (Input, TextArea):
+        monkeypatch.setattr(box, "cursor_blink", False, raising=False)
+    strings.set_language(None)
+    yield
+    strings.set_language(None)
+
+
+@pytest.fixture
+def lamps() -> Path:
+    return build()
+
+
+async def at_law(pilot: Pilot[Any]) -> LawScreen:
+    await pilot.press("f7")
+    await until(pilot, lambda: isinstance(pilot.app.screen, LawScreen) and pilot.app.screen._loaded)
+    screen = pilot.app.screen
+    assert isinstance(screen, LawScreen)
+    await until(pilot, lambda: screen.book is not None or screen.has_class("-empty"))
+    return screen
+
+
+async def asked(pilot: Pilot[Any], words: str, day: str = "") -> LawScreen:
+    screen = pilot.app.screen if isinstance(pilot.app.screen, LawScreen) else await at_law(pilot)
+    form = screen.query_one(LawForm)
+    form.query_one("#words", Input).value = words
+    form.query_one("#day", Input).value = day
+    before = screen.asked
+    form.action_ask()
+    await until(pilot, lambda: screen.asked is not before and not screen.busy)
+    assert screen.asked is not None
+    screen.query_one("#hits").border_subtitle = screen.query_one("#hits").border_subtitle.rpartition(" · ")[0]
+    await pilot.pause()
+    return screen
+
+
+def shown(screen: LawScreen, kind: type[LineView]) -> str:
+    return "\n".join(row_text(row) for row in screen.query_one(kind).rows)
+
+
+def article_text(screen: LawScreen) -> str:
+    return "\n".join(row_text(row) for row in screen.query_one("#text", LineView).rows)
+
+
+def steady(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Hits that hold the word, in the order of their ids with given ranks: stored screens do not hang on how the search ranks."""
+    real = law_shelf.LawDesk.ask
+
+    def ask(self: Any, text: str, day: date | None) -> Any:
+        found = real(self, text, day)
+        fine = (line for line in found.hits if found.direct or "罚款" in (line.hit.article.text or ""))
+        hits = sorted(fine, key=lambda line: line.hit.id)
+        ranks = ({"exact": 1, "keyword": 3, "bm25": 2}, {"keyword": 1, "dense": 4}, {"bm25": 1})
+        lines = (replace(line, hit=replace(line.hit, ranks=ranks[place % 3])) for place, line in enumerate(hits))
+        notes = tuple(note for note in found.answer.notes if note != "no_dense")
+        return replace(found, hits=tuple(lines), answer=replace(found.answer, notes=notes))
+
+    monkeypatch.setattr(law_shelf.LawDesk, "ask", ask)
+
+
+@pytest.mark.parametrize("language", strings.LANGUAGES)
+@pytest.mark.parametrize("size", SIZES)
+async def test_screens_look_as_stored(language: str, size: tuple[int, int], lamps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", language)
+    steady(monkeypatch)
+    name = f"{language}-{size[0]}x{size[1]}"
+    async with desk(size) as pilot:
+        screen = await at_law(pilot)
+        await same_as_stored(pilot, f"law-start-{name}")
+        await asked(pilot, "路灯法第三条", "2005-05-01")
+        await same_as_stored(pilot, f"law-text-{name}")
+        await asked(pilot, "路灯法第三条", "2009-12-31")
+        await same_as_stored(pilot, f"law-gap-{name}")
+        for key, tab in (("2", "timeline"), ("3", "diff"), ("4", "faults")):
+            await pilot.press(key)
+            await until(pilot, lambda: not screen.busy)
+            await same_as_stored(pilot, f"law-{tab}-{name}")
+        await asked(pilot, "悬挂广告 罚款")
+        await same_as_stored(pilot, f"law-hits-{name}")
+
+
+@pytest.mark.parametrize("language", strings.LANGUAGES)
+async def test_without_statutes_it_says_what_to_do(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", language)
+    async with desk(NARROW) as pilot:
+        screen = await at_law(pilot)
+        assert screen.query_one(Empty).display
+        await same_as_stored(pilot, f"law-empty-{language}-80x24")
+        await pilot.press("escape", "1", "2", "y", "o", "f2", "f7")
+        build()
+        screen.on_screen_resume()
+        await until(pilot, lambda: screen.book is not None)
+        assert not screen.query_one(Empty).display
+
+
+async def test_an_article_on_a_day_and_its_neighbours(lamps: Path) -> None:
+    async with desk() as pilot:
+        screen = await asked(pilot, "灯法第三条", "2005-05-01")
+        assert "不得低于六米" in article_text(screen) and "2000-01-01 至 2009-12-30" in article_text(screen)
+        assert "● 虚构数据" in text_of(pilot) and "第三条" in text_of(pilot)
+        assert screen.query_one(HitsView).has_focus
+        await pilot.press("enter")
+        assert screen.query_one("#text").has_focus
+        await pilot.press("right_square_bracket")
+        await until(pilot, lambda: screen.reading is not None and screen.reading.number.key == "4" and not screen.busy)
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: screen.reading is not None and screen.reading.number.key == "3" and not screen.busy)
+        await pilot.press("y")
+        assert "不得低于六米" in pilot.app.clipboard and LAMPS in pilot.app.clipboard
+        await pilot.press("escape")
+        assert screen.query_one(HitsView).has_focus
+        await pilot.press("escape")
+        assert screen.focused is not None and screen.focused.id == "words"
+
+
+@pytest.mark.parametrize(
+    ("words", "day", "head", "also"),
+    [
+        ("路灯法第三条", "2009-12-31", "版本表缺口", ("前一文本", "后一文本", "不得低于六米")),
+        ("路灯法第三条", "1985-01-01", "尚未施行", ("自 1990-01-01 起施行", "后来施行的文字", "不得低于五米")),
+        ("路灯法第四条之一", "1995-01-01", "尚未施行", ("当日施行的文本", "悬挂广告")),
+        ("风筝法第二条", "2000-01-01", "已废止", ("后续法律：《中华人民共和国路灯法》", "风筝不得高于路灯")),
+        ("风筝法第一条", "1985-01-01", "未收录文本", ("未收录文本",)),
+        ("路灯法第九十条", "2005-01-01", "未收录", ("检查条号",)),
+    ],
+)
+async def test_every_answer_has_its_own_look(words: str, day: str, head: str, also: tuple[str, ...], lamps: Path) -> None:
+    async with desk() as pilot:
+        screen = await asked(pilot, words, day)
+        text = article_text(screen)
+        assert f"▌{head}　{day}" in text
+        assert all(part in text.replace("\n", "") for part in also), text
+
+
+async def test_a_day_that_does_not_exist_is_said_and_nothing_is_lost(lamps: Path) -> None:
+    async with desk() as pilot:
+        screen = await asked(pilot, "路灯法第三条", "2005-05-01")
+        before = article_text(screen)
+        await pilot.press("t")
+        box = screen.query_one("#day", Input)
+        assert box.has_focus
+        box.value = "2015-02-30"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "“2015-02-30”不是一个存在的日子" in text_of(pilot)
+        assert screen.query_one("#words", Input).value == "路灯法第三条" and article_text(screen) == before
+        box.value = "2015-02-28"
+        await pilot.pause()
+        assert "不是一个存在的日子" not in text_of(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.asked is not None and screen.asked.day == date(2015, 2, 28) and not screen.busy)
+        assert "不得低于六米" not in article_text(screen)
+
+
+async def test_an_empty_question_and_signs_of_queries_are_harmless(lamps: Path) -> None:
+    async with desk() as pilot:
+        screen = await at_law(pilot)
+        await pilot.press("enter")
+        await pilot.pause()
+        assert "还没有写检索词" in text_of(pilot) and screen.asked is None
+        for words in ('" OR * NEAR(', "[/red] [b]路灯[/b]", "\x1b]0;x\x07路灯"):
+            await asked(pilot, words)
+            assert not isinstance(pilot.app.screen, ProblemScreen)
+            assert "\x1b" not in text_of(pilot)
+
+
+async def test_a_hole_is_read_by_the_version_before_it_and_numbers_are_followed(lamps: Path) -> None:
+    async with desk() as pilot:
+        screen = await asked(pilot, "路灯法第三条", "2009-12-31")
+        text = article_text(screen)
+        assert text.count("路灯的高度不得低于六米") == 2 and "条号变动：第三条 → 第四条" in text
+        await pilot.press("3")
+        await until(pilot, lambda: not screen.busy)
+        assert screen._sides == (1, 2) and "第四条" in shown(screen, DiffView)
+
+
+async def test_history_and_two_chosen_sides(lamps: Path) -> None:
+    async with desk() as pilot:
+        screen = await asked(pilot, "路灯法第四条", "2012-01-01")
+        await pilot.press("2")
+        await until(pilot, lambda: not screen.busy)
+        text = shown(screen, TimelineView)
+        assert "（原第三条）" in text and "✘ 2009-12-31" in text and "文字修改" in text
+        view = screen.query_one(TimelineView)
+        assert screen._sides == (0, 1) or screen._sides == (1, 2) or screen._sides == (0, 2)
+        await pilot.press("home", "o")
+        await until(pilot, lambda: not screen.busy)
+        await pilot.press("end", "n")
+        await until(pilot, lambda: not screen.busy)
+        assert screen._sides == (0, 2) and "〔旧〕" in shown(screen, TimelineView) and "〔新〕" in shown(screen, TimelineView)
+        await pilot.press("3")
+        await until(pilot, lambda: not screen.busy)
+        text = shown(screen, DiffView)
+        assert "[-五-]" in text and "{+六+}" in text and "1990-01-01—1999-12-31" in text and "2010-01-01—今" in text
+        await pilot.press("o")
+        await until(pilot, lambda: not screen.busy)
+        assert screen._sides == (1, 2) and "两个文本的文字相同" in shown(screen, DiffView)
+        await pilot.press("2", "home", "enter")
+        await until(pilot, lambda: not screen.busy)
+        assert screen.reading is not None and screen.reading.version is not None
+        assert screen.reading.version.label == LAMPS and screen.tab == 0
+        assert view.steps[1].entry is not None
+
+
+async def test_faults_are_computed_once_a_law(lamps: Path) -> None:
+    async with desk() as pilot:
+        screen = await asked(pilot, "路灯法第三条", "2005-05-01")
+        await pilot.press("4")
+        await until(pilot, lambda: screen.query_one(FaultsView).faults is not None)
+        text = shown(screen, FaultsView)
+        assert "版本表缺口" in text and "2009-12-31" in text and "→ 核对前一文本的终止日" in text
+        assert screen.book is not None and screen.book.faults("路灯法") is screen.query_one(FaultsView).faults
+        await asked(pilot, "风筝法第二条", "1985-01-01")
+        await until(pilot, lambda: screen.query_one(FaultsView).faults is not None and screen.query_one(FaultsView).faults.law.name == KITES)
+
+
+async def test_late_results_are_dropped_and_the_screen_stays_quick(lamps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate = threading.Event()
+    real = law_shelf.LawDesk.ask
+
+    def slow(self: Any, text: str, day: date | None) -> Any:
+        if text == "慢":
+            assert gate.wait(PATIENCE)
+        return real(self, text, day)
+
+    monkeypatch.setattr(law_shelf.LawDesk, "ask", slow)
+    async with desk() as pilot:
+        screen = await at_law(pilot)
+        screen.ask("慢", None)
+        await pilot.pause()
+        assert not gate.is_set() and "正在检索" in text_of(pilot)
+        screen.ask("路灯法第三条", date(2005, 5, 1))
+        await until(pilot, lambda: screen.asked is not None and screen.reading is not None)
+        gate.set()
+        await until(pilot, lambda: not screen.busy)
+        assert screen.asked is not None and screen.asked.text == "路灯法第三条"
+
+
+async def test_packs_are_chosen_and_a_damaged_one_is_no_obstacle(lamps: Path) -> None:
+    build("other")
+    (lamps.parent / "torn").mkdir()
+    (lamps.parent / "torn" / "manifest.json").write_text("{", encoding="utf-8")
+    found = shelves()
+    assert [shelf.name for shelf in found if not shelf.error] == ["lamps", "other"]
+    assert first_choice(found) == "lamps"
+    assert first_choice([Shelf("law-index", 1), Shelf("sample", 1), Shelf("statutes", 1)]) == "statutes"
+    assert first_choice([Shelf("law-index", 1), Shelf("sample", 1)]) == "law-index"
+    async with desk() as pilot:
+        screen = await asked(pilot, "路灯法第三条", "2005-05-01")
+        screen.query_one(LawForm).select.value = "other"  # type: ignore[union-attr]
+        await until(pilot, lambda: screen.book is not None and screen.book.name == "other" and not screen.busy)
+        assert screen.asked is None and screen.query_one("#words", Input).value == "路灯法第三条"
+
+
+async def test_help_palette_and_language(lamps: Path) -> None:
+    async with desk() as pilot:
+        screen = await asked(pilot, "路灯法第三条", "2009-12-31")
+        await pilot.press("2", "f1")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, HelpScreen) and "沿革" in text_of(pilot)
+        await pilot.press("escape", "1", "l")
+        await pilot.pause()
+        assert "Gap in the version list" in article_text(screen) and "1 Text" in text_of(pilot)
+        pilot.app.action_command_palette()  # type: ignore[attr-defined]
+        await until(pilot, lambda: "Law: " in text_of(pilot))
+
+
+async def test_no_line_is_wider_than_the_window(lamps: Path) -> None:
+    async with desk(WIDE) as pilot:
+        screen = await asked(pilot, "路灯法第三条", "2009-12-31")
+        for key in "1234m":
+            await pilot.press(key)
+            await until(pilot, lambda: not screen.busy)
+            for size in (WIDE, NARROW, (60, 20), (200, 50)):
+                await pilot.resize_terminal(*size)
+                await until(pilot, lambda size=size: screen.size.width == size[0])  # type: ignore[misc]
+                assert all(cell_len(line) <= size[0] for line in text_of(pilot).split("\n"))
+
+
+def test_a_bar_shows_windows_holes_and_the_day() -> None:
+    life = Life(date(2000, 1, 1), date(2009, 12, 31), ((date(2000, 1, 1), date(2004, 12, 31)), (date(2005, 1, 2), None)), ((date(2005, 1, 1), date(2005, 1, 1)),))
+
+    def text(pieces: Any) -> str:
+        return "".join(part for part, _ in pieces)
+
+    assert text(period_bar((date(2000, 1, 1), date(2004, 12, 31)), life, 10)) == "▮▮▮▮▮▯▯▯▯▯"
+    assert text(period_bar((date(2005, 1, 2), None), life, 10)) == "▯▯▯▯▯▮▮▮▮▮"
+    assert text(law_bar(life, 10)) == "▮▮▮▮▮✘▮▮▮▮"
+    assert text(period_bar((date(2005, 1, 2), None), life, 10, date(2008, 6, 1))) == "▯▯▯▯▯▮▮▮♦▮"
+    assert text(period_bar((date(2005, 1, 2), None), life, 10, date(1990, 6, 1))) == "◊▯▯▯▯▮▮▮▮▮"
+    assert text(period_bar((date(2003, 1, 1), date(2003, 1, 1)), life, 10)) == "▯▯▯▮▯▯▯▯▯▯"
+    assert life_of([], TODAY) is None
+
+
+def test_both_sides_of_a_comparison_keep_their_words() -> None:
+    old, new = "灯高五米。\n每年检查；公布。", "灯高六米。\n新的一款。\n每年检查；公布结果。"
+    rows = list(aligned(difference(old, new)))
+    for side, whole in ((0, old), (1, new)):
+        said = "".join(text for row in rows for line in row[side] for text, _ in line)
+        plain = said
+        for mark in ("[-", "-]", "{+", "+}"):
+            plain = plain.replace(mark, "")
+        assert plain == whole.replace("\n", "")
+    marked = "".join(text for row in rows for line in row[1] for text, _ in line)
+    assert "{+六+}" in marked and "[-" not in marked
+
+
+def test_steps_and_sides_of_a_timeline(lamps: Path) -> None:
+    book = law_shelf.LawDesk("lamps")
+    reading = book.read("路灯法", number("4-1"), date(2005, 1, 1))
+    assert reading is not None
+    kinds = [len(step.entries) for step in steps_of(reading)]
+    assert kinds == [1, 1, 0, 1]
+    assert first_sides(reading.entries, 1) == (1, 2)
+    assert book.read("没有的法", number("1"), None).answer.kind == "unknown"  # type: ignore[union-attr]
+    book.close()
+    assert book.read("路灯法", number("1"), None) is None and book.ask("路灯", None) is None and book.faults("路灯法") is None
+
+
+def test_notes_of_the_search_are_sentences() -> None:
+    strings.set_language("zh")
+    assert note_words(f"gap:{LAMPS}:2009-12-31") == "路灯法 在 2009-12-31 是版本表缺口，列出两侧的文本"
+    assert note_words(f"no_article:{LAMPS}:4-1:not_yet") == "路灯法 没有 第四条之一：尚未施行"
+    assert note_words("dropped:headings") == "按“章节”筛选后没有法条，已放宽"
+    assert note_words("no_such_date:2015年2月30日") == "“2015年2月30日”不是存在的日子"
+    assert note_words("something:else") == "something:else" and note_words("gap") == "gap"
+
+
+def evidence(event: Any, width: int = 34) -> str:
+    pane = EvidencePane()
+    pane._event = event
+    return "\n".join(row_text(row).rstrip() for row in pane.build(width))
+
+
+HIT = {
+    "id": 7, "law": LAMPS, "label": LAMPS, "number": "4-1", "chinese": "第四条之一", "title": "悬挂广告", "text": "在路灯上悬挂广告的，处二百元以下罚款。",
+    "valid_from": "2000-01-01", "valid_to": "2009-12-30", "score": 0.1, "ranks": {"exact": 1}, "kept": ["window"],
+    "mark": "possible", "rule": "penalty_lighter", "state": "amended",
+}  # fmt: skip
+RETRIEVED = [
+    {
+        "query": "悬挂广告[/b]\x1b[2J", "allowed": 3, "of": 22, "notes": [f"gap:{LAMPS}:2009-12-31"],
+        "analysis": {"spans": [["2009-12-31", "2009-12-31", "当日"]], "laws": [LAMPS], "numbers": ["4-1"], "headings": [], "keywords": ["广告"], "made_by": "rules"},
+        "hits": [HIT, {**HIT, "mark": "", "rule": "", "text": None, "valid_from": None, "valid_to": None, "state": "unknown"}],
+    }
+]  # fmt: skip
+
+
+def returned(tool: str, value: Any) -> Any:
+    from tasks.episode.events import ToolReturned
+
+    return ToolReturned(seat="agent", tool=tool, status="ok", observation="[]", value=value, milliseconds=6.0)
+
+
+def test_retrieved_articles_say_whether_they_apply_and_why() -> None:
+    strings.set_language("zh")
+    text = evidence(returned("rag_retrieve", RETRIEVED)).replace("\n", "").replace(" ", "")
+    assert "检索法条" in text and "路灯法第四条之一" in text and "2000-01-01—2009-12-30已修改" in text
+    assert "●可能适用" in text and "新的规定处罚较轻" in text and "《中华人民共和国行政处罚法》第三十七条" in text
+    assert text.count("适用") - text.count("适用新的规定") == 1, "without a mark nothing is said"
+    assert "（未收录文本）" in text and "版本表缺口" in text and "\x1b" not in text
+    assert all(cell_len(line) <= 34 for line in evidence(returned("rag_retrieve", RETRIEVED)).split("\n"))
+
+
+def test_pages_and_windows_are_shown_and_strange_values_are_no_crash() -> None:
+    strings.set_language("zh")
+    pages = [{"query": "路灯", "pages": [{"url": "https://a.example/[b]", "title": "旧文", "day": None, "snippet": "路灯…"}]}]
+    text = evidence(returned("web_search", pages))
+    assert "检索网页" in text and "https://a.example/[b]" in text and "未注明日期" in text
+    read = [{"url": "u", "title": "旧文", "day": "2003-01-01", "windows": [{"number": 2, "of": 3, "summary": "短", "extracted": "长"}]}]
+    text = evidence(returned("browse_webpage", read))
+    assert "第 2／3 段" in text and "摘要" in text and "长" in text
+    for value in (None, "x", [], [1], [{"hits": "no"}], [{"query": 1, "hits": [{}], "analysis": 5, "notes": 3}], {"a": 1}):
+        for tool in ("rag_retrieve", "web_search", "browse_webpage"):
+            evidence(returned(tool, value))
+
+
+def test_the_record_tells_calls_and_results_in_words() -> None:
+    from app.desk.episode.renderers import render
+    from tasks.episode.events import Record, ToolCalled
+
+    strings.set_language("zh")
+
+    def line(event: Any) -> str:
+        block = render(Record(0, 1, None, 0.0, event))
+        assert block is not None
+        return "\n".join("".join(text for text, _ in line) for line in block.lines)
+
+    assert line(ToolCalled(seat="agent", tool="rag_retrieve", input={"query": ["借款 返还期限"]})) == "检索法条  借款 返还期限"
+    assert "query=" in line(ToolCalled(seat="agent", tool="rag_retrieve", input={"query": [], "k": 3}))
+    said = line(returned("rag_retrieve", RETRIEVED))
+    assert said.startswith("成功 · 检索法条 → 2 条 · 可能适用 1 · 6.0 毫秒") and "1. 路灯法第四条之一　2000-01-01—2009-12-30　● 可能适用" in said
+
+
+async def test_of_several_packs_the_open_one_is_named_and_another_can_be_had(lamps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", "zh")
+    build("candles")
+    async with desk() as pilot:
+        screen = await at_law(pilot)
+        assert "数据包 candles（共 2 个）" in text_of(pilot)
+        await pilot.press("escape", "p")
+        assert pilot.app.focused is screen.query_one(LawForm).select
+        assert not screen.query_one("#words", Input).value

@@ -1,0 +1,228 @@
+"""Parts of the desk that need no screen: wrapping, renderers, plan, looking back, words, export."""
+
+from __future__ import annotations
+
+import re
+import string
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app import strings  # noqa: E402
+from app.desk.bindings import KEYS  # noqa: E402
+from app.desk.dialogs.help import AREAS  # noqa: E402
+from app.desk.episode.markdown import episode_markdown, export_episode, fence  # noqa: E402
+from app.desk.episode.plan_pane import plan_items  # noqa: E402
+from app.desk.episode.renderers import RENDERERS, render  # noqa: E402
+from app.desk.episode.scores import Scorekeeper  # noqa: E402
+from app.desk.episode.shown import Shown, blocks_of  # noqa: E402
+from app.desk.home.screen import pack_counts  # noqa: E402
+from app.desk.messages import RunFacts  # noqa: E402
+from app.desk.widgets.lines import wrapped  # noqa: E402
+from app.desk.wrapping import NO_END, NO_START, wrap  # noqa: E402
+from app.library import PackLine, packs, read_records, read_run, read_stored  # noqa: E402
+from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown  # noqa: E402
+from tasks.errors import RecordMismatch  # noqa: E402
+from tests.support.desk_fixture import COURT, build_pack, header, imported_law_run, records, write_run  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_no_closing_mark_begins_a_line_and_numbers_stay_whole() -> None:
+    text = "《民法典》第六百七十五条规定，借款人应当按照约定的期限返还借款。金额为24,000元（其中本金20,000.00元）。"
+    for width in range(12, 60):
+        lines = [text[a:b] for a, b in wrap(text, width)]
+        assert "".join(lines) == text
+        assert all(cell_len(line) <= width for line in lines)
+        assert not any(line[0] in NO_START for line in lines[1:])
+        assert not any(line[-1] in NO_END for line in lines[:-1])
+        assert any("24,000" in line for line in lines)
+
+
+@given(st.text(alphabet=string.printable + "，。《》（）“”法院民初", max_size=200), st.integers(2, 40), st.integers(0, 4))
+def test_wrapping_loses_nothing_but_blanks_and_never_overflows(text: str, width: int, hang: int) -> None:
+    text = " ".join(text.split())
+    spans = wrap(text, width, hang)
+    assert re.sub(r"\s", "", "".join(text[a:b] for a, b in spans)) == re.sub(r"\s", "", text)
+    for number, (a, b) in enumerate(spans):
+        room = max(2, width - hang) if number else max(2, width)
+        assert cell_len(text[a:b]) <= room
+
+
+def test_pieces_keep_their_roles_when_wrapped() -> None:
+    rows = wrapped((("工具调用", "tool"), (" ", "dim"), ("云溪县人民法院的负责人", "value")), 12)
+    assert [[role for _, role in row] for row in rows][0] == ["tool", "dim"] or rows[0][0][1] == "tool"
+    assert "".join(text for row in rows for text, _ in row).replace(" ", "") == "工具调用云溪县人民法院的负责人"
+
+
+def test_every_event_has_a_renderer_or_is_known_to_show_nothing() -> None:
+    assert set(EVENTS.values()) - set(RENDERERS) == {StepEnded}
+
+
+def test_text_of_models_is_cleaned_and_markup_stays_text() -> None:
+    record = Record(0, 1, None, 0.0, Thought(seat="agent", text="[/red]\x1b]52;c;aGk=\x07 [b]x[/b] \u202e"))
+    block = render(record)
+    assert block is not None
+    shown = "".join(text for line in block.lines for text, _ in line)
+    assert "[/red]" in shown and "[b]x[/b]" in shown and "\x1b" not in shown and "\u202e" not in shown
+
+
+def test_an_event_of_another_release_is_shown() -> None:
+    block = render(Record(0, 1, None, 0.0, Unknown(name="verdict_given", content={"x": 1})))
+    assert block is not None and "verdict_given" in block.raw
+
+
+def test_the_plan_is_ticked_by_what_tools_returned() -> None:
+    marks = [[item.mark for item in plan_items([r for r in records() if r.step <= step])] for step in range(5)]
+    assert marks == [[], ["done", "done", "now", "open"], ["done"] * 3 + ["now"], ["done"] * 4, ["done"] * 4]
+
+
+def test_calls_that_the_plan_does_not_name_are_listed() -> None:
+    extra = ToolReturned(seat="agent", tool="get_sum", status="math_error", observation="…")
+    found = [*(r for r in records() if r.step <= 2), Record(99, 3, None, 0.0, extra)]
+    assert [(item.tool, item.mark) for item in plan_items(found)][-1] == ("get_sum", "extra")
+
+
+def test_without_a_plan_the_calls_are_listed() -> None:
+    found = [r for r in records() if r.event.tag != "planned"]
+    assert [item.tool for item in plan_items(found)] == ["get_legal_document_company_list", "get_court_code", "get_court_info"]
+
+
+def test_looking_back_shows_the_stored_state_of_that_step() -> None:
+    shown = Shown()
+    shown.reset(records())
+    assert (shown.total, shown.step, shown.back) == (4, 4, False)
+    assert shown.go(-1) and shown.go(-1)
+    assert shown.step == 2 and shown.back and max(r.step for r in shown.visible()) == 2
+    assert shown.blocks() == blocks_of([r for r in records() if r.step <= 2])
+    assert shown.go(2) and not shown.back and not shown.go(1)
+    assert shown.go(-4) and shown.step == 0 and not shown.go(-1)
+
+
+def test_records_that_are_told_twice_are_taken_once() -> None:
+    shown = Shown()
+    shown.reset(records()[:5])
+    assert shown.extend(records()[:8]) == records()[5:8]
+    assert [r.seq for r in shown.records] == list(range(8))
+
+
+def test_both_tables_hold_the_same_keys_and_placeholders() -> None:
+    zh, en = strings.table("zh"), strings.table("en")
+    assert set(zh) == set(en)
+    for key in zh:
+        names = [sorted(re.findall(r"{(\w+)}", table[key])) for table in (zh, en)]
+        assert set(names[0]) == set(names[1]), key
+
+
+def test_every_key_and_word_in_the_code_has_a_text() -> None:
+    used: set[str] = set()
+    for path in (ROOT / "app").rglob("*.py"):
+        source = path.read_text(encoding="utf-8")
+        used |= set(re.findall(r"""\b(?:t|counted)\(\s*["']([a-z_.]+)["']""", source))
+    missing = {key for key in used if "." in key and not key.endswith((".", "_")) and not strings.known(key)}
+    assert not missing
+    for area, keys in KEYS.items():
+        for key in keys:
+            assert strings.known(f"key.{key.id}") and strings.known(f"key.{key.id}.tip"), f"{area}.{key.id}"
+    for about, areas in AREAS.items():
+        assert strings.known(f"help.{about}") and strings.known(f"help.{about}.title")
+        assert all(strings.known(f"help.area.{area}") for area in areas)
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, "zh"),
+        ({"LANG": "C.UTF-8"}, "zh"),
+        ({"LANG": "en_GB.UTF-8"}, "en"),
+        ({"LANG": "zh_TW.UTF-8"}, "zh"),
+        ({"LANG": "de_DE.UTF-8"}, "en"),
+        ({"LANG": "en_US.UTF-8", "LC_ALL": "zh_CN.UTF-8"}, "zh"),
+        ({"LANG": "zh_CN.UTF-8", "MOOT_LANG": "en"}, "en"),
+    ],
+)
+def test_the_language_follows_moot_lang_then_the_locale(
+    environment: dict[str, str], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("MOOT_LANG", "LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(strings, "_system_locale", lambda: "")
+    assert strings.language() == expected
+
+
+def test_a_fence_cannot_be_left() -> None:
+    text = fence("before\n```\nafter\n`````")
+    assert text.startswith("``````\n") and text.endswith("\n``````")
+
+
+def test_the_export_holds_question_steps_and_answer() -> None:
+    pack = build_pack()
+    facts = RunFacts("r-1", pack, header("r-1", pack))
+    text = episode_markdown(facts, "k-1", records())
+    assert "## 第 3 步" in text and "虚构数据" in text and COURT in text and "`get_court_info`" in text
+    path = export_episode(facts, "../k/1", records())
+    assert path.parent.name == "exports" and path.read_text(encoding="utf-8").startswith("# ")
+
+
+def test_lists_survive_a_damaged_run_and_pack() -> None:
+    pack = build_pack()
+    good = read_run(write_run(pack))
+    assert (good.n, good.finished, good.compat, good.fictional) == (1, 1, 1.0, True)
+    broken = good.path.with_name("broken.moot")
+    broken.write_bytes(b"no database at all" * 100)
+    assert read_run(broken).error
+    (pack.parent / "torn").mkdir()
+    assert [line.name for line in packs() if line.error] == ["torn"]
+    assert read_stored(good.path).episodes[0].outcome == "finished"
+
+
+def test_scores_at_a_step_come_from_what_was_seen_so_far() -> None:
+    pack = build_pack()
+    path = write_run(pack)
+    keeper = Scorekeeper(read_stored(path).facts)
+    early = keeper.step([r for r in records() if r.step <= 1])
+    whole = keeper.step(records())
+    assert early is not None and whole is not None
+    assert not early.answered and early.evidence == 0.5
+    assert whole.answered and whole.compat["success"] == 1.0 and whole.evidence == 1.0
+    run = keeper.of_file(path)
+    (part,) = run.parts
+    assert run.n == 1 and part.compat == 1.0 and part.ceiling[0] == 1.0 and part.compat_interval is not None
+
+
+@pytest.mark.parametrize(
+    ("kinds", "measure", "rate"),
+    [("kqa", "kqa", 0.5), ("kqa lcs cpa", "in_domain", 0.5), ("cpa nje", "out_of_domain", 0.5), ("lcs", "lcs", None), ("lcs cpa", "out_of_domain", 0.5)],
+)
+def test_a_run_of_legalsearch_has_a_figure(tmp_path: Path, kinds: str, measure: str, rate: float | None) -> None:
+    path = imported_law_run(tmp_path, kinds)
+    line = read_run(path)
+    assert (line.measure, line.compat, line.strict, line.unscored) == (measure, rate, rate, rate is None)
+    stored = read_stored(path)
+    assert all(stored.scores[f"{kind}-1"] == ((None, None) if kind == "lcs" else (0.0, 0.0)) for kind in kinds.split())
+    (tmp_path / "tasks.jsonl").unlink()
+    assert read_run(path).compat is None and not read_stored(path).scores
+
+
+def test_an_imported_run_is_scored_without_a_pack(tmp_path: Path) -> None:
+    path = imported_law_run(tmp_path, "kqa lcs")
+    facts, _, episode, seen = read_records(path, "kqa-2")
+    keeper = Scorekeeper(facts)
+    step = keeper.step(seen, episode)
+    assert step is not None and step.answered and step.compat["score"] == 1.0
+    assert [(part.group, part.compat) for part in keeper.of_file(path).parts] == [("lcs", None), ("kqa", 0.5)]
+    (tmp_path / "tasks.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(RecordMismatch):
+        Scorekeeper(facts)
+    assert read_run(path).compat is None and not read_run(path).error
+
+
+def test_a_pack_says_what_it_holds() -> None:
+    assert pack_counts(PackLine("p", articles=2313, pages=1)) in ("2,313 条 · 1 网页", "2,313 articles · 1 page")

@@ -1,0 +1,463 @@
+"""The desk under a pilot: keys, modes, looking back, forks, seats; and the text of its screens, compared as stored.
+
+MOOT_UPDATE_SCREENS=1 writes the stored screens anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.css.stylesheet import Stylesheet
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app import strings  # noqa: E402
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
+from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.episode.transcript import Transcript  # noqa: E402
+from app.desk.home.new_run import NewRunScreen  # noqa: E402
+from app.desk.home.run import RunScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.shell import Desk  # noqa: E402
+from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
+from app.desk.widgets.find_bar import FindBar  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
+from app.desk.widgets.score_strip import ScoreStrip  # noqa: E402
+from store import places  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.run.reading import list_runs, read_episode  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.support.desk_fixture import COURT, build_pack, imported_law_run, write_run  # noqa: E402
+from tests.support.patience import PATIENCE
+
+SCREENS = Path(__file__).parents[1] / "screens"
+UPDATE = bool(os.environ.get("MOOT_UPDATE_SCREENS"))
+WIDE, NARROW = (120, 40), (80, 24)
+
+
+read_rules = Stylesheet._parse_rules
+known_rules: dict[Any, Any] = {}
+
+
+def rules_once(sheet: Stylesheet, css: str, *place: Any, **how: Any) -> Any:
+    """Rules of a style sheet, read once for all desks of a session instead of once for each."""
+    key = frozenset(sheet._variables.items()), css, place, tuple(how.items())
+    if key not in known_rules:
+        known_rules[key] = read_rules(sheet, css, *place, **how)
+    return known_rules[key]
+
+
+@pytest.fixture(autouse=True)
+def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A fixed clock zone, language and cursor."""
+    monkeypatch.setattr(Stylesheet, "_parse_rules", rules_once)
+    monkeypatch.setenv("TZ", "UTC")
+    if hasattr(time, "tzset"):
+        time.tzset()
+    for box in (Input, TextArea):
+        monkeypatch.setattr(box, "cursor_blink", False, raising=False)
+    strings.set_language(None)
+    yield
+    strings.set_language(None)
+
+
+@pytest.fixture
+def pack() -> Path:
+    return build_pack()
+
+
+@asynccontextmanager
+async def desk(size: tuple[int, int] = WIDE, **options: Any):  # type: ignore[no-untyped-def]
+    app = Desk(**options)
+    app.animation_level = "none"
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.home_screen is None or app.home_screen._loaded)
+        yield pilot
+        await app.action_quit()
+
+
+async def until(pilot: Pilot[Any], true: Callable[[], object]) -> None:
+    """Wait for a fact instead of a time."""
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "waited in vain"
+        await pilot.pause(0.02)
+    await pilot.pause()
+
+
+def episode(pilot: Pilot[Any]) -> EpisodeScreen:
+    assert isinstance(pilot.app.screen, EpisodeScreen)
+    return pilot.app.screen
+
+
+async def opened(pilot: Pilot[Any], path: Path) -> EpisodeScreen:
+    pilot.app.open_episode(path, "k-1")  # type: ignore[attr-defined]
+    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+    screen = episode(pilot)
+    await until(pilot, lambda: screen.keeper is not None and screen.query_one(ScoreStrip)._run is not None)
+    return screen
+
+
+def text_of(pilot: Pilot[Any]) -> str:
+    strips = pilot.app.screen._compositor.render_strips()
+    return "\n".join(strip.text.rstrip() for strip in strips) + "\n"
+
+
+def record_text(screen: EpisodeScreen) -> str:
+    return "\n".join(row_text(row) for row in screen.query_one(Transcript).rows)
+
+
+LOOKS = 200
+"""How often a screen is looked at until it is as stored: widths of columns, say, come after what stands in them."""
+
+
+async def same_as_stored(pilot: Pilot[Any], name: str) -> None:
+    path = SCREENS / f"{name}.txt"
+    if UPDATE:
+        await pilot.pause(1)
+        path.write_text(text_of(pilot), encoding="utf-8")
+    assert path.exists(), f"no stored screen {path.name}: run with MOOT_UPDATE_SCREENS=1"
+    stored = path.read_text(encoding="utf-8")
+    for _ in range(LOOKS):
+        if text_of(pilot) == stored:
+            return
+        await pilot.pause(0.02)
+    assert text_of(pilot) == stored
+
+
+LANGUAGES = ("zh", "en")
+SIZES = (WIDE, NARROW)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", SIZES)
+async def test_screens_look_as_stored(
+    language: str, size: tuple[int, int], pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_LANG", language)
+    path = write_run(pack)
+    name = f"{language}-{size[0]}x{size[1]}"
+    async with desk(size) as pilot:
+        await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
+        await same_as_stored(pilot, f"home-{name}")
+        screen = await opened(pilot, path)
+        await until(pilot, lambda: screen.query_one(ScoreStrip)._step is not None)
+        await same_as_stored(pilot, f"episode-{name}")
+        await pilot.press("b", "b")
+        await until(pilot, lambda: not screen.query_one(ScoreStrip)._step.answered)
+        await same_as_stored(pilot, f"back-{name}")
+        await pilot.press("f1")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, HelpScreen)
+        await same_as_stored(pilot, f"help-{name}")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_an_empty_home_says_what_to_do(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", language)
+    async with desk() as pilot:
+        await same_as_stored(pilot, f"empty-{language}-120x40")
+        await pilot.press("f3")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, EpisodeScreen) and "F2" in text_of(pilot)
+        await pilot.press("n", "b", "f", "s", "y", "e", "space")
+        await pilot.press("f2")
+        assert isinstance(pilot.app.screen, HomeScreen)
+
+
+async def test_no_line_is_wider_than_the_window(pack: Path) -> None:
+    from rich.cells import cell_len
+
+    path = write_run(pack)
+    async with desk(WIDE) as pilot:
+        screen = await opened(pilot, path)
+        for size in (WIDE, NARROW, (60, 20), (200, 50)):
+            await pilot.resize_terminal(*size)
+            await until(pilot, lambda size=size: screen.size.width == size[0])  # type: ignore[misc]
+            assert all(cell_len(line) <= size[0] for line in text_of(pilot).split("\n"))
+
+
+async def test_looking_back_and_forward_runs_no_code(pack: Path) -> None:
+    path = write_run(pack)
+    before = path.read_bytes()
+    async with desk() as pilot:
+        screen = await opened(pilot, path)
+        await pilot.press("b", "b")
+        assert screen.shown.step == 2 and "第 3 步" not in record_text(screen) and "回看第 2 步" in text_of(pilot)
+        assert screen.query_one(EvidencePane).event.tool == "get_court_code"  # type: ignore[union-attr]
+        await pilot.press("n")
+        assert screen.shown.step == 3 and screen.shown.back
+        await pilot.press("g")
+        assert not screen.shown.back and "第 4 步" in record_text(screen)
+        await pilot.press("b", "space")
+        await until(pilot, lambda: not screen.shown.back)
+        assert pilot.app.live is None  # type: ignore[attr-defined]
+    assert path.read_bytes() == before
+
+
+async def test_steps_of_a_live_run_until_it_ends(pack: Path) -> None:
+    async with desk() as pilot:
+        await pilot.app.start(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: episode(pilot).loaded)
+        screen = episode(pilot)
+        assert screen.shown.total == 0 and screen.moving == "paused"
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        assert "工具返回" in record_text(screen)
+        await pilot.press("plus", "plus", "plus", "space")
+        await until(pilot, lambda: screen.over)
+        assert screen.shown.total == 4 and COURT in record_text(screen)
+        await until(pilot, lambda: screen.query_one(ScoreStrip)._run is not None and screen.query_one(ScoreStrip)._run.n == 1)
+    (path,) = list_runs()
+    with Journal.open(path) as journal:
+        assert journal.scores() and len(read_episode(journal, "k-1")) == len(screen.shown.records)
+
+
+async def test_a_stored_unfinished_run_is_taken_up_by_a_step(pack: Path) -> None:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1)) as run:
+        run.scheduler.step("k-1")
+    async with desk() as pilot:
+        screen = await opened(pilot, list_runs()[0])
+        assert screen.moving == "stored" and screen.shown.total == 1
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 2)
+        assert screen.moving == "paused"
+
+
+async def test_fork_from_an_earlier_step_is_a_new_run(pack: Path) -> None:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1)) as run:
+        run.go()
+    old = list_runs()[0]
+    async with desk() as pilot:
+        screen = await opened(pilot, old)
+        await pilot.press("b", "b", "f")
+        await until(pilot, lambda: len(list_runs()) == 2 and screen.moving == "paused")
+        assert screen.shown.total == 2 and not screen.shown.back and screen.facts is not None
+        assert screen.facts.header["parent"]["step"] == 2
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 3)
+    with Journal.open(old) as journal:
+        assert len([r for r in read_episode(journal, "k-1") if r.event.tag == "step_ended"]) == 4
+
+
+async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Path) -> None:
+    async with desk() as pilot:
+        await pilot.app.start(RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", limit=1), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: episode(pilot).loaded)
+        screen = episode(pilot)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        await pilot.press("s", "enter")
+        box = screen.query_one(AnswerBox)
+        await until(pilot, lambda: box.is_open and screen.human)
+        assert "隐藏" in "\n".join(row_text(row) for row in screen.query_one(ScoreStrip).rows)
+        assert screen.query_one(ScoreStrip)._step is None
+        box.query_one(TextArea).text = "/get_court_info " + json.dumps({"identifier": COURT, "columns": []}, ensure_ascii=False)
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.shown.total == 2 and box.is_open)
+        assert "陆知行" in record_text(screen)
+        await pilot.press("n", "b", "q")
+        assert box.query_one(TextArea).text == "nbq" and pilot.app.is_running
+        box.query_one(TextArea).text = f"{COURT}，负责人陆知行"
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.over)
+        await until(pilot, lambda: screen.query_one(ScoreStrip)._step is not None)
+        assert screen.query_one(ScoreStrip)._step.compat["success"] == 1.0  # type: ignore[union-attr]
+
+
+async def test_a_person_leaves_the_seat_and_the_policy_goes_on(pack: Path) -> None:
+    async with desk() as pilot:
+        await pilot.app.start(RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", limit=1), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: episode(pilot).loaded)
+        screen = episode(pilot)
+        await pilot.press("s", "enter")
+        await until(pilot, lambda: screen.query_one(AnswerBox).is_open)
+        await pilot.press("escape")
+        await pilot.press("s", "enter")
+        await until(pilot, lambda: not screen.human)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        assert [r.event.policy for r in screen.shown.records if r.event.tag == "seated"] == ["gold/1", "human/1", "gold/1"]  # type: ignore[attr-defined]
+
+
+async def test_find_marks_counts_and_unfolds(pack: Path) -> None:
+    path = write_run(pack)
+    async with desk() as pilot:
+        screen = await opened(pilot, path)
+        await pilot.press("slash")
+        bar = screen.query_one(FindBar)
+        bar.query_one(Input).value = "陆知行"
+        record = screen.query_one(Transcript)
+        await until(pilot, lambda: record.hits)
+        total = len(record.hits)
+        assert total >= 3 and any(role == "match" for row in record.rows for _, role in row.pieces)
+        first = record.hit
+        await pilot.press("enter")
+        assert record.hit == (first + 1) % total
+        await pilot.press("n")
+        assert bar.query_one(Input).value == "陆知行n" and screen.shown.total == 4
+        await pilot.press("escape")
+        assert not record.hits and not any(role == "match" for row in record.rows for _, role in row.pieces)
+
+
+async def test_copy_gives_the_raw_source_cleaned(pack: Path) -> None:
+    path = write_run(pack)
+    async with desk() as pilot:
+        screen = await opened(pilot, path)
+        await pilot.press("home", "y")
+        assert pilot.app.clipboard == screen.shown.records[0].event.card["question"]  # type: ignore[attr-defined]
+
+
+async def test_export_writes_markdown(pack: Path) -> None:
+    path = write_run(pack)
+    async with desk() as pilot:
+        await opened(pilot, path)
+        await pilot.press("e")
+        await until(pilot, lambda: list((places.home() / "exports").glob("*.md")))
+
+
+async def test_the_language_switches_at_once(pack: Path) -> None:
+    path = write_run(pack)
+    async with desk() as pilot:
+        screen = await opened(pilot, path)
+        assert "工具调用" in record_text(screen)
+        await pilot.press("l")
+        assert "Tool call" in record_text(screen) and "Plan and hops" in text_of(pilot)
+        await pilot.press("l")
+        assert "计划与跳数" in text_of(pilot)
+
+
+async def test_new_records_do_not_move_a_reader_who_is_elsewhere(pack: Path) -> None:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1)) as run:
+        run.scheduler.step("k-1")
+    async with desk() as pilot:
+        screen = await opened(pilot, list_runs()[0])
+        record = screen.query_one(Transcript)
+        await pilot.press("home")
+        assert record.cursor == 0
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 2)
+        assert record.cursor == 0 and record.unseen > 0 and str(record.unseen) in str(record.border_subtitle)
+        await pilot.press("end")
+        assert record.unseen == 0 and record.cursor == len(record.blocks) - 1
+
+
+async def test_home_opens_lists_and_starts_runs(pack: Path) -> None:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack))) as run:
+        run.go()
+        run.record_scores()
+    async with desk() as pilot:
+        await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
+        assert "k-2" in text_of(pilot) and "打开" in text_of(pilot)
+        await pilot.press("l")
+        await until(pilot, lambda: "Enter open" in text_of(pilot))
+        await pilot.press("l", "down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and episode(pilot).loaded)
+        assert episode(pilot).episode == "k-2"
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: episode(pilot).episode == "k-1")
+        await pilot.press("escape", "escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+        await pilot.press("n")
+        await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen))
+        await pilot.click("#everything")
+        home = pilot.app.home_screen  # type: ignore[attr-defined]
+        await until(pilot, lambda: len(home.runs) == 2 and all(line.compat is not None for line in home.runs))
+        assert home.progress is None and all(line.finished == line.n for line in home.runs)
+
+
+async def test_a_failure_becomes_a_dialog_with_a_hint(pack: Path) -> None:
+    path = write_run(pack, upto=2)
+    (pack / "manifest.json").unlink()
+    async with desk() as pilot:
+        pilot.app.open_episode(path, "k-1")  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        assert "manifest" in text_of(pilot) or "small" in text_of(pilot)
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, EpisodeScreen)
+
+
+async def test_narrow_screens_show_one_pane_at_a_time(pack: Path) -> None:
+    path = write_run(pack)
+    async with desk(NARROW) as pilot:
+        screen = await opened(pilot, path)
+        shown = lambda: [name for name in ("plan", "record", "evidence") if screen.query_one(f"#{name}").region.area]  # noqa: E731
+        assert shown() == ["record"]
+        await pilot.press("v")
+        await pilot.pause()
+        assert shown() == ["plan"]
+        await pilot.press("v")
+        await pilot.pause()
+        assert shown() == ["evidence"]
+        await pilot.resize_terminal(*WIDE)
+        await pilot.pause()
+        assert shown() == ["plan", "record", "evidence"]
+
+
+async def test_light_theme_is_readable(pack: Path) -> None:
+    path = write_run(pack)
+    async with desk() as pilot:
+        screen = await opened(pilot, path)
+        await pilot.press("f9")
+        await pilot.pause()
+        record = screen.query_one(Transcript)
+        for role in ("text", "dim", "tool", "good", "warn", "bad", "answer", "label"):
+            style = record.get_component_rich_style(f"lines--{role}")
+            assert style.color is not None and style.bgcolor is not None
+            assert contrast(style.color.get_truecolor(), style.bgcolor.get_truecolor()) >= 4.0, role
+
+
+def contrast(one: Any, two: Any) -> float:
+    """WCAG contrast of two colours."""
+
+    def light(colour: Any) -> float:
+        parts = [(c / 255 / 12.92) if c / 255 <= 0.03928 else ((c / 255 + 0.055) / 1.055) ** 2.4 for c in colour]
+        return 0.2126 * parts[0] + 0.7152 * parts[1] + 0.0722 * parts[2]
+
+    a, b = sorted((light(one), light(two)), reverse=True)
+    return (a + 0.05) / (b + 0.05)
+
+
+@pytest.mark.parametrize("size", SIZES)
+async def test_an_imported_run_opens_with_its_scores(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", "zh")
+    imported_law_run(tmp_path / "law", "kqa lcs")
+    async with desk(size) as pilot:
+        await until(pilot, lambda: pilot.app.screen.query_one("#table").row_count)
+        assert "域内平均" in text_of(pilot) and "0.500" in text_of(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, RunScreen) and pilot.app.screen.stored is not None)
+        assert "未评分" in text_of(pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        strip = episode(pilot).query_one(ScoreStrip)
+        await until(pilot, lambda: strip._step is not None and strip._run is not None)
+        if size == NARROW:
+            await pilot.press("v", "v")
+        await pilot.pause()
+        shown = "\n".join(row_text(row) for row in strip.rows)
+        assert "0.000" in shown and "未评分" in shown and "走一步" not in shown
+        assert isinstance(pilot.app.screen, EpisodeScreen), "no dialog"
+
+
+async def test_a_changed_task_file_is_said_in_the_score_pane(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_LANG", "zh")
+    path = imported_law_run(tmp_path / "law", "kqa")
+    (tmp_path / "law" / "tasks.jsonl").write_text("{}", encoding="utf-8")
+    async with desk() as pilot:
+        pilot.app.open_episode(path, "")  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and "题目文件在评测" in text_of(pilot))

@@ -1,0 +1,391 @@
+"""The dialogs that decide who plays: a new run with a model, and who sits in a seat from the next turn on."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input, OptionList, Select, Static
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.desk import engines_offered  # noqa: E402
+from app.desk.dialogs.help import HelpScreen  # noqa: E402
+from app.desk.engines_offered import Offer  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.episode.seat import BACK, SeatScreen  # noqa: E402
+from app.desk.home.new_run import NewRunScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.widgets.answer_box import AnswerBox  # noqa: E402
+from app.desk.widgets.engine_field import EngineField  # noqa: E402
+from app.desk.widgets.field import Field  # noqa: E402
+from app.library import packs, runs  # noqa: E402
+from models.errors import BadEngine  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.episode.events import Seated  # noqa: E402
+from tasks.legalagentbench.benchmark import LegalAgentBench  # noqa: E402
+from tasks.run.reading import list_runs, read_episode  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.desk.test_desk_screens import (  # noqa: E402
+    LANGUAGES,
+    NARROW,
+    SIZES,
+    desk,
+    episode,
+    same_as_stored,
+    settled,  # noqa: F401
+    text_of,
+    until,
+)
+from tests.support.desk_fixture import build_pack  # noqa: E402
+from tests.support.slow_engine import SPEC, SlowEngine, install, talk  # noqa: E402
+
+AGENTS = {
+    "rules": ("rules/1", False), "react": ("react/2", True), "plan-solve": ("plan-solve/1", True),
+    "plan-execute": ("plan-execute/1", True), "direct": ("direct/1", True), "human": ("human/1", False),
+    "gold": ("gold/1", False), "echo": ("echo/1", False),
+}  # fmt: skip
+OFFERS = [Offer("llama:qwen2.5-7b", "qwen2.5-7b · 7.6B Q4_K_M · 4.7 GB"), Offer("recorded:r1", "03-01 08:30 的记录：ReAct")]
+
+
+@pytest.fixture
+def pack() -> Path:
+    return build_pack()
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
+    return install(monkeypatch, SlowEngine())
+
+
+def scripted(home: Path) -> str:
+    path = home / "script.json"
+    path.write_text(json.dumps({"otherwise": ["我不知道"]}), encoding="utf-8")
+    return f"scripted:{path}"
+
+
+def seats(path: Path) -> list[Seated]:
+    with Journal.open(path) as journal:
+        return [record.event for record in read_episode(journal, "k-1") if isinstance(record.event, Seated)]
+
+
+def fault(screen: Any, name: str) -> str:
+    field = screen.query_one(f"#{name}-field", Field)
+    return str(field.query_one(".field--note", Static).content) if field.bad else ""
+
+
+# a new run
+
+
+async def new_run(pilot: Pilot[Any]) -> NewRunScreen:
+    await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen) and pilot.app.screen.packs)
+    await pilot.press("n")
+    await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen) and not busy(pilot))
+    assert isinstance(pilot.app.screen, NewRunScreen)
+    return pilot.app.screen
+
+
+def busy(pilot: Pilot[Any]) -> bool:
+    return any(worker.node is pilot.app.screen and not worker.is_finished for worker in pilot.app.workers)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("size", SIZES)
+async def test_dialogs_look_as_stored(
+    language: str, size: tuple[int, int], pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_LANG", language)
+    monkeypatch.setattr(LegalAgentBench, "agents", AGENTS)
+    monkeypatch.setattr(engines_offered, "offered", lambda runs=None: OFFERS)
+    name = f"{language}-{size[0]}x{size[1]}"
+    async with desk(size) as pilot:
+        screen = await new_run(pilot)
+        await same_as_stored(pilot, f"new-{name}")
+        screen.query_one("#agent", Select).value = "plan-execute"
+        screen.query_one("#limit", Input).value = "many"
+        screen.query_one("#seed", Input).value = "-1"
+        await pilot.pause()
+        await pilot.press("f5")
+        await pilot.pause()
+        await same_as_stored(pilot, f"new-model-{name}")
+        await pilot.press("escape")
+        await pilot.app.start(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        await pilot.press("s")
+        await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen) and not busy(pilot))
+        await same_as_stored(pilot, f"seat-{name}")
+        highlight(pilot, "plan-solve")
+        await pilot.pause()
+        await same_as_stored(pilot, f"seat-model-{name}")
+        await pilot.press("f1")
+        await pilot.pause()
+        assert isinstance(pilot.app.screen, HelpScreen)
+
+
+async def test_an_engine_is_asked_for_only_where_an_agent_needs_one(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await new_run(pilot)
+        assert screen.query_one("#agent", Select).value == "rules" and not screen.query_one(EngineField).display
+        assert not screen.query_one("#mode-field").display and not screen.query_one("#parallel-field").display
+        screen.query_one("#agent", Select).value = "react"
+        await pilot.pause()
+        assert screen.query_one(EngineField).display and screen.query_one("#mode-field").display
+        assert "docs/models.md" in text_of(pilot), "an empty library says what to do"
+        screen.query_one("#agent", Select).value = "echo"
+        await pilot.pause()
+        assert not screen.query_one(EngineField).display
+
+
+async def test_what_is_wrong_is_said_beside_its_field_before_anything_starts(pack: Path, moot_home: Path) -> None:
+    async with desk(NARROW) as pilot:
+        screen = await new_run(pilot)
+        screen.query_one("#agent", Select).value = "react"
+        await pilot.pause()
+        await pilot.press("f5")
+        assert "llama:" in fault(screen, "spec")
+        for name, wrong in (("limit", "0"), ("parallel", "65"), ("turns", "1.5"), ("seed", "x")):
+            screen.query_one(f"#{name}", Input).value = wrong
+        screen.query_one("#spec", Input).value = "magic:lamp"
+        await pilot.pause()
+        await pilot.press("f5")
+        await pilot.pause()
+        for name in ("limit", "parallel", "turns", "seed"):
+            assert "整数" in fault(screen, name) and not fault(screen, "spec")
+        assert pilot.app.focused is screen.query_one("#limit")
+        for name, right in (("limit", "1"), ("parallel", "2"), ("turns", ""), ("seed", "7")):
+            screen.query_one(f"#{name}", Input).value = right
+        for spec, words in (
+            ("magic:lamp", "names no engine"), ("scripted:/nowhere.json", "cannot read script"),
+            ("recorded:nobody", "no run"), ("llama:absent", "absent"),
+        ):  # fmt: skip
+            screen.query_one("#spec", Input).value = spec
+            await pilot.pause()
+            await pilot.press("f5")
+            await until(pilot, lambda words=words: words in fault(screen, "spec"))  # type: ignore[misc]
+            assert pilot.app.screen is screen and not list_runs()
+        screen.query_one("#spec", Input).value = scripted(moot_home)
+        await pilot.pause()
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+    (path,) = list_runs()
+    with Journal.open(path) as journal:
+        spec = journal.header["spec"]
+    assert (spec["agent"], spec["parallel"], spec["seed"], spec["max_turns"], spec["limit"]) == ("react", 2, 7, None, 1)
+    assert not spec["free"] and not spec["paper"]
+
+
+@pytest.mark.parametrize(("mode", "free", "paper"), [("lean", False, False), ("free", True, False), ("paper", False, True)])
+async def test_the_mode_of_a_model_goes_into_the_run(pack: Path, moot_home: Path, mode: str, free: bool, paper: bool) -> None:
+    async with desk() as pilot:
+        screen = await new_run(pilot)
+        screen.query_one("#agent", Select).value = "react"
+        await pilot.pause()
+        screen.query_one("#mode", Select).value = mode
+        screen.query_one("#spec", Input).value = scripted(moot_home)
+        await pilot.pause()
+        wanted: list[Any] = []
+        screen.dismiss = wanted.append  # type: ignore[method-assign,assignment]
+        await pilot.press("f5")
+        await until(pilot, lambda: wanted)
+        spec, everything = wanted[0]
+        assert (spec.free, spec.paper, spec.parallel, everything) == (free, paper, 1, False)
+
+
+async def test_only_modes_that_a_method_has_are_offered(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await new_run(pilot)
+        for agent in ("react", "direct"):
+            screen.query_one("#agent", Select).value = agent
+            await pilot.pause()
+            offered = [value for _, value in screen.query_one("#mode", Select)._options]
+            assert set(offered) == set(LegalAgentBench().modes(LegalAgentBench.agents[agent][0])) and "lean" in offered
+
+
+async def test_rules_need_one_key_and_run_together(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await new_run(pilot)
+        assert pilot.app.focused is screen.query_one("#benchmark")
+        wanted: list[Any] = []
+        screen.dismiss = wanted.append  # type: ignore[method-assign,assignment]
+        await pilot.press("enter", "escape")
+        assert pilot.app.screen is screen and not wanted, "a stray Enter starts nothing"
+        await pilot.press("f5")
+        await until(pilot, lambda: wanted)
+        await pilot.click("#everything")
+        await until(pilot, lambda: len(wanted) == 2)
+        assert [(spec.agent, spec.model, spec.limit, spec.parallel) for spec, _ in wanted] == [("rules", "", 10, 1), ("rules", "", 10, 16)]
+
+
+def test_records_of_models_are_offered_and_read_as_engines(pack: Path, moot_home: Path) -> None:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="react", model=scripted(moot_home), pack=str(pack), max_turns=2)) as run:
+        run.go()
+    (offer,) = engines_offered.offered()
+    assert offer.spec == f"recorded:{run.id}" and "ReAct" in offer.label
+    assert engines_offered.refusal(RunSpec(benchmark="legalagentbench", agent="react", model=offer.spec)) == ""
+    assert [line.id for line in runs()] == [run.id] and packs()
+
+
+def test_a_library_that_cannot_be_read_leaves_the_records(pack: Path, moot_home: Path) -> None:
+    from store import places
+
+    places.models().mkdir(parents=True)
+    (places.models() / "catalogue.json").write_text("{", encoding="utf-8")
+    assert engines_offered.offered() == []
+
+
+# a seat
+
+
+async def in_seat_dialog(pilot: Pilot[Any]) -> SeatScreen:
+    await pilot.press("s")
+    await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen) and not busy(pilot))
+    assert isinstance(pilot.app.screen, SeatScreen)
+    return pilot.app.screen
+
+
+def highlight(pilot: Pilot[Any], agent: str) -> None:
+    who = pilot.app.screen.query_one("#who", OptionList)
+    who.focus()
+    who.highlighted = [option.id for option in who.options].index(agent)
+
+
+async def begun(pilot: Pilot[Any], pack: Path, agent: str = "gold") -> EpisodeScreen:
+    await pilot.app.start(RunSpec(benchmark="legalagentbench", agent=agent, pack=str(pack), limit=1), everything=False)  # type: ignore[attr-defined]
+    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+    return episode(pilot)
+
+
+async def test_everybody_whom_the_benchmark_knows_is_offered_and_references_are_marked(pack: Path) -> None:
+    async with desk() as pilot:
+        await begun(pilot, pack)
+        screen = await in_seat_dialog(pilot)
+        who = screen.query_one("#who", OptionList)
+        assert {option.id for option in who.options} == set(LegalAgentBench.agents)
+        assert who.options[0].id == "human" and who.highlighted == 0
+        labels = {option.id: str(option.prompt) for option in who.options}
+        assert "参照" in labels["gold"] and "需模型" in labels["react"] and "参照" not in labels["rules"]
+        assert "现任：参照答案" in text_of(pilot)
+        await pilot.press("escape")
+        assert isinstance(pilot.app.screen, EpisodeScreen)
+
+
+async def test_a_model_takes_the_seat_and_plays_on(pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.support import slow_engine
+
+    opened: list[threading.Thread] = []
+    real = slow_engine.open_slow
+    monkeypatch.setattr(slow_engine, "open_slow", lambda opening: (opened.append(threading.current_thread()), real(opening))[1])
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        dialog = await in_seat_dialog(pilot)
+        highlight(pilot, "talk")
+        await pilot.pause()
+        assert dialog.query_one(EngineField).display
+        await pilot.press("enter")
+        assert pilot.app.focused is dialog.query_one("#spec"), "no engine is chosen yet: the cursor goes there"
+        dialog.query_one("#spec", Input).value = SPEC
+        await pilot.pause()
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and screen.state.seats["agent"].engine == SPEC)
+        assert threading.main_thread() not in opened and len(opened) == 2, "checked, then opened by the thread of the run"
+        await pilot.press("n")
+        await until(pilot, engine.waits.is_set)
+        engine.end("云溪县人民法院，负责人陆知行")
+        await until(pilot, lambda: screen.over)
+        engine.closed = False
+    assert engine.closed, "the run closes what was opened on the way"
+    (path,) = list_runs()
+    assert [seat.policy for seat in seats(path)] == ["gold/1", "talk/1"] and seats(path)[-1].described
+
+
+async def test_a_wrong_engine_is_said_beside_its_field_and_nobody_moves(pack: Path) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        dialog = await in_seat_dialog(pilot)
+        highlight(pilot, "react")
+        await pilot.pause()
+        await pilot.press("f5")
+        assert "llama:" in fault(dialog, "spec")
+        dialog.query_one("#spec", Input).value = "llama:/nowhere.gguf"
+        await pilot.pause()
+        await pilot.press("f5")
+        await until(pilot, lambda: "nowhere.gguf" in fault(dialog, "spec"))
+        await pilot.press("escape")
+        assert screen.state.seats["agent"].policy == "gold/1" and screen.moving == "paused"
+
+
+async def test_leaving_gives_the_seat_back_to_the_model_that_had_it(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        await pilot.app.start(talk(pack), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        screen = episode(pilot)
+        await pilot.press("s", "enter")
+        await until(pilot, lambda: screen.query_one(AnswerBox).is_open)
+        await pilot.press("escape")
+        dialog = await in_seat_dialog(pilot)
+        who = dialog.query_one("#who", OptionList)
+        assert who.options[0].id == BACK and SPEC in str(who.options[0].prompt)
+        assert "human" not in {option.id for option in who.options}
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.state.seats["agent"].engine == SPEC)
+        assert not screen.query_one(AnswerBox).is_open
+
+
+async def test_a_stored_run_whose_seat_changed_hands_is_taken_up_again(pack: Path, engine: SlowEngine) -> None:
+    with start_run(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1)) as run:
+        run.scheduler.step("k-1")
+        run.seat("k-1", Seated(seat="agent", policy="talk/1", engine=SPEC))
+    async with desk() as pilot:
+        pilot.app.open_episode(list_runs()[0], "k-1")  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        screen = episode(pilot)
+        await pilot.press("n")
+        await until(pilot, engine.waits.is_set)
+        engine.end("陆知行")
+        await until(pilot, lambda: screen.over)
+        assert screen.state.answered is not None and screen.state.answered.res == "陆知行"
+
+
+async def test_an_engine_that_cannot_be_had_any_more_is_a_dialog(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from tests.support import slow_engine
+
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        dialog = await in_seat_dialog(pilot)
+        highlight(pilot, "talk")
+        dialog.query_one("#spec", Input).value = SPEC
+        await pilot.pause()
+        monkeypatch.setattr(engines_offered, "refusal", lambda spec: "")
+
+        def gone(opening: Any) -> Any:
+            raise BadEngine("the file is gone", "Bring it back.")
+
+        monkeypatch.setattr(slow_engine, "open_slow", gone)
+        await pilot.press("f5")
+        await until(pilot, lambda: "the file is gone" in text_of(pilot))
+        await pilot.press("escape")
+        assert screen.state.seats["agent"].policy == "gold/1"
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+
+
+async def test_the_stopped_turn_of_a_model_may_be_taken_over_by_a_person(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        await pilot.app.start(talk(pack), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+        screen = episode(pilot)
+        await pilot.press("n")
+        await until(pilot, engine.waits.is_set)
+        await pilot.press("x")
+        await until(pilot, lambda: not engine.waits.is_set() and not screen.speaking)
+        await pilot.press("s", "enter")
+        await until(pilot, lambda: screen.query_one(AnswerBox).is_open and screen.human)

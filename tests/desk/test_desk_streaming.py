@@ -1,0 +1,713 @@
+"""The open turn of a model: how it streams, how it is stopped, what stays of it, and that it disturbs nobody.
+
+The engine says what the test tells it to; every wait is for a fact.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from textual.events import Paste
+from textual.pilot import Pilot
+from textual.widgets import Input, TextArea
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import app.desk.live as running  # noqa: E402
+from app.desk import shell  # noqa: E402
+from app.desk.episode.calls import call_lines, totals  # noqa: E402
+from app.desk.episode.open import TAIL, OpenTurn  # noqa: E402
+from app.desk.episode.open_turn import phase_line, turn_rows  # noqa: E402
+from app.desk.episode.renderers import render  # noqa: E402
+from app.desk.episode.screen import EpisodeScreen  # noqa: E402
+from app.desk.episode.transcript import Transcript  # noqa: E402
+from app.desk.live import LiveRun  # noqa: E402
+from app.desk.messages import HumanAsked, LiveMessage, Moving, RunOpened, Streamed, Watched  # noqa: E402
+from app.desk.widgets.answer_box import AnswerBox, AnswerText  # noqa: E402
+from app.desk.widgets.find_bar import FindBar  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
+from models.engine import Delta, EngineError, Reply, TokenChance, Usage  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.episode import observations  # noqa: E402
+from tasks.episode.driver import Driver  # noqa: E402
+from tasks.episode.events import ModelCalled, Record, Seated  # noqa: E402
+from tasks.episode.scheduler import HUMAN  # noqa: E402
+from tasks.episode.state import digest  # noqa: E402
+from tasks.legalagentbench import environment  # noqa: E402
+from tasks.run.reading import list_runs, read_episode  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tests.desk.test_desk_screens import desk, episode, opened, record_text, same_as_stored, settled, text_of, until  # noqa: E402, F401
+from tests.support.desk_fixture import COURT, build_pack  # noqa: E402
+from tests.support.patience import PATIENCE
+from tests.support.slow_engine import SlowEngine, install, talk  # noqa: E402
+
+CALL = "先查法院。/get_court_info " + json.dumps({"identifier": COURT, "columns": []}, ensure_ascii=False)
+THOUGHT = "案号里的代字指向云溪县人民法院，还缺它的负责人。"
+ANSWER = f"由{COURT}审理，负责人是陆知行。"
+
+
+@pytest.fixture
+def pack() -> Path:
+    return build_pack()
+
+
+@pytest.fixture
+def engine(monkeypatch: pytest.MonkeyPatch) -> SlowEngine:
+    return install(monkeypatch, SlowEngine())
+
+
+class Clock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(running, "clock", made)
+    return made
+
+
+async def begun(pilot: Pilot[Any], pack: Path, **options: Any) -> EpisodeScreen:
+    """A run of the talking agent, at its beginning."""
+    await pilot.app.start(talk(pack, **options), everything=False)  # type: ignore[attr-defined]
+    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
+    return episode(pilot)
+
+
+async def speaking(pilot: Pilot[Any], engine: SlowEngine, screen: EpisodeScreen, text: str = "正在说的话") -> None:
+    """One step has begun and the model has said something."""
+    await pilot.press("n")
+    await until(pilot, engine.waits.is_set)
+    engine.tell("speaking", text)
+    await until(pilot, lambda: text in record_text(screen))
+
+
+def stored(path: Path | None = None, name: str = "k-1") -> list[Record]:
+    with Journal.open(path or list_runs()[0]) as journal:
+        return read_episode(journal, name)
+
+
+# the value
+
+
+def told(turn: OpenTurn, *deltas: tuple[float, Delta]) -> OpenTurn:
+    for now, delta in deltas:
+        turn = turn.after(delta, now)
+    return turn
+
+
+def said(text: str, phase: str = "speaking", done: int = 0) -> Delta:
+    return Delta("k-1", "agent", phase, text, done)  # type: ignore[arg-type]
+
+
+def test_a_turn_keeps_the_end_of_what_came_and_counts_the_rest() -> None:
+    turn = OpenTurn("k-1")
+    for _ in range(3):
+        turn = turn.after(said("字" * TAIL), 0.0)
+    assert len(turn.spoken) == TAIL and turn.words == 3 * TAIL
+    rows = ["".join(text for text, _ in row) for row in turn_rows(turn, 60, 0.0)]
+    assert f"{2 * TAIL:,}" in rows[1] and len(rows) < TAIL
+
+
+def test_the_speed_counts_tokens_where_the_engine_does_and_characters_where_it_does_not() -> None:
+    counted = told(OpenTurn("k-1"), (1.0, said("甲", done=1)), (3.0, said("乙丙", done=9)))
+    assert counted.speed() == (4.0, True)
+    uncounted = told(OpenTurn("k-1"), (1.0, said("甲")), (3.0, said("乙丙丁戊")))
+    assert uncounted.speed() == (2.0, False)
+    assert told(OpenTurn("k-1"), (1.0, said("甲")), (1.001, said("乙"))).speed() is None, "too soon to tell"
+
+
+def test_a_control_sequence_that_comes_in_pieces_is_one() -> None:
+    turn = told(OpenTurn("k-1"), *((0.0, said(part)) for part in ("前\x1b", "]52;", "c;QQ==\x07", "后\u202e")))
+    shown = "".join(text for row in turn_rows(turn, 60, 0.0) for text, _ in row)
+    assert "前␛后" in shown and "\x1b" not in shown and "52;c" not in shown and "\u202e" not in shown
+
+
+def test_each_phase_says_how_far_it_is() -> None:
+    def line(turn: OpenTurn) -> str:
+        return "".join(text for text, _ in phase_line(turn, 12.0))
+
+    assert "37%" in line(OpenTurn("k-1", began=12.0).after(Delta("k-1", "agent", "loading", "", 37, 100), 12.0))
+    assert "512/2,048" in line(OpenTurn("k-1", began=12.0).after(Delta("k-1", "agent", "reading", "", 512, 2048), 12.0))
+    assert "12 秒" in line(OpenTurn("k-1")), "a silent call shows its time"
+    assert "丢弃已说的 5 字" in line(OpenTurn("k-1").after(said("还在说的话"), 1.0).stopped())
+
+
+# the line of a call
+
+
+def called(**facts: Any) -> ModelCalled:
+    plain = {
+        "seat": "agent", "call": 1, "prompt": "talk/1", "asked": "0" * 64, "messages": (), "settings": {}, "text": "", "finish": "stop",
+    }  # fmt: skip
+    return ModelCalled.model_validate({**plain, **facts})
+
+
+def block_text(event: ModelCalled, *, whole: bool = False) -> str:
+    block = render(Record(0, 1, None, 0.0, event))
+    assert block is not None
+    return "\n".join("".join(text for text, _ in line) for line in (block.whole if whole else block.lines))
+
+
+def test_the_line_of_a_call_tells_what_was_read_reused_and_generated_and_where_from() -> None:
+    text = block_text(called(evaluated=412, reused=1834, generated=96, milliseconds=4123.0, origin="kept", batch=4))
+    assert "新读 412 · 复用 1,834（82%，保留） · 生成 96 · 4.1 秒 · 总速 23 词元/秒 · 4 路并行" in text
+    assert "淘汰后重读" in block_text(called(evaluated=2246, origin="evicted"))
+    assert "总速" not in block_text(called(evaluated=10, generated=5)), "no time, no speed"
+
+
+@pytest.mark.parametrize(("finish", "words"), [("length", "达到长度上限"), ("context_full", "上下文已满")])
+def test_a_call_that_was_cut_says_so_first(finish: str, words: str) -> None:
+    text = block_text(called(finish=finish, evaluated=3, note="8,192 tokens do not fit"))
+    assert text.startswith(words) and "8,192 tokens do not fit" in text
+
+
+def test_reasoning_and_chances_are_folded_under_the_line() -> None:
+    chances = (("借款", -0.05, (("借款", -0.05),)), ("贷款", -2.5, (("借款", -0.1), ("贷款", -2.5))))
+    event = called(text="行动：查询\n第二行", reasoning=THOUGHT, logprobs=chances)
+    folded, whole = block_text(event), block_text(event, whole=True)
+    assert f"思考 {len(THOUGHT)} 字" in folded and THOUGHT not in folded and "第二行" not in folded
+    assert THOUGHT in whole and "第二行" in whole and "困惑度" in whole
+    assert "「贷款」 8.21%，其余候选 「借款」 90%" in whole
+    short = called(text="一句话")
+    assert "一句话" in block_text(short) and call_lines(short)[1] is None
+
+
+def test_odd_chances_of_a_record_do_no_harm() -> None:
+    chances = tuple((text, value, ()) for text, value in (("甲", float("-inf")), ("乙", 99.0), ("丙\x1b[2J", -900.0)))
+    whole = block_text(called(text="甲乙丙", logprobs=chances), whole=True)
+    assert "\x1b" not in whole
+
+
+def test_totals_leave_out_what_a_person_said() -> None:
+    events = [called(evaluated=5, reused=2, generated=3), called(evaluated=50, human=True), called(evaluated=1)]
+    assert totals(Record(n, 1, None, 0.0, e) for n, e in enumerate(events)) == (2, 6, 2, 3)
+
+
+# the thread
+
+
+@contextmanager
+def live_run(pack: Path, **options: Any) -> Iterator[tuple[LiveRun, list[LiveMessage]]]:
+    """A run and its thread, without a desk; the thread must end."""
+    heard: list[LiveMessage] = []
+    live = LiveRun(lambda: start_run(talk(pack, **options)), heard.append)
+    thread = threading.Thread(target=live.work)
+    thread.start()
+    try:
+        wait(lambda: any(isinstance(message, RunOpened) for message in heard))
+        yield live, heard
+    finally:
+        while thread.is_alive():
+            live.close()
+            thread.join(0.05)
+
+
+def wait(true: Callable[[], object]) -> None:
+    end = time.monotonic() + PATIENCE
+    while not true():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.005)
+
+
+def streamed(heard: list[LiveMessage]) -> list[Streamed]:
+    return [message for message in heard if isinstance(message, Streamed)]
+
+
+def rests(heard: list[LiveMessage]) -> bool:
+    """Whether the run was in motion and is paused."""
+    modes = [message.mode for message in heard if isinstance(message, Moving)]
+    return len(modes) > 1 and modes[-1] == "paused"
+
+
+def test_the_desk_is_told_once_until_it_has_looked(pack: Path, engine: SlowEngine) -> None:
+    with live_run(pack) as (live, heard):
+        live.step("k-1")
+        wait(engine.waits.is_set)
+        for _ in range(500):
+            engine.tell("speaking", "字")
+        wait(lambda: (turn := live._turns.get("k-1")) is not None and turn.words == 500)
+        assert len(streamed(heard)) == 1
+        turn = live.turn("k-1")
+        assert turn is not None and turn.spoken == "字" * 500 and turn.phase == "speaking"
+        engine.tell("speaking", "又")
+        wait(lambda: len(streamed(heard)) == 2)
+        engine.end(ANSWER)
+        wait(lambda: live.turn("k-1") is None)
+    assert ANSWER in str([record.event.data() for record in stored()])
+
+
+def test_of_parallel_episodes_only_the_watched_one_streams_and_the_other_may_be_chosen_meanwhile(
+    pack: Path, engine: SlowEngine
+) -> None:
+    with live_run(pack, limit=2, parallel=2) as (live, heard):
+        live.run_all()
+        wait(lambda: len(engine.calls) == 1 and len(engine.calls[0]) == 2)
+        engine.tell("speaking", "一", episode="k-1")
+        wait(lambda: [message.episode for message in streamed(heard)] == ["k-1"])
+        for _ in range(3):
+            engine.tell("speaking", "二", episode="k-2")
+        wait(lambda: (turn := live._turns.get("k-2")) is not None and turn.words == 3)
+        assert {message.episode for message in streamed(heard)} == {"k-1"}
+        live.watch("k-2")
+        engine.tell("speaking", "二", episode="k-2")
+        wait(lambda: any(isinstance(m, Watched) and m.episode == "k-2" for m in heard))
+        wait(lambda: streamed(heard)[-1].episode == "k-2")
+        turn = live.turn("k-2")
+        assert turn is not None and turn.spoken == "二二二二", "what came before is not lost"
+        engine.end(ANSWER)
+        wait(lambda: rests(heard))
+
+
+def test_a_stopped_turn_leaves_no_trace_and_its_question_is_asked_again(pack: Path, engine: SlowEngine) -> None:
+    with live_run(pack) as (live, heard):
+        live.auto("k-1")
+        wait(engine.waits.is_set)
+        engine.tell("speaking", "废话")
+        wait(lambda: streamed(heard))
+        live.stop()
+        wait(lambda: (turn := live.turn("k-1")) is not None and turn.phase == "stopped")
+        wait(lambda: rests(heard))
+        assert not any(isinstance(record.event, ModelCalled) for record in stored())
+        live.step("k-1")
+        wait(lambda: len(engine.calls) == 2)
+        assert [ask.digest() for ask in engine.calls[0]] == [ask.digest() for ask in engine.calls[1]]
+        engine.end(ANSWER)
+        wait(lambda: not engine.waits.is_set() and live.turn("k-1") is None)
+    interrupted = digest(stored())
+    with live_run(pack) as (live, heard):
+        live.step("k-1")
+        wait(lambda: len(engine.calls) == 3)
+        engine.end(ANSWER)
+        wait(lambda: live.turn("k-1") is None and not engine.waits.is_set())
+    assert digest(stored()) == interrupted
+
+
+def test_stopping_a_whole_run_pauses_it(pack: Path, engine: SlowEngine) -> None:
+    with live_run(pack, limit=2, parallel=2) as (live, heard):
+        live.run_all()
+        wait(engine.waits.is_set)
+        live.stop()
+        wait(lambda: rests(heard))
+        assert len(engine.calls) == 1
+
+
+@pytest.mark.parametrize("mode", ["step", "auto", "run_all"])
+def test_closing_breaks_off_a_call_wherever_it_is(mode: str, pack: Path, engine: SlowEngine) -> None:
+    with live_run(pack) as (live, _):
+        live.run_all() if mode == "run_all" else getattr(live, mode)("k-1")
+        wait(engine.waits.is_set)
+        live.close()
+        wait(live.closed.is_set)
+    assert engine.closed and engine.cancels
+    assert not any(isinstance(record.event, ModelCalled) for record in stored())
+
+
+def test_a_failed_call_is_asked_again_and_the_turn_begins_anew(pack: Path, engine: SlowEngine) -> None:
+    with live_run(pack) as (live, _):
+        live.step("k-1")
+        wait(engine.waits.is_set)
+        engine.tell("speaking", "断断续续")
+        engine.end(EngineError("the engine fell over"))
+        wait(lambda: len(engine.calls) == 2)
+        turn = live.turn("k-1")
+        assert turn is not None and turn.phase == "asked" and not turn.words
+        engine.end(ANSWER)
+        wait(lambda: live.turn("k-1") is None)
+
+
+def test_a_run_that_waits_for_a_person_does_not_spin_and_goes_on_with_all(pack: Path, engine: SlowEngine) -> None:
+    with live_run(pack, limit=2) as (live, heard):
+        live.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN))
+        live.run_all()
+        wait(lambda: any(isinstance(message, HumanAsked) for message in heard))
+        wait(lambda: live._idle)
+        live.say("k-1", ANSWER)
+        wait(engine.waits.is_set)
+        assert [ask.episode for ask in engine.calls[0]] == ["k-2"]
+        engine.end(ANSWER)
+        wait(lambda: rests(heard))
+
+
+# the screen
+
+
+async def test_the_turn_grows_below_the_record_and_gives_way_to_what_was_said(
+    pack: Path, engine: SlowEngine, clock: Clock
+) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await pilot.press("n")
+        await until(pilot, lambda: "等待模型" in record_text(screen) and screen.speaking)
+        engine.tell("loading", done=37, total=100)
+        await until(pilot, lambda: "37%" in record_text(screen) and "加载模型" in text_of(pilot))
+        engine.tell("reading", done=512, total=2048)
+        await until(pilot, lambda: "512/2,048" in record_text(screen))
+        engine.tell("thinking", THOUGHT, 12)
+        await until(pilot, lambda: f"┊ {THOUGHT[:10]}" in record_text(screen) and "思考中" in text_of(pilot))
+        clock.now += 2
+        engine.tell("speaking", "先查法院。", 32)
+        await until(pilot, lambda: "先查法院。" in record_text(screen) and "10 词元/秒" in record_text(screen))
+        roles = {role for row in screen.query_one(Transcript).rows for text, role in row.pieces if "先查法院" in text}
+        assert roles == {"dim"}, "speech is dim and stands apart from reasoning"
+        assert not any(isinstance(record.event, ModelCalled) for record in screen.shown.records)
+        engine.end(Reply(CALL, Usage(412, 1834, 32, 2400.0, "kept"), reasoning=THOUGHT))
+        await until(pilot, lambda: screen.shown.total == 1)
+        await until(pilot, lambda: screen.turn is None)
+        text = record_text(screen)
+        assert "┊" not in text and f"思考 {len(THOUGHT)} 字" in text and "复用 1,834（82%，保留）" in text
+        facts = "\n".join(row_text(row) for row in screen.query_one("#plan").rows)  # type: ignore[attr-defined]
+        assert all(words in facts for words in ("新读词元 412", "复用词元 1,834", "生成词元 32"))
+
+
+async def test_nothing_that_streams_is_kept(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await speaking(pilot, engine, screen, "不进记录的话")
+        engine.end(ANSWER)
+        await until(pilot, lambda: screen.over)
+    assert "不进记录的话".encode() not in list_runs()[0].read_bytes()
+    assert "不进记录的话" not in json.dumps([r.event.data() for r in stored()], ensure_ascii=False)
+
+
+async def test_the_reader_at_the_end_follows_and_the_one_elsewhere_stays(pack: Path, engine: SlowEngine) -> None:
+    async with desk((80, 24)) as pilot:
+        screen = await begun(pilot, pack)
+        record = screen.query_one(Transcript)
+        await pilot.press("n")
+        await until(pilot, engine.waits.is_set)
+        engine.tell("speaking", "\n".join(f"第{n}行" for n in range(60)))
+        await until(pilot, lambda: "第59行" in text_of(pilot))
+        await pilot.press("home")
+        await until(pilot, lambda: record.scroll_offset.y == 0)
+        engine.tell("speaking", "\n".join(f"再{n}行" for n in range(40)))
+        await until(pilot, lambda: "再39行" in record_text(screen))
+        assert record.scroll_offset.y == 0 and "问题" in text_of(pilot) and "模型正在作答" in text_of(pilot)
+        await pilot.press("end")
+        await until(pilot, lambda: "再39行" in text_of(pilot))
+        engine.tell("speaking", "\n最后一行")
+        await until(pilot, lambda: "最后一行" in text_of(pilot))
+        await pilot.press("pageup")
+        await until(pilot, lambda: record.scroll_offset.y < record.max_scroll_y - 1)
+        place = record.scroll_offset.y
+        engine.tell("speaking", "\n又一行" * 5)
+        await until(pilot, lambda: record_text(screen).count("又一行") == 5)
+        assert record.scroll_offset.y == place
+        engine.end(ANSWER)
+        await until(pilot, lambda: screen.over)
+
+
+async def test_looking_back_shows_no_open_turn(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        engine.end(CALL)
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        await speaking(pilot, engine, screen)
+        await pilot.press("b")
+        await until(pilot, lambda: screen.shown.back)
+        assert "正在说的话" not in record_text(screen) and "回看" in text_of(pilot)
+        engine.tell("speaking", "继续")
+        await until(pilot, lambda: (turn := screen.turn) is not None and turn.words == 7)
+        assert "正在说的话" not in record_text(screen)
+        await pilot.press("g")
+        await until(pilot, lambda: "正在说的话继续" in record_text(screen))
+
+
+@contextmanager
+def painted(monkeypatch: pytest.MonkeyPatch, kind: type) -> Iterator[list[int]]:
+    """How often a line of such a widget is painted."""
+    count = [0]
+    paint = kind.render_line  # type: ignore[attr-defined]
+
+    def counting(self: Any, y: int) -> Any:
+        count[0] += 1
+        return paint(self, y)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(kind, "render_line", counting)
+        yield count
+
+
+async def test_a_focused_search_box_is_not_painted_while_tokens_stream(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await speaking(pilot, engine, screen)
+        await pilot.press("slash", "x")
+        await pilot.pause()
+        with painted(monkeypatch, Input) as count:
+            for n in range(30):
+                engine.tell("speaking", f"\n第{n}行")
+                await until(pilot, lambda n=n: f"第{n}行" in record_text(screen))  # type: ignore[misc]
+            assert count == [0] and screen.focused is screen.query_one(FindBar).query_one(Input)
+        assert screen.query_one(FindBar).query_one(Input).value == "x" and screen.speaking, "x is text while one types"
+        await pilot.press("f8")
+        await until(pilot, lambda: not screen.speaking)
+
+
+async def test_a_person_types_undisturbed_while_other_episodes_stream(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack, limit=2, parallel=2)
+        live = pilot.app.live  # type: ignore[attr-defined]
+        live.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN), ask=True)
+        box = screen.query_one(AnswerBox)
+        await until(pilot, lambda: box.is_open)
+        live.run_all()
+        await until(pilot, engine.waits.is_set)
+        await pilot.press("h", "e", "enter", "i")
+        text = box.query_one(AnswerText)
+        cursor = pilot.app.cursor_position
+        with painted(monkeypatch, TextArea) as count:
+            for _ in range(20):
+                engine.tell("speaking", "字", episode="k-2")
+            await until(pilot, lambda: (turn := live._turns.get("k-2")) is not None and turn.words == 20)
+            engine.end(ANSWER)
+            await until(pilot, lambda: live._idle)
+            assert count == [0]
+        assert text.has_focus and text.text == "he\ni" and pilot.app.cursor_position == cursor
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.over)
+    assert [r.event.text for r in stored() if isinstance(r.event, ModelCalled)] == ["he\ni"]
+
+
+async def test_x_stops_the_turn_and_says_that_the_question_is_open(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        before = len(stored())
+        await speaking(pilot, engine, screen)
+        await pilot.press("x")
+        await until(pilot, lambda: screen.turn is not None and screen.turn.phase == "stopped")
+        await until(pilot, lambda: "问题仍待回答" in record_text(screen) and "■ 本轮已停" in text_of(pilot))
+        assert "正在说的话" not in record_text(screen) and len(stored()) <= before + 2
+        assert not any(isinstance(record.event, ModelCalled) for record in stored())
+        await pilot.press("n")
+        await until(pilot, lambda: len(engine.calls) == 2)
+        assert engine.calls[0][0].digest() == engine.calls[1][0].digest()
+        engine.end(ANSWER)
+        await until(pilot, lambda: screen.over and screen.turn is None)
+
+
+async def test_pausing_lets_the_turn_end(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await pilot.press("space")
+        await until(pilot, lambda: engine.waits.is_set() and screen.moving == "auto")
+        engine.tell("speaking", "还在说")
+        await until(pilot, lambda: "还在说" in record_text(screen))
+        await pilot.press("space")
+        await until(pilot, lambda: "说完即暂停" in text_of(pilot))
+        assert engine.waits.is_set()
+        engine.end(CALL)
+        await until(pilot, lambda: screen.shown.total == 1 and screen.moving == "paused")
+        assert not engine.waits.is_set() and len(engine.calls) == 1 and "说完即暂停" not in text_of(pilot)
+
+
+async def test_a_second_step_cannot_be_ordered_while_the_model_speaks(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await speaking(pilot, engine, screen)
+        await pilot.press("n", "n")
+        engine.end(CALL)
+        await until(pilot, lambda: screen.shown.total == 1 and screen.turn is None)
+        await pilot.pause()
+        assert len(engine.calls) == 1
+
+
+async def test_quitting_while_a_model_speaks_does_not_wait_for_it(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await speaking(pilot, engine, screen)
+        await pilot.press("q")
+        await until(pilot, lambda: engine.closed)
+    assert engine.cancels and not any(isinstance(record.event, ModelCalled) for record in stored())
+
+
+async def test_an_engine_that_does_not_hear_is_closed_under_its_call(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shell, "HURRY", 0.0)
+    engine.deaf = True
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await speaking(pilot, engine, screen)
+        await pilot.press("x")
+        await until(pilot, lambda: "正在停止" in text_of(pilot) and screen.check_action("stop", ()) is None)
+        await pilot.press("q")
+        await until(pilot, lambda: engine.closed)
+    assert engine.cancels and not any(isinstance(record.event, ModelCalled) for record in stored())
+
+
+async def test_beginning_another_run_breaks_off_the_call_of_the_one_before(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await speaking(pilot, engine, screen)
+        first = pilot.app.live  # type: ignore[attr-defined]
+        await pilot.app.start(talk(pack), everything=False)  # type: ignore[attr-defined]
+        await until(pilot, first.closed.is_set)
+        await until(pilot, lambda: pilot.app.live is not first and screen.moving == "paused" and screen.turn is None)  # type: ignore[attr-defined]
+        assert "正在说的话" not in record_text(screen)
+
+
+async def test_after_a_stop_somebody_else_may_take_the_seat(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await speaking(pilot, engine, screen)
+        await pilot.press("x")
+        await until(pilot, lambda: screen.turn is not None and not screen.speaking)
+        pilot.app.live.seat("k-1", Seated(seat="agent", policy="gold/1"))  # type: ignore[attr-defined]
+        await until(pilot, lambda: screen.turn is None and "本轮已停" not in text_of(pilot))
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        assert len(engine.calls) == 1 and not any(isinstance(r.event, ModelCalled) for r in screen.shown.records)
+
+
+async def test_a_step_that_was_cut_short_is_shown_whole_when_it_is_taken_up(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut(self: Driver) -> None:
+        raise KeyboardInterrupt
+
+    engine.end(CALL)
+    with monkeypatch.context() as patch, start_run(talk(pack)) as run:
+        patch.setattr(Driver, "resume", cut)
+        with pytest.raises(KeyboardInterrupt):
+            run.scheduler.step("k-1")
+    assert isinstance(stored()[-1].event, ModelCalled)
+    async with desk() as pilot:
+        screen = await opened(pilot, list_runs()[0])
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1)
+        assert [record.seq for record in screen.shown.records] == list(range(len(screen.shown.records)))
+        assert any(isinstance(record.event, ModelCalled) for record in screen.shown.records) and len(engine.calls) == 1
+
+
+# the box of a person
+
+
+async def seated(pilot: Pilot[Any], pack: Path, **options: Any) -> tuple[EpisodeScreen, AnswerBox]:
+    """A person sits in the tested seat of the first episode and has been asked."""
+    screen = await begun(pilot, pack, **options)
+    pilot.app.live.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN), ask=True)  # type: ignore[attr-defined]
+    box = screen.query_one(AnswerBox)
+    await until(pilot, lambda: box.is_open and box.query_one(AnswerText).has_focus)
+    return screen, box
+
+
+async def test_enter_begins_a_line_and_f5_sends_all_of_them(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen, box = await seated(pilot, pack)
+        await pilot.press("enter", *"yi", "enter", *"er")
+        assert box.is_open and box.query_one(AnswerText).text == "\nyi\ner"
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.over)
+    assert [r.event.text for r in stored() if isinstance(r.event, ModelCalled)] == ["yi\ner"]
+
+
+async def test_pasted_lines_stay_and_what_acts_on_a_terminal_goes(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        _, box = await seated(pilot, pack)
+        pilot.app.screen.focused.post_message(Paste("一、判令返还\r\n二、\x1b]52;c;QQ==\x07利息\u202e"))  # type: ignore[union-attr]
+        await until(pilot, lambda: box.query_one(AnswerText).text)
+        assert box.query_one(AnswerText).text == "一、判令返还\n二、␛利息⍰"
+        assert box.is_open
+
+
+async def test_a_draft_waits_at_its_episode(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen, box = await seated(pilot, pack, limit=2)
+        await pilot.press(*"caogao")
+        await pilot.press("escape", "right_square_bracket")
+        await until(pilot, lambda: screen.episode == "k-2")
+        assert not box.is_open
+        await pilot.press("left_square_bracket")
+        await until(pilot, lambda: screen.episode == "k-1" and box.is_open)
+        assert box.query_one(AnswerText).text == "caogao"
+        await pilot.press("escape")
+        await until(pilot, lambda: "草稿仍在" in text_of(pilot))
+        assert screen.query_one(Transcript).has_focus
+        await pilot.press("tab")
+        assert box.query_one(AnswerText).has_focus
+
+
+async def test_a_question_does_not_take_the_cursor_from_who_is_searching(pack: Path, engine: SlowEngine) -> None:
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        await pilot.press("slash", "a")
+        pilot.app.live.seat("k-1", Seated(seat="agent", policy="human/1", engine=HUMAN), ask=True)  # type: ignore[attr-defined]
+        await until(pilot, lambda: screen.query_one(AnswerBox).is_open)
+        await pilot.press("b")
+        assert screen.query_one(FindBar).query_one(Input).value == "ab"
+        assert not screen.query_one(AnswerText).text
+
+
+async def test_what_could_not_be_taken_is_given_back(pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tasks.episode.scheduler import Scheduler
+    from tasks.errors import TaskError
+
+    def refuse(self: Any, episode: str, text: str) -> None:
+        raise TaskError("no room on the disk", "Free some.")
+
+    async with desk() as pilot:
+        _, box = await seated(pilot, pack)
+        monkeypatch.setattr(Scheduler, "answer", refuse)
+        await pilot.press(*"da", "f5")
+        await until(pilot, lambda: "no room on the disk" in text_of(pilot))
+        await pilot.press("escape")
+        await until(pilot, lambda: box.is_open)
+        assert box.query_one(AnswerText).text == "da"
+
+
+# how it looks
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_an_open_turn_looks_as_stored(
+    language: str, size: tuple[int, int], pack: Path, engine: SlowEngine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MOOT_LANG", language)
+    for timed in (environment, observations):
+        monkeypatch.setattr(timed, "time", SimpleNamespace(perf_counter=lambda: 0.0))
+    name = f"{language}-{size[0]}x{size[1]}"
+    chances = tuple(TokenChance(c, -0.02 if c not in "查法" else -1.4, ((c, -0.02), ("看", -1.3))) for c in "先查法院")
+    async with desk(size) as pilot:
+        screen = await begun(pilot, pack)
+        await until(pilot, lambda: screen.keeper is not None)
+        engine.end(Reply(CALL, Usage(1955, 0, 96, 4123.0, "fresh"), "length", THOUGHT, tuple(range(96)), chances))
+        await pilot.press("n")
+        await until(pilot, lambda: screen.shown.total == 1 and screen.turn is None)
+        await pilot.press("n")
+        await until(pilot, engine.waits.is_set)
+        engine.tell("reading", done=317, total=317)
+        engine.tell("thinking", THOUGHT[:4], 4)
+        await until(pilot, lambda: (turn := screen.turn) is not None and turn.thoughts == 4)
+        clock.now += 3
+        engine.tell("thinking", THOUGHT[4:] * 3, 90)
+        engine.tell("speaking", "查到负责人是陆知行，可以作答。", 100)
+        await until(pilot, lambda: (turn := screen.turn) is not None and turn.words == 15)
+        await until(pilot, lambda: screen.query_one("#scores")._step is not None)  # type: ignore[attr-defined]
+        screen.show_turn()
+        await pilot.pause()
+        await same_as_stored(pilot, f"turn-{name}")
+        await pilot.press("x")
+        await until(pilot, lambda: (turn := screen.turn) is not None and turn.phase == "stopped" and screen.moving == "paused")
+        await pilot.pause()
+        await same_as_stored(pilot, f"stopped-{name}")

@@ -1,0 +1,302 @@
+"""What other packages add is there like our own: found by entry points, loaded on use, named when it is broken.
+
+A package is installed as pip would leave it: its modules on the path, beside them the metadata with the entry points.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.cli.run import run as run_command
+from tasks.run.spec import RunSpec
+from tasks.settings import COMMON
+
+ROOT = Path(__file__).resolve().parents[2]
+PLACES = """
+[moot.benchmarks]
+riddles = riddles:Riddles
+
+[moot.engines]
+parrot = parrot:open_parrot
+
+[moot.importers]
+letters = letters:import_pack
+
+[moot.tools]
+weather = weather:weather
+
+[moot.agents]
+guesser = guesser:Guesser
+
+[moot.scorers]
+brevity = brevity:brevity
+"""
+BROKEN = """
+[moot.benchmarks]
+broken = broken:Nothing
+courts = riddles:Riddles
+number = wrong:NUMBER
+nameless = riddles:Riddles
+seeded = wrong:Seeded
+
+[moot.agents]
+rules = wrong:text
+seven = wrong:NUMBER
+
+[moot.tools]
+seven = wrong:NUMBER
+
+[moot.scorers]
+seven = wrong:NUMBER
+silly = wrong_scorer:silly
+
+[moot.engines]
+absent = nowhere:open
+leaver = wrong_engine:open
+number = wrong:NUMBER
+text = wrong:text
+"""
+WRONG = """
+from tasks.legalagentbench.benchmark import LegalAgentBench
+from tasks.settings import Settings, setting
+
+NUMBER = 7
+
+
+def text(opening):
+    return opening.rest
+"""
+SEEDED = """
+
+class SeededSettings(Settings):
+    seed: int = setting(1, "A seed of its own.")
+"""
+
+Moot = Callable[..., tuple[int, str, str]]
+
+
+def install(folder: Path, package: str, entry_points: str) -> None:
+    info = folder / f"{package}-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n", "utf-8")
+    (info / "entry_points.txt").write_text(entry_points, "utf-8")
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    """A folder of installed packages."""
+    folder = tmp_path / "site"
+    folder.mkdir()
+    for module in (ROOT / "tests" / "extension").glob("*.py"):
+        shutil.copy(module, folder)
+    install(folder, "aa_extension", PLACES)
+    return folder
+
+
+@pytest.fixture
+def moot(site: Path) -> Moot:
+    """The command in a process of its own, with that folder on its path."""
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "app.cli.main", *arguments], cwd=ROOT, capture_output=True, text=True,
+            encoding="utf-8", check=False, env={**os.environ, "PYTHONPATH": str(site), "COLUMNS": "100"},
+        )  # fmt: skip
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def test_a_benchmark_is_run_scored_and_shown_with_its_own_settings(moot: Moot, sample_pack: Path) -> None:
+    code, out, err = moot("run", "riddles", "--help")
+    assert code == 0 and "--shout / --no-shout" in out and "--guess WORDS" in out and "--window" not in out, err
+    code, out, err = moot("run", "riddles", "--guess", "不知道", "--shout", "--limit", "2", "--json", "--tasks",
+                          str(sample_pack / "tasks" / "legalagentbench.jsonl"))  # fmt: skip
+    assert code == 0, err
+    block = json.loads(out)
+    assert (block["n"], block["outcomes"]["finished"]) == (2, 2)
+    (line,) = json.loads(moot("list", "--json")[1])["runs"]
+    run = str(line["run"])
+    shown = json.loads(moot("show", run, "--json")[1])
+    spec = shown["header"]["spec"]
+    assert spec["guess"] == "不知道" and spec["shout"] is True and "settings" not in spec
+    for command in (("report", run), ("score", run, "--json")):
+        code, out, err = moot(*command)
+        assert code == 0 and out, err
+    assert "shout = True" in moot("report", run)[1]
+
+
+async def test_its_settings_are_lines_of_the_form() -> None:
+    from textual.app import App, ComposeResult
+    from textual.widgets import Input, Select
+
+    from app.desk.home.settings_form import SettingsForm
+    from tests.extension.riddles import Riddles
+
+    class Form(App[None]):
+        def compose(self) -> ComposeResult:
+            yield SettingsForm(Riddles())
+
+    async with Form().run_test() as pilot:
+        form = pilot.app.query_one(SettingsForm)
+        assert form.values() == {}
+        form.query_one("#shout", Select).value = "on"
+        form.query_one("#guess", Input).value = " 北京 "
+        assert form.values() == {"shout": True, "guess": "北京"}
+        assert "shout" in str(form.query_one("#shout-field Label").render())
+
+
+def test_the_settings_of_another_benchmark_are_refused(moot: Moot, sample_pack: Path) -> None:
+    code, _, err = moot("run", "riddles", "--window", "off")
+    assert (code, err) == (2, "moot: riddles has no setting 'window'. Leave the option out.\n")
+    code, _, err = moot("run", "courts", "--shout")
+    assert (code, err) == (2, "moot: courts has no setting 'shout'. Leave the option out.\n")
+
+
+def test_the_value_of_an_option_is_no_benchmark(moot: Moot, sample_pack: Path) -> None:
+    code, _, err = moot("run", "--pack", "courts", "legalsearch", "--window", "off")
+    assert code == 2 and "courts" in err and "window" not in err, err
+    code, out, err = moot("run", "--window", "off", "--web", "courts", "legalsearch", "--limit", "1", "--dry-run")
+    assert code == 0 and "legalsearch" in out, err
+    assert "unknown benchmark 'nonsense'" in moot("run", "nonsense", "--pack", "courts")[2]
+
+
+def test_an_engine_sits_in_a_seat(moot: Moot, sample_pack: Path) -> None:
+    code, out, err = moot(
+        "run", "legalagentbench", "--agent", "direct", "--model", "parrot:北京", "--limit", "2", "--json"
+    )
+    assert code == 0 and json.loads(out)["outcomes"]["finished"] == 2, err
+    code, _, err = moot("run", "legalagentbench", "--agent", "direct", "--model", "owl:x")
+    assert code in (1, 2) and "parrot:…" in err
+
+
+def test_an_agent_sits_in_the_tested_seat_of_its_benchmarks(moot: Moot, sample_pack: Path) -> None:
+    for benchmark in ("legalagentbench", "legalsearch"):
+        code, out, err = moot("run", benchmark, "--agent", "guesser", "--limit", "2", "--json")
+        assert code == 0 and json.loads(out)["outcomes"]["finished"] == 2, err
+    run = json.loads(moot("list", "--json")[1])["runs"][0]["run"]
+    assert "guesser/1" in moot("show", run, json.loads(moot("show", run, "--json")[1])["episodes"][0]["episode"])[1]
+    code, out, err = moot("report", "latest")
+    assert code == 0 and "guesser" in out, err
+
+
+def test_a_tool_is_listed_called_and_given_to_a_model(moot: Moot, sample_pack: Path, tmp_path: Path) -> None:
+    assert "weather" in moot("tools", "list")[1]
+    code, out, err = moot("tools", "call", "weather", "--input", '{"city": "无锡", "days": 2}', "--json")
+    assert code == 0 and json.loads(out)["value"] == {"城市": "无锡", "天气": ["晴", "晴"], "数据包": "sample"}, err
+    assert json.loads(moot("tools", "call", "weather", "--input", '{"city": 7}', "--json")[1])["status"] == "call_error"
+    script = tmp_path / "script.json"
+    call = {"thought": "查天气", "action": "weather", "action_input": {"city": "无锡", "days": 1}}
+    last = {"thought": "知道了", "action": "Final Answer", "action_input": "晴"}
+    said, ended = (json.dumps(one, ensure_ascii=False) for one in (call, last))
+    script.write_text(json.dumps({"rules": [{"when": "无锡", "replies": [ended]}], "otherwise": [said]}), "utf-8")
+    arguments = ("run", "legalagentbench", "--agent", "react", "--model", f"scripted:{script}", "--limit", "1", "--json")
+    code, out, err = moot(*arguments, "--with-tools", "weather")
+    assert code == 0 and json.loads(out)["outcomes"]["finished"] == 1, err
+    shown = moot("show", "latest", json.loads(moot("show", "latest", "--json")[1])["episodes"][0]["episode"], "--json")[1]
+    returned = [record for record in json.loads(shown)["records"] if record["tag"] == "tool_returned"]
+    assert len(returned) == 1 and "无锡" in json.dumps(returned, ensure_ascii=False)
+    assert json.loads(moot("show", "latest", "--json")[1])["header"]["spec"]["with_tools"] == ["weather"]
+
+
+def test_a_scorer_stands_beside_the_figures_of_the_benchmark(moot: Moot, site: Path, sample_pack: Path) -> None:
+    (site / "wrong.py").write_text(WRONG, "utf-8")
+    scorer = "import moot\n\n\n@moot.scorer('silly/2', label=('傻', 'silly'))\ndef silly(question, result):\n    return 1 / 0\n"
+    (site / "wrong_scorer.py").write_text(scorer, "utf-8")
+    install(site, "zz_broken", BROKEN)
+    code, out, err = moot("run", "legalagentbench", "--agent", "guesser", "--limit", "3", "--json")
+    assert code == 0, err
+    added = json.loads(out)["added"]
+    assert added["brevity"]["value"] == 0.98 and added["brevity"]["n"] == 3 and added["brevity"]["version"] == "1"
+    assert added["silly"]["value"] is None and "ZeroDivisionError" in added["silly"]["why"] and "seven" not in added
+    assert json.loads(moot("score", "latest", "--json")[1])["added"] == added
+    report = moot("report", "latest")[1]
+    assert "简洁 0.980" in report and "傻 – ZeroDivisionError" in report
+    shutil.rmtree(site / "zz_broken-1.0.dist-info")
+    shutil.rmtree(site / "aa_extension-1.0.dist-info")
+    assert "added" not in json.loads(moot("score", "latest", "--json")[1])
+
+
+def test_an_importer_makes_a_pack(moot: Moot, tmp_path: Path) -> None:
+    source = tmp_path / "letters.txt"
+    source.write_text("甲公司\t造灯\n乙公司\t修灯\n", "utf-8")
+    code, out, err = moot("data", "import", "letters", str(source), "--name", "mine", "--json")
+    assert code == 0, err
+    assert json.loads(moot("data", "list", "--json")[1])["packs"][0]["tables"]["CompanyInfo"] == 2
+    assert "letters" in moot("data", "import", "--help")[1]
+    code, _, err = moot("data", "import", "parquet", str(source))
+    assert code == 2 and "no import format named parquet" in err and "letters" in err
+
+
+def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, site: Path, sample_pack: Path) -> None:
+    (site / "broken.py").write_text("raise RuntimeError('half installed')\n", "utf-8")
+    install(site, "zz_broken", BROKEN)
+    code, out, err = moot("run", "courts", "--limit", "1", "--json")
+    assert code == 0 and json.loads(out)["benchmark"] == "courts", err
+    code, _, err = moot("run", "broken")
+    assert code == 2 and err.startswith(
+        "moot: benchmark 'broken' of package zz_broken cannot be loaded: RuntimeError: half installed"
+    )
+    assert moot("run", "--help")[0] == 0
+    checks = {check["key"]: check for check in json.loads(moot("doctor", "--json")[1])["checks"]}
+    found = checks["extensions"]
+    assert found["status"] == "failed" and all(word in found["detail"] for word in ("broken", "courts", "absent"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("number",), "benchmark 'number' of package zz_broken cannot be made: TypeError"),
+        (("nameless",), "benchmark 'nameless' of package zz_broken is no benchmark of this name"),
+        (
+            ("legalagentbench", "--agent", "direct", "--model", "number:x"),
+            "engine 'number' of package zz_broken is no function",
+        ),
+        (
+            ("legalagentbench", "--agent", "direct", "--model", "text:x"),
+            "engine 'text' of package zz_broken opens no engine, but 'x'",
+        ),
+        (("legalagentbench", "--agent", "seven"), "agent 'seven' of package zz_broken is no agent, but 7"),
+        (("legalagentbench", "--with-tools", "seven"), "tool 'seven' of package zz_broken is no tool, but 7"),
+        (("legalagentbench", "--with-tools", "storm"), "unknown tool 'storm'. Known: weather, seven"),
+        (("courts", "--agent", "guesser"), "unknown agent 'guesser' for courts"),
+        (("legalagentbench", "--agent", "direct", "--model", "leaver:x"), "cannot be loaded: SystemExit: 3"),
+        (("legalagentbench", "--agent", "direct", "--model", "absent:x"), "cannot be loaded: ModuleNotFoundError"),
+    ],
+)
+def test_what_an_extension_gives_is_looked_at(
+    moot: Moot, site: Path, sample_pack: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    (site / "wrong.py").write_text(WRONG, "utf-8")
+    (site / "wrong_engine.py").write_text("raise SystemExit(3)\n", "utf-8")
+    install(site, "zz_broken", BROKEN)
+    code, _, err = moot("run", *arguments)
+    assert code == 2 and said in err and "Traceback" not in err, err
+
+
+def test_a_setting_of_every_run_belongs_to_nobody(moot: Moot, site: Path, sample_pack: Path) -> None:
+    (site / "wrong.py").write_text(WRONG + SEEDED, "utf-8")
+    install(site, "zz_broken", BROKEN)
+    assert "SeededSettings: seed is a setting of every run" in moot("run", "seeded")[2]
+    assert set(RunSpec.model_fields) <= COMMON
+    assert {param.name for param in run_command.params} <= COMMON, "options of the command are no settings either"
+
+
+def test_a_run_of_an_extension_that_is_gone_opens_and_says_so(moot: Moot, site: Path, sample_pack: Path) -> None:
+    tasks = str(sample_pack / "tasks" / "legalagentbench.jsonl")
+    assert moot("run", "riddles", "--limit", "1", "--tasks", tasks)[0] == 0
+    shutil.rmtree(site / "aa_extension-1.0.dist-info")
+    (line,) = json.loads(moot("list", "--json")[1])["runs"]
+    run = str(line["run"])
+    code, out, err = moot("show", run)
+    assert code == 0 and "riddles" in out, err
+    code, _, err = moot("score", run)
+    assert code in (1, 2) and "riddles" in err and "Traceback" not in err

@@ -1,0 +1,489 @@
+"""Whom this machine may talk to is decided at this machine: spellings of hosts, the file of answers, keys, and every question."""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import os
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from app import hosts  # noqa: E402
+from app.cli.grading import grade  # noqa: E402
+from app.cli.main import main  # noqa: E402
+from app.desk import engines_offered  # noqa: E402
+from app.desk.dialogs.confirm import HostScreen  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
+from app.desk.models.chatting import Failed, Trial  # noqa: E402
+from app.guard import _is_open_name, open_hosts  # noqa: E402
+from models.endpoint_server import read_address  # noqa: E402
+from models.errors import BadEngine, ForeignHost  # noqa: E402
+from models.hosts import is_near, normal_host  # noqa: E402
+from store import places  # noqa: E402
+from store.errors import BadInput, NotFound  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.benchmark import benchmark  # noqa: E402
+from tasks.episode.events import Record, Seated  # noqa: E402
+from tasks.episode.records import entry_of  # noqa: E402
+from tasks.errors import UsageError  # noqa: E402
+from tasks.run import engines  # noqa: E402
+from tasks.run.engines import open_engine  # noqa: E402
+from tasks.run.runner import start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.desk.test_desk_screens import desk, settled, until  # noqa: E402, F401
+from tests.support.desk_fixture import build_pack, write_run  # noqa: E402
+from tests.support.fake_endpoint import MODEL, FakeServer, fake_server  # noqa: E402
+
+FOREIGN = "endpoint:http://192.0.2.7:9#m"
+"""An address that belongs to nobody (RFC 5737)."""
+KEY, BOUND = "sk-of-this-machine", "sk-of-the-box"
+
+
+@pytest.fixture(autouse=True)
+def nobody_decided(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.delenv("MOOT_API_KEY", raising=False)
+    yield
+    engines.admit = engines.shut
+    open_hosts(())
+
+
+# --- spellings --------------------------------------------------------------------------------------------------------
+
+DOTS = ".。．｡"
+ODD = st.text(
+    st.sampled_from(f"aZx0179-_:%@/\\[]#? \t\n\0{DOTS}…․ßİıſＬｌ①\u00ad\u200b\u200d٣é中\ud800"), max_size=24
+)
+NAMES = st.from_regex(r"[a-z]([a-z0-9-]{0,8}[a-z0-9])?(\.[a-z]([a-z0-9-]{0,8}[a-z0-9])?){0,3}", fullmatch=True)
+ADDRESSES = st.ip_addresses().map(str)
+
+
+def spelled(host: str) -> str | None:
+    try:
+        return normal_host(host)
+    except ValueError:
+        return None
+
+
+@given(st.one_of(ODD, NAMES, ADDRESSES, st.text(max_size=12)))
+@example("xn--zz--1234.de")
+@example("127.0.0.1.")
+@example("[::1]")
+def test_a_host_has_one_spelling_and_that_is_what_is_connected_to(host: str) -> None:
+    normal = spelled(host)
+    if normal is None:
+        return
+    assert normal.isascii() and normal == normal.lower().strip(".") and spelled(normal) == normal
+    url = httpx.URL(f"http://[{normal}]/" if ":" in normal else f"http://{normal}/")
+    assert url.raw_host.decode() == normal and url.host, "the library that connects reads it the same way"
+
+
+@given(st.one_of(ODD, NAMES, ADDRESSES))
+def test_an_address_of_a_server_leads_where_it_was_looked_at(host: str) -> None:
+    try:
+        base = httpx.URL(read_address(f"http://{host}#m").base).raw_host.decode()
+    except ForeignHost as refusal:
+        assert not is_near(refusal.host) and spelled(refusal.host) == refusal.host
+        assert read_address(f"http://{host}#m", {refusal.host: ""}).key == ""
+    except BadEngine:
+        pass
+    else:
+        assert is_near(base) and spelled(base) == base
+
+
+@given(NAMES, st.data())
+def test_other_spellings_of_a_name_are_the_same_name(name: str, data: st.DataObject) -> None:
+    wide = str.maketrans({chr(code): chr(code + 0xFEE0) for code in range(0x61, 0x7B)})
+    changed = "".join(data.draw(st.sampled_from((char, char.upper(), char.translate(wide)))) for char in name)
+    for dot in DOTS:
+        assert spelled(changed.replace(".", dot) + data.draw(st.sampled_from(("", dot)))) in (spelled(name), None)
+
+
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(1, 4),
+    st.lists(st.sampled_from(("{}", "0{:o}", "0x{:x}", "0X{:X}")), min_size=4, max_size=4),
+)
+def test_numbers_that_only_old_readers_take_for_an_address_are_none(
+    number: int, parts: int, forms: list[str]
+) -> None:
+    """`inet_aton` of the C library stands for the old readers."""
+    octets = list(number.to_bytes(4, "big"))
+    values = [*octets[: parts - 1], int.from_bytes(bytes(octets[parts - 1 :]), "big")]
+    written = ".".join(form.format(value) for form, value in zip(forms, values, strict=False))
+    plain = ".".join(map(str, octets))
+    assert spelled(written) == (plain if written == plain else None)
+    assert socket.inet_aton(written) == bytes(octets)
+
+
+@pytest.mark.parametrize(
+    "host",
+    ["", ".", "..", "a..b", "localhost..", "127.1", "0x7f.1", "2130706433", "0177.0.0.1", "127.0.0.1.5", "1.2.3", "a.0x", "::1%eth0",
+     "fe80::1%25eth0", "[127.0.0.1]", "[::1", "a@localhost", "localhost:80", "localhost/", "loc alhost", "localhost\0", "a\\b", "*", "-a",
+     "a" * 64, "a." * 127 + "a", "xn--a", "法_院.example"],
+)  # fmt: skip
+def test_what_is_no_host(host: str) -> None:
+    assert spelled(host) is None
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "localhost.localdomain",
+        "box.localhost",
+        "localhost.example",
+        "127.0.0.1.example",
+        "::127.0.0.1",
+        "0.0.0.0",
+        "::",
+    ],
+)
+def test_what_only_looks_like_this_machine(host: str) -> None:
+    normal = normal_host(host)
+    assert not is_near(normal)
+    with pytest.raises(ForeignHost):
+        read_address(f"http://[{normal}]#m" if ":" in normal else f"http://{normal}#m")
+
+
+@given(ODD)
+def test_the_guard_lets_only_the_one_spelling_pass(host: str) -> None:
+    open_hosts([normal] if (normal := spelled(host)) else [])
+    assert not _is_open_name(host) or host == normal
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+
+
+def test_answers_are_kept_for_their_owner_alone() -> None:
+    assert hosts.allowed() == {}
+    hosts.allow("box.example", "BOX_KEY")
+    hosts.allow("192.0.2.7")
+    assert {name: host.key_env for name, host in hosts.allowed().items()} == {
+        "box.example": "BOX_KEY",
+        "192.0.2.7": "",
+    }
+    path = hosts.file_of_hosts()
+    assert path.is_relative_to(places.config())
+    if os.name == "posix":
+        assert path.stat().st_mode & 0o777 == 0o600
+    hosts.revoke("box.example")
+    assert set(hosts.allowed()) == {"192.0.2.7"}
+    with pytest.raises(NotFound):
+        hosts.revoke("box.example")
+
+
+def test_a_change_that_fails_leaves_what_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    hosts.allow("box.example")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("app.hosts.os.replace", full)
+    with pytest.raises(OSError, match="No space"):
+        hosts.allow("192.0.2.7")
+    assert set(hosts.allowed()) == {"box.example"}
+    assert {file.name for file in places.config().iterdir()} <= {"hosts.json", "hosts.json.lock"}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"", b"{", b"\xff\xfe", b"[]", b'{"hosts": []}', b'{"hosts": {"Box.Example": {}}}', b'{"hosts": {"localhost.": {}}}',
+        b'{"hosts": {"*": {}}}', b'{"hosts": {"box.example": null}}', b'{"hosts": {"box.example": {"key": "sk-1"}}}',
+        b'{"hosts": {"box.example": {"key_env": "sk-1"}}}', b'{"more": 1, "hosts": {}}', b'{"hosts":' * 5000, b" " * 1_000_001,
+    ],
+)  # fmt: skip
+def test_a_damaged_file_is_one_sentence_and_allows_nothing(raw: bytes) -> None:
+    path = hosts.file_of_hosts()
+    path.parent.mkdir(parents=True)
+    path.write_bytes(raw)
+    for attempt in (hosts.allowed, lambda: hosts.allow("192.0.2.7"), lambda: hosts.revoke("box.example")):
+        with pytest.raises(BadInput, match="hosts.json does not say which hosts are allowed") as caught:
+            attempt()
+        assert "\n" not in str(caught.value)
+    hosts.consent(named=["192.0.2.7"], ask=lambda host, run: True)
+    with pytest.raises(BadInput):
+        open_engine(FOREIGN)
+    assert path.read_bytes() == raw
+
+
+class Moot:
+    """Runs a command and keeps what it said."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as stop:
+            main(list(arguments))
+        out, err = self._capsys.readouterr()
+        assert "Traceback" not in err
+        return int(stop.value.code or 0), out, err  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Moot:
+    monkeypatch.setenv("MOOT_LANG", "en")
+    return Moot(capsys)
+
+
+def test_hosts_are_listed_allowed_and_revoked(moot: Moot) -> None:
+    assert moot("config", "hosts")[:2] == (0, "")
+    code, out, _ = moot("config", "hosts", "allow", "Box.Example.", "--key-env", "BOX_KEY", "--json")
+    assert code == 0
+    assert json.loads(out) == {
+        "file": str(hosts.file_of_hosts()),
+        "hosts": [{"host": "box.example", "key_env": "BOX_KEY"}],
+    }
+    assert (
+        moot("config", "hosts", "allow", "[2001:db8:0::1]")[1]
+        == "box.example  key from BOX_KEY\n2001:db8::1  no key\n"
+    )
+    assert moot("config", "hosts", "revoke", "BOX.example")[1] == "2001:db8::1  no key\n"
+    code, _, err = moot("config", "hosts", "revoke", "box.example")
+    assert code == 2 and "was not allowed" in err
+    for wrong in ("http://box", "127.1", "localhost.", "::ffff:127.0.0.1", "a b"):
+        code, out, err = moot("config", "hosts", "allow", wrong)
+        assert (code, out, err.count("\n")) == (2, "", 1)
+    code, out, err = moot("config", "hosts", "allow", "box", "--key-env", "sk-geheim")
+    assert code == 2 and "geheim" not in out + err and "in capitals" in err
+    assert json.loads(moot("config", "hosts", "--json")[1])["hosts"] == [{"host": "2001:db8::1", "key_env": ""}]
+
+
+# --- keys -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def box(monkeypatch: pytest.MonkeyPatch) -> Iterator[FakeServer]:
+    """A server that this machine knows as box.example."""
+    plain = socket.getaddrinfo
+
+    def resolve(host: Any, *args: Any, **named: Any) -> Any:
+        return plain("127.0.0.1" if host == "box.example" else host, *args, **named)
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolve)
+    with fake_server() as server:
+        yield server
+
+
+def sent(server: FakeServer, host: str) -> set[str]:
+    """The keys that a server was sent when an engine was opened at a host."""
+    server.seen.clear()
+    open_engine(f"endpoint:http://{host}:{server.http.server_port}#{MODEL}").close()
+    return {headers.get("Authorization", "") for _, headers, _ in server.seen}
+
+
+def test_a_key_reaches_only_the_host_that_it_is_bound_to(box: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_API_KEY", KEY)
+    monkeypatch.setenv("BOX_KEY", BOUND)
+    assert sent(box, "127.0.0.1") == {f"Bearer {KEY}"} == sent(box, "localhost")
+    hosts.consent(named=["BOX.example."])
+    assert sent(box, "box.example") == {""}
+    hosts.allow("box.example", "BOX_KEY")
+    assert sent(box, "Box.Example.") == {f"Bearer {BOUND}"} and sent(box, "127.0.0.1") == {f"Bearer {KEY}"}
+    hosts.allow("box.example", "MOOT_API_KEY")
+    assert sent(box, "box.example") == {f"Bearer {KEY}"}, "bound by name"
+    hosts.consent()
+    hosts.revoke("box.example")
+    with pytest.raises(ForeignHost):
+        sent(box, "box.example")
+    assert box.seen == []
+
+
+def test_a_server_that_asks_for_a_key_is_told_where_one_would_come_from(box: FakeServer) -> None:
+    box.page("/v1/models", {"error": "who are you?"}, 401)
+    hosts.allow("box.example")
+    hosts.consent()
+    with pytest.raises(Exception, match="moot config hosts allow HOST --key-env NAME"):
+        sent(box, "box.example")
+    hosts.allow("box.example", "BOX_KEY")
+    with pytest.raises(Exception, match="environment variable BOX_KEY"):
+        sent(box, "box.example")
+
+
+# --- every route ------------------------------------------------------------------------------------------------------
+
+
+def test_only_one_place_opens_engines_and_it_asks() -> None:
+    """Whoever opened an engine past `tasks.run.engines` could lead it anywhere."""
+    named: dict[str, set[str]] = {}
+    for path in (file for room in ("app", "tasks", "models", "store") for file in (ROOT / room).rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        found = ast.walk(ast.parse(text)) if "models.specs" in text or "models.endpoint" in text else ()
+        for node in found:
+            assert not isinstance(node, ast.Import) or not any(
+                alias.name.startswith("models.") for alias in node.names
+            )
+            if isinstance(node, ast.ImportFrom) and node.module in (
+                "models",
+                "models.specs",
+                "models.endpoint",
+                "models.endpoint_server",
+            ):
+                for alias in node.names:
+                    named.setdefault(alias.name, set()).add(path.relative_to(ROOT).as_posix())
+    assert not named.keys() & {"specs", "endpoint", "endpoint_server"}
+    assert not named.keys() & {"open_endpoint"}, "only the registry names it"
+    assert named["Opening"] - {"models/endpoint.py", "models/scripted.py", "models/llama/engine.py"} == {
+        "tasks/run/engines.py", "tasks/legalagentbench/recorded_log.py"
+    }
+    assert named["read_address"] == {"models/endpoint.py"}
+    assert "allow_hosts" not in RunSpec.model_fields
+
+
+@pytest.fixture
+def questions(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """What a person was asked, who says no to everything."""
+    asked: list[tuple[str, str]] = []
+
+    def ask(host: str, run: str) -> bool:
+        asked.append((host, run))
+        return False
+
+    hosts.consent(ask=ask)
+    return asked
+
+
+def test_every_route_asks_once_and_sends_nothing(
+    questions: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack = build_pack()
+    bench = benchmark("legalagentbench")
+    plan = RunSpec(benchmark=bench.name, agent="react", model=FOREIGN, pack=str(pack))
+    told: list[Any] = []
+    monkeypatch.setattr(socket, "create_connection", lambda *_, **__: pytest.fail("something was sent"))
+    with pytest.raises(ForeignHost):
+        start_run(plan)
+    with start_run(plan.model_copy(update={"agent": "gold", "model": ""})) as run:
+        with pytest.raises(ForeignHost):
+            run.seat("k-1", Seated(seat="agent", policy="react/2", engine=FOREIGN))
+        with pytest.raises(ForeignHost):
+            grade(run.journal, bench, run.questions, FOREIGN)
+    assert "192.0.2.7" in engines_offered.refusal(plan)
+    Trial(FOREIGN, told.append).work()
+    assert isinstance(told[-1], Failed) and "192.0.2.7" in told[-1].title
+    assert questions == [("192.0.2.7", "")] * 5
+    assert hosts.allowed() == {}
+
+
+def test_a_yes_is_remembered_and_a_revoked_host_is_asked_about_again(box: FakeServer) -> None:
+    asked: list[str] = []
+
+    def ask(host: str, run: str) -> bool:
+        asked.append(host)
+        return True
+
+    hosts.consent(ask=ask)
+    sent(box, "box.example")
+    hosts.consent()
+    sent(box, "box.example")
+    assert asked == ["box.example"] and set(hosts.allowed()) == {"box.example"} and _is_open_name("box.example")
+    hosts.revoke("box.example")
+    hosts.consent(named=["192.0.2.9"], ask=ask)
+    sent(box, "box.example")
+    assert asked == ["box.example"] * 2
+
+
+class Terminal(io.StringIO):
+    """A person who types what was given."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("typed", ["\n", "n\n", "nein\n\n", ""])
+def test_only_a_yes_is_a_yes(moot: Moot, monkeypatch: pytest.MonkeyPatch, typed: str) -> None:
+    pack = build_pack()
+    monkeypatch.setattr(sys, "stdin", Terminal(typed))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    code, out, err = moot("run", "legalagentbench", "--agent", "react", "--model", FOREIGN, "--pack", str(pack))
+    assert code in (2, 130) and out == "" and "192.0.2.7" in err
+    assert hosts.allowed() == {} and list(places.home().rglob("*.moot")) == []
+
+
+# --- the desk ---------------------------------------------------------------------------------------------------------
+
+
+def shared(pack: Path) -> Path:
+    """An unfinished run whose seat went to a model on another machine."""
+    path = write_run(pack, "shared", upto=1)
+    with Journal.open(path, write=True) as journal:
+        (attempt,) = journal.attempts("k-1")
+        number = len(list(journal.entries(attempt.id)))
+        seated = Seated(seat="agent", policy="react/2", engine=FOREIGN)
+        journal.append([entry_of(attempt.id, Record(number, 1, None, 1700000000.0, seated))])
+    return path
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("route", "keys"), [("resume", ("enter",)), ("fork", ("escape",)), ("begin", ("f5", "escape"))]
+)
+async def test_the_desk_asks_in_a_dialog(route: str, keys: tuple[str, ...]) -> None:
+    pack = build_pack()
+    path = shared(pack)
+    async with desk() as pilot:
+        app = pilot.app
+        if route == "resume":
+            await app.resume(path)
+        elif route == "fork":
+            app.fork(path, "k-1", 1)
+        else:
+            await app.start(
+                RunSpec(benchmark="legalagentbench", agent="react", model=FOREIGN, pack=str(pack)), everything=False
+            )
+        await until(pilot, lambda: isinstance(app.screen, HostScreen) and app.focused is not None)
+        assert app.focused.id == "no"
+        run = "" if route == "begin" else "shared"
+        assert "192.0.2.7" in app.screen._text and run in app.screen._text
+        await pilot.press(*keys)
+        await until(pilot, lambda: isinstance(app.screen, ProblemScreen))
+        await until(pilot, lambda: app.live is None)
+        assert sum(isinstance(screen, HostScreen) for screen in app.screen_stack) == 0
+    assert hosts.allowed() == {}
+
+
+@pytest.mark.slow
+async def test_the_desk_can_be_left_with_the_question_open() -> None:
+    path = shared(build_pack())
+    async with desk() as pilot:
+        await pilot.app.resume(path)
+        await until(pilot, lambda: isinstance(pilot.app.screen, HostScreen))
+    assert hosts.allowed() == {} and engines.admit is not engines.shut
+    with pytest.raises(ForeignHost):
+        open_engine(FOREIGN)
+
+
+@pytest.mark.slow
+async def test_a_yes_on_the_desk_is_remembered(box: FakeServer) -> None:
+    plan = RunSpec(
+        benchmark="legalagentbench",
+        agent="react",
+        model=f"endpoint:http://box.example:{box.http.server_port}#{MODEL}",
+    )
+    async with desk() as pilot:
+        app = pilot.app
+        first = app.run_worker(lambda: engines_offered.refusal(plan), thread=True)
+        await until(pilot, lambda: isinstance(app.screen, HostScreen) and app.focused is not None)
+        await pilot.press("f5", "enter")
+        await until(pilot, lambda: first.is_finished)
+        second = app.run_worker(lambda: engines_offered.refusal(plan), thread=True)
+        await until(pilot, lambda: second.is_finished)
+        assert first.result == second.result == "" and not isinstance(app.screen, HostScreen)
+    assert set(hosts.allowed()) == {"box.example"}
+
+
+def test_what_is_no_host_is_said_of_the_flag() -> None:
+    for wrong in ("http://box", "box:8000", "*", "127.1", "localhost..", "me@box"):
+        with pytest.raises(UsageError, match="is no host"):
+            hosts.consent(named=[wrong])

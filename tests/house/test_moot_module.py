@@ -1,0 +1,134 @@
+"""The module `moot`: what it shows is what the command line does, and nothing behind it is needed."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+import moot  # noqa: E402
+from app.cli.main import main  # noqa: E402
+from tasks import registry  # noqa: E402
+from tests.support.kill_harness import prepare  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def nothing_added(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(registry, "ADDED", {})
+
+
+def test_its_examples() -> None:
+    assert doctest.testmod(moot).failed == 0
+
+
+def test_every_name_that_it_lists_is_there() -> None:
+    assert len(set(moot.__all__)) == len(moot.__all__)
+    assert all(getattr(moot, name) is not None for name in moot.__all__)
+
+
+def test_nobody_inside_imports_it() -> None:
+    """It is the roof: packages from elsewhere stand on it, no room does."""
+    for room in ("app", "tasks", "store", "models"):
+        for path in (ROOT / room).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+                named = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+                named += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+                assert "moot" not in named, path
+
+
+def test_extensions_import_nothing_else_of_ours() -> None:
+    for path in (ROOT / "tests" / "extension").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                assert (node.module or "").split(".")[0] not in ("app", "tasks", "store", "models"), path
+
+
+def test_a_run_is_played_opened_and_scored_as_on_the_command_line(
+    moot_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    spec = prepare(moot_home, tasks=3)
+    record = moot.run("legalagentbench", pack="kill", tasks=spec["tasks"], limit=2)
+    assert [episode.outcome for episode in record.episodes] == ["finished", "finished"]
+    assert {event.tag for event in record.events(record.episodes[0].id)} >= {"attempt_started", "answered", "stopped"}
+    assert record.header["command"] == ["moot.run", "legalagentbench"]
+    with pytest.raises(SystemExit):
+        main(["score", record.id, "--json"])
+    assert json.loads(capsys.readouterr().out) == record.block == moot.score("latest")
+    (success,) = [row for row in record.rows() if (row["rule"], row["group"], row["name"]) == ("strict", "all", "success")]
+    assert success["value"] == record.block["strict"]["success"]["all"] and success["n"] == 2
+    rows = list(record.scores())
+    assert {row["episode"] for row in rows} == {episode.id for episode in record.episodes}
+    assert all(isinstance(row["scorer"], str) and row["name"] for row in rows)
+    assert moot.open_run(record.id[:-2]).path == record.path and moot.resume(record.id).path == record.path
+    assert moot.packs() == ["kill"] and "courts" in moot.benchmarks()
+
+
+def test_what_is_added_in_a_notebook_is_there_at_once(moot_home: Path) -> None:
+    spec = prepare(moot_home, tasks=1)
+
+    @moot.agent("yes/1")
+    class Yes:
+        def move(self, view: moot.View) -> moot.Move:
+            yield from ()
+            return moot.Answer("是")
+
+    record = moot.run("legalagentbench", agent="yes", pack="kill", tasks=spec["tasks"])
+    assert [episode.answer for episode in record.episodes] == ["是"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"benchmark": "nonsense"}, "unknown benchmark 'nonsense'"),
+        ({"benchmark": "legalagentbench", "limit": 0}, "limit"),
+        ({"benchmark": "legalagentbench", "colour": "red"}, "legalagentbench has no setting 'colour'"),
+        ({"benchmark": "legalagentbench", "agent": "human"}, "a person cannot sit in a notebook"),
+        ({"benchmark": "legalagentbench", "seats": {"judge": "rules"}}, "legalagentbench has no seat 'judge'"),
+        ({"benchmark": "legalagentbench", "model": "endpoint:http://192.0.2.7/v1#m"}, "192.0.2.7 is not this machine"),
+    ],
+)
+def test_what_makes_no_sense_is_one_sentence_and_nothing_is_written(
+    moot_home: Path, arguments: dict[str, object], said: str
+) -> None:
+    spec = prepare(moot_home, tasks=1)
+    with pytest.raises((moot.TaskError, moot.StoreError, moot.BadEngine), match=said):
+        moot.run(**{"pack": "kill", "tasks": spec["tasks"], **arguments})  # type: ignore[arg-type]
+    assert not list((moot_home / "runs").glob("*"))
+
+
+def test_a_name_that_more_than_one_run_begins_with(moot_home: Path) -> None:
+    spec = prepare(moot_home, tasks=1)
+    first, second = (moot.run("legalagentbench", pack="kill", tasks=spec["tasks"]) for _ in range(2))
+    with pytest.raises(moot.StoreError, match="2 runs begin with '20"):
+        moot.open_run("20")
+    assert moot.open_run("latest").path in (first.path, second.path)
+    with pytest.raises(moot.StoreError, match="no run 'x'"):
+        moot.open_run("x")
+
+
+def test_what_a_tool_cannot_take_is_said_where_it_is_made() -> None:
+    with pytest.raises(TypeError, match="is no type that a model can write"):
+        moot.tool(description="查")(lambda thing: thing)
+    with pytest.raises(TypeError, match="has no description"):
+
+        @moot.tool
+        def silent(text: str) -> str:
+            return text
+
+
+def test_a_tool_that_fails_is_an_observation() -> None:
+    @moot.tool
+    def divide(by: int) -> float:
+        """相除。"""
+        return 1 / by
+
+    status, shown, value = divide.call(None, {"by": 0})
+    assert (status, value) == ("call_error", None) and "ZeroDivisionError" in shown
+    assert divide.call(None, {"by": 4}) == ("ok", "0.25", 0.25)
+    assert divide(2) == 0.5

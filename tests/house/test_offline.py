@@ -1,0 +1,235 @@
+"""Nothing asks for the network: the whole product in use, with every socket call of every process written down.
+
+Three witnesses: an audit hook in each Python process that is started (children included), a network namespace of the
+kernel without any network, and a trace of the system calls (which sees native code too).
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from tests.support.fake_endpoint import fake_server  # noqa: E402
+from tests.support.kill_harness import CALL, END  # noqa: E402
+
+WITNESS = """
+import json, os, sys
+_file = os.open(os.environ["MOOT_WITNESS"], os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+
+def _note(event, args):
+    if event == "socket.__new__":
+        said = [int(args[1])]
+    elif event.startswith("socket."):
+        said = [repr(arg) for arg in args if not hasattr(arg, "fileno")]
+    elif event == "subprocess.Popen":
+        said = [os.path.basename(str(args[0])), [str(arg) for arg in args[1]]]
+    elif event in ("os.system", "os.exec", "os.posix_spawn"):
+        said = [repr(args)]
+    else:
+        return
+    os.write(_file, (json.dumps([os.getpid(), event, said]) + "\\n").encode())
+
+sys.addaudithook(_note)
+"""
+"""Becomes `sitecustomize`: Python imports it before anything else, in every process."""
+
+FLOW = """
+import asyncio, contextlib, io, json, sys
+from app.cli.main import main
+from app.guard import is_installed
+
+printed = []
+for line in json.loads(sys.argv[1]):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        try:
+            main(line)
+        except SystemExit as end:
+            assert not end.code, (line, end.code)
+    printed.append(out.getvalue())
+
+async def look():
+    from app.desk.shell import Desk
+
+    app = Desk()
+    async with app.run_test(size=(100, 30)) as pilot:
+        for _ in range(15_000):
+            if app.home_screen is None or app.home_screen._loaded:
+                break
+            await pilot.pause(0.02)
+        await app.action_quit()
+
+if sys.argv[2] == "desk":
+    asyncio.run(look())
+print(json.dumps({"guard": is_installed(), "printed": printed}))
+"""
+
+COMMANDS = [
+    ["data", "build", "sample"],
+    ["data", "list", "--json"],
+    ["data", "verify", "sample"],
+    ["tools", "list", "--json"],
+    ["run", "legalagentbench", "--agent", "rules", "--limit", "4", "--json", "--out", "{runs}/rules.moot"],
+    ["run", "legalagentbench", "--agent", "gold", "--limit", "4", "--json", "--out", "{runs}/gold.moot"],
+    ["run", "legalagentbench", "--agent", "react", "--model", "scripted:{script}", "--limit", "2", "--out", "{runs}/react.moot"],
+    ["run", "legalagentbench", "--agent", "react", "--model", "recorded:react", "--limit", "2", "--json"],
+    ["resume", "react", "--json"],
+    ["show", "rules", "--json"],
+    ["score", "rules", "--json"],
+    ["report", "rules", "gold", "--format", "html"],
+    ["report", "rules", "--format", "json"],
+    ["models", "list", "--json"],
+    ["doctor", "--json"],
+    ["list", "--json"],
+]
+LLAMA = [
+    ["models", "check", "{gguf}", "--json"],
+    ["run", "legalagentbench", "--agent", "react", "--model", "llama:{gguf}#ctx=2048,threads=1,slots=1", "--limit", "1", "--max-turns", "1", "--json"],
+]
+ENDPOINT = [
+    ["run", "legalagentbench", "--agent", "react", "--model", "endpoint:{endpoint}", "--limit", "1", "--json"],
+]
+OWN = ("_engine", "app.cli.main")
+"""How Moot starts itself."""
+HELPERS = {"fc-list", "uname"}
+"""Programs that are asked about this machine: its fonts, its processor."""
+
+
+class Place:
+    """A home with what the flow needs, and what the witness wrote down."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home = folder / "home"
+        self.notes = folder / "witness.jsonl"
+        self.notes.touch()
+        self.site = folder / "site"
+        self.site.mkdir()
+        (self.site / "sitecustomize.py").write_text(WITNESS, encoding="utf-8")
+        script = folder / "script.json"
+        script.write_text(json.dumps({"otherwise": [CALL, END]}), encoding="utf-8")
+        (self.home / "runs").mkdir(parents=True)
+        self.names = {"runs": str(self.home / "runs"), "script": str(script), "gguf": "", "endpoint": ""}
+
+    def flow(self, commands: list[list[str]], *prefix: str, desk: bool = False) -> list[str]:
+        """Use the product; what each command printed."""
+        lines = [[re.sub(r"\{(\w+)\}", lambda found: self.names[found[1]], word) for word in line] for line in commands]
+        done = subprocess.run(
+            [*prefix, sys.executable, "-c", FLOW, json.dumps(lines), "desk" if desk else ""],
+            cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", check=False,
+            env={**os.environ, "MOOT_HOME": str(self.home), "PYTHONPATH": str(self.site), "MOOT_WITNESS": str(self.notes)},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr[-3000:]
+        found = json.loads(done.stdout.splitlines()[-1])
+        assert found["guard"] is True
+        printed: list[str] = found["printed"]
+        return printed
+
+    def said(self) -> list[tuple[int, str, list[Any]]]:
+        return [tuple(json.loads(line)) for line in self.notes.read_text(encoding="utf-8").splitlines()]
+
+    def beyond(self) -> list[tuple[int, str, list[Any]]]:
+        """Every socket call but the making of Unix sockets."""
+        unix = 1
+        return [
+            (pid, event, said)
+            for pid, event, said in self.said()
+            if event.startswith("socket.") and not (event == "socket.__new__" and said[0] == unix)
+        ]
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> list[list[str]]:
+    """The flow, with a local model where llama.cpp is installed."""
+    if importlib.util.find_spec("llama_cpp") is None:
+        return COMMANDS
+    from tests.support.gguf_files import tiny_llama
+
+    gguf = str(tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf"))
+    return [*COMMANDS, *([word.replace("{gguf}", gguf) for word in line] for line in LLAMA)]
+
+
+@pytest.fixture(scope="module")
+def used(tmp_path_factory: pytest.TempPathFactory, commands: list[list[str]]) -> tuple[Place, list[str]]:
+    """The product, used once under the witness; what the commands printed."""
+    place = Place(tmp_path_factory.mktemp("used"))
+    return place, place.flow(commands, desk=True)
+
+
+def namespace() -> list[str]:
+    """The beginning of a command that runs without any network, not even loopback."""
+    unshare = shutil.which("unshare")
+    if unshare is None:
+        pytest.skip("this machine has no unshare")
+    for options in (["-rn"], ["-n"]):
+        if subprocess.run([unshare, *options, "true"], capture_output=True, check=False).returncode == 0:
+            return [unshare, *options]
+    pytest.skip("the kernel of this machine allows no network namespace")
+
+
+def test_the_whole_product_makes_no_network_call(used: tuple[Place, list[str]], commands: list[list[str]]) -> None:
+    place, printed = used
+    proofs = place.beyond()
+    assert [event for _, event, _ in proofs] == ["socket.__new__"] * 2, "nobody was called, nothing was looked up"
+    assert len({pid for pid, _, _ in proofs}) == 2, "doctor tried it, and the child that it asked; the guard let neither call"
+    doctor = json.loads(printed[COMMANDS.index(["doctor", "--json"])])
+    rows = {check["key"]: check["status"] for check in doctor["checks"] if check["area"] == "offline"}
+    assert rows == {"offline": "ok", "offline_child": "ok"}
+    assert len(json.loads(printed[len(COMMANDS) - 1])["runs"]) == 4
+    if len(commands) > len(COMMANDS):
+        assert json.loads(printed[-1])["n"] == 1
+
+
+def test_moot_starts_nobody_but_itself(used: tuple[Place, list[str]]) -> None:
+    place, _ = used
+    started = [said for _, event, said in place.said() if event == "subprocess.Popen"]
+    others = {name for name, arguments in started if not set(OWN) & set(arguments)}
+    assert others <= HELPERS
+    assert [event for _, event, _ in place.said() if event in ("os.system", "os.exec")] == []
+    assert any("_engine" in arguments for _, arguments in started)
+
+
+@pytest.mark.slow
+def test_it_works_on_a_machine_without_any_network(tmp_path: Path, commands: list[list[str]]) -> None:
+    printed = Place(tmp_path).flow(commands, *namespace(), desk=True)
+    assert len(printed) == len(commands)
+
+
+def test_an_endpoint_is_reached_on_this_machine_and_nothing_else(used: tuple[Place, list[str]], tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    shutil.copytree(used[0].home / "packs", place.home / "packs")
+    with fake_server() as server:
+        server.chat = lambda call: call.speak(END)
+        place.names["endpoint"] = server.spec
+        block = json.loads(place.flow(ENDPOINT)[-1])
+        assert block["n"] == 1 and server.asked
+        port = server.http.server_port
+    addresses = {text for _, event, said in place.beyond() if event in ("socket.connect", "socket.sendto", "socket.bind") for text in said}
+    assert addresses == {f"('127.0.0.1', {port})"}
+    looked_up = {said[0] for _, event, said in place.beyond() if event == "socket.getaddrinfo"}
+    assert looked_up <= {"'127.0.0.1'"}
+
+
+@pytest.mark.slow
+def test_the_system_calls_of_every_process_know_no_network(tmp_path: Path, commands: list[list[str]]) -> None:
+    """Native code too: llama.cpp, SQLite, usearch. `moot doctor` is left out: its proof makes a socket of the internet family."""
+    strace, trace = shutil.which("strace"), tmp_path / "trace"
+    if strace is None or subprocess.run([strace, "-f", "-o", str(trace), "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine allows no trace of system calls")
+    calls = "trace=socket,connect,bind,sendto,sendmsg,listen"
+    control = [strace, "-f", "-qq", "-e", calls, sys.executable, "-c", "import socket; socket.socket().close()"]
+    assert "AF_INET" in subprocess.run(control, capture_output=True, text=True, check=True).stderr, "the trace sees what there is"
+    quiet = [line for line in commands if line[0] != "doctor"]
+    Place(tmp_path).flow(quiet, strace, "-f", "-qq", "-e", calls, "-o", str(trace))
+    lines = trace.read_text(encoding="utf-8", errors="replace").splitlines()
+    assert [line for line in lines if re.search(r"AF_INET|AF_PACKET|AF_NETLINK|sin6?_addr", line)] == []

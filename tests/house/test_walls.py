@@ -1,0 +1,132 @@
+"""The walls between the rooms hold in fact: each module is imported alone in a fresh interpreter and looked at.
+
+`make lint` holds the same walls by reading the imports; this sees also what is imported by name at run time.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import subprocess
+import sys
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+FORBIDDEN = {
+    "store": {"textual", "rich", "app", "tasks", "models"},
+    "models": {"textual", "rich", "app", "tasks", "store"},
+    "tasks": {"textual", "rich", "app"},
+}
+"""Room -> what must not be loaded once any of its modules is."""
+
+
+def modules(room: str) -> list[str]:
+    """Dotted names of every module of a room."""
+    paths = (path.relative_to(ROOT).with_suffix("") for path in sorted((ROOT / room).rglob("*.py")))
+    return [".".join(path.parts).removesuffix(".__init__") for path in paths]
+
+
+def fresh(code: str, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("room", FORBIDDEN)
+def test_a_room_loads_nobody_it_must_not_know(room: str) -> None:
+    names = modules(room)
+    assert names
+    code = "import importlib, json, sys\nfor name in json.loads(sys.argv[1]): importlib.import_module(name)\n"
+    code += "print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    loaded = set(json.loads(fresh(code, json.dumps(names))))
+    assert loaded & FORBIDDEN[room] == set()
+
+
+@pytest.mark.parametrize("room", ["app", *FORBIDDEN])
+def test_every_module_imports_alone(room: str) -> None:
+    """No module leans on another having been imported before it. Third-party libraries stay loaded in between.
+
+    Every fourth is tried, each time the same: imports form no ring, so a module that fails alone fails its neighbours too.
+    """
+    code = """
+import importlib, json, sys
+rooms = ("app", "store", "models", "tasks")
+for name in json.loads(sys.argv[1]):
+    for loaded in [loaded for loaded in sys.modules if loaded.partition(".")[0] in rooms]:
+        del sys.modules[loaded]
+    importlib.import_module(name)
+"""
+    fresh(code, json.dumps(modules(room)[::4]))
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def test_no_rings() -> None:
+    """Imports form no ring, wherever in a module they stand: at its head, inside functions, for types alone."""
+    graph = grimp.build_graph("app", *FORBIDDEN, cache_dir=None)
+    known = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
+    try:
+        tuple(TopologicalSorter(known).static_order())
+    except CycleError as error:
+        pytest.fail(f"import cycle: {' -> '.join(error.args[1])}")
+
+
+def test_every_package_says_what_it_is() -> None:
+    folders = {path.parent for room in ("app", *FORBIDDEN) for path in (ROOT / room).rglob("*.py")}
+    silent = [
+        str(folder.relative_to(ROOT))
+        for folder in sorted(folders)
+        if not (folder / "__init__.py").is_file()
+        or not ast.get_docstring(tree(folder / "__init__.py"))
+    ]
+    assert silent == []
+
+
+def test_packaging_and_tests_are_no_packages() -> None:
+    """A package of that name would hide the `packaging` library from everything run in the repository root."""
+    assert not (ROOT / "packaging" / "__init__.py").exists()
+    assert not (ROOT / "tests" / "__init__.py").exists()
+
+
+@cache
+def tracked_text() -> dict[str, str]:
+    done = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=False)
+    if done.returncode:
+        pytest.skip("not a git checkout")
+    found = {}
+    for name in filter(None, done.stdout.decode().split("\0")):
+        if Path(name).suffix in (".py", ".toml", ".md", ".txt", ".tcss", "") and (ROOT / name).is_file():
+            found[name] = (ROOT / name).read_text(encoding="utf-8", errors="replace")
+    return found
+
+
+def test_no_eval_and_no_pickle() -> None:
+    """Text of models and of imported files is never executed, and no file format can execute anything."""
+    found = []
+    for name in tracked_text():
+        if not name.endswith(".py") or name.startswith("tests/"):
+            continue
+        for node in ast.walk(tree(ROOT / name)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("eval", "exec"):
+                found.append(f"{name}:{node.lineno} {node.func.id}")
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) else []
+            found += [
+                f"{name} {module}" for module in names if module.partition(".")[0] in ("pickle", "shelve", "marshal")
+            ]
+    assert found == []

@@ -1,0 +1,477 @@
+"""The model policies: what they ask, in which order, and what they make of any reply."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.engine import Ask, EngineError, Message, Reply
+from models.schema import violation
+from tasks.episode.events import ActionParsed, ModelCalled, Seated, Stopped
+from tasks.episode.scheduler import HUMAN
+from tasks.episode.state import digest
+from tasks.legalagentbench.agents.cards import CALCULATORS, complete, tools_for
+from tasks.legalagentbench.benchmark import LegalAgentBench
+from tasks.legalagentbench.tools import TOOLS
+from tests.support.policy_stage import (
+    ACTIONS,
+    EVERY,
+    FINAL,
+    FREE,
+    LEAN,
+    PAPER,
+    QUESTION,
+    RANK,
+    SPEC,
+    STEPS,
+    SUM,
+    THOUGHT,
+    Actor,
+    Rehearsal,
+    Stage,
+    fenced,
+    lean,
+    plan_text,
+    well_behaved,
+)
+
+FILTER, LEAN_END, PAPER_END = ["table-filter/1"], ["answer-summary/1"], ["answer/1", "summary/1"]
+ASKED = {
+    "react/2": [*FILTER, *["react/2"] * 3, *LEAN_END],
+    "plan-solve/1": [*FILTER, "plan-solve/2", *["plan-action/2"] * 3, *LEAN_END],
+    "plan-execute/1": [*FILTER, *["plan-execute/2"] * 3, *LEAN_END],
+    "direct/1": ["direct/1"],
+    "react/2+paper": [*FILTER, *["react-thought/1", "react-action/1"] * 3, *PAPER_END],
+    "plan-solve/1+paper": [*FILTER, "plan-solve/1", *["plan-action/1"] * 3, *PAPER_END],
+    "plan-execute/1+paper": [
+        *FILTER,
+        "plan-execute/1",
+        "plan-action/1",
+        *["replan/1", "plan-action/1"] * 2,
+        *PAPER_END,
+    ],
+}
+"""Policy -> the calls of a task of three turns, the last of which is the final action."""
+
+
+def play(
+    policy: str, said: Callable[[Ask, int], str | Reply | EngineError] | None = None, turns: int | None = None
+) -> Rehearsal:
+    return Rehearsal(policy, Actor(said or well_behaved(policy)), turns=turns).run()
+
+
+@pytest.mark.parametrize("policy", EVERY)
+def test_a_task_is_solved_by_the_calls_of_its_method(policy: str) -> None:
+    stage = play(policy)
+    assert stage.actor.prompts == ASKED[policy.removesuffix("+free")]
+    assert stage.outcome == "finished"
+    (answer,) = stage.events("answered")
+    assert "1234家" in answer.res and "1234家" in answer.summary, "the comma between digits is gone"
+    called = [(e.tool, e.input) for e in stage.events("tool_called")]
+    assert called == ([] if policy.startswith("direct") else [SUM, RANK])
+    assert {e.result for e in stage.events("action_parsed")} <= {"ok"}
+    assert [e.tag for e in stage.events("thought")] == (["thought"] * 3 if policy.startswith("react") else [])
+    plans = stage.events("planned")
+    assert len(plans) == {"plan-solve": 1, "plan-execute": 3}.get(policy.split("/")[0], 0)
+    assert all(plan.tools[-1] == "" for plan in plans) and all(plan.tools[0] == "get_sum" for plan in plans[:1])
+
+
+@pytest.mark.parametrize("policy", [*LEAN, *FREE])
+def test_a_conversation_grows_at_its_end_only(policy: str) -> None:
+    calls = [ask for ask in play(policy).actor.asks if ask.prompt != "table-filter/1"]
+    said = well_behaved(policy)
+    for before, after in zip(calls, calls[1:], strict=False):
+        assert after.messages[: len(before.messages)] == before.messages
+        assert after.messages[len(before.messages)] == Message("assistant", said(before, 0))
+        roles = [message.role for message in after.messages[1:]]
+        assert roles == ["user", "assistant"] * (len(roles) // 2) + ["user"]
+    assert not any("先想想" in message.content for ask in calls for message in ask.messages), "reasoning stays out"
+    assert calls[0].messages[0].role == "system" and QUESTION in calls[0].messages[1].content
+
+
+@pytest.mark.parametrize("policy", LEAN)
+def test_lean_calls_carry_the_schema_of_their_reply(policy: str) -> None:
+    stage = play(policy)
+    said = well_behaved(policy)
+    for ask in stage.actor.asks:
+        assert ask.schema is not None and ask.settings.temperature == 0 and not ask.settings.stop
+        assert violation(ask.schema, json.loads(said(ask, 0))) == ""
+    assert all(ask.schema is None for ask in play(f"{policy}+free").actor.asks)
+
+
+@pytest.mark.parametrize("policy", PAPER)
+def test_paper_calls_are_single_messages_without_stop(policy: str) -> None:
+    for ask in play(policy).actor.asks:
+        assert [message.role for message in ask.messages] == ["user"]
+        assert (ask.schema, ask.settings.stop, ask.settings.temperature) == (None, (), 0.0)
+
+
+def test_the_scratchpad_of_react_holds_thought_action_and_observation() -> None:
+    asks = play("react/2+paper").actor.asks
+    thought, action = asks[3], asks[4]
+    action_text = fenced(SUM).replace("\n", "")
+    assert f"思考 1: {THOUGHT}\n行动 1: {action_text}\n观察 1: 3\n思考 2:" in thought.messages[0].content
+    assert action.messages[0].content == f"{thought.messages[0].content} {THOUGHT}\n行动 2:"
+    answer = next(ask for ask in asks if ask.prompt == "answer/1").messages[0].content
+    assert "观察 2: [2, 1]" in answer and "Final Answer" in answer and QUESTION in answer
+
+
+def test_the_scratchpad_of_a_plan_holds_steps_and_observations_but_no_call() -> None:
+    asks = play("plan-solve/1+paper").actor.asks
+    second = [ask for ask in asks if ask.prompt == "plan-action/1"][1].messages[0].content
+    scratchpad = second.split("（示例完）")[1]
+    assert scratchpad == f"\n\n要执行的一步：{STEPS[1]}\n已经完成的步骤：\n第1步：{STEPS[0]} 结果：3\n\n行动："
+    assert QUESTION not in second
+
+
+@pytest.mark.parametrize("policy", ["react/2", "plan-execute/1"])
+@pytest.mark.parametrize("mode", ["", "+free", "+paper"])
+def test_after_ten_turns_the_answer_is_asked_for(policy: str, mode: str) -> None:
+    def endless(ask: Ask, number: int) -> str:
+        steps = [f"用get_sum求第{n}个和" for n in range(1, 12)]
+        said = well_behaved(policy + mode)(ask, number)
+        if ask.prompt in ("plan-execute/1", "replan/1"):
+            return plan_text(steps)
+        if ask.prompt == "plan-execute/2":
+            return plan_text(steps) + fenced(SUM) if mode else lean(SUM, plan=steps[:10])
+        if ask.prompt == "react/2":
+            return f"思考：再算。{fenced(SUM)}" if mode else lean(SUM, thought="再算。")
+        return fenced(SUM) if ask.prompt.split("/")[0] in ("react-action", "plan-action") else said
+
+    stage = play(policy + mode, endless)
+    assert stage.outcome == "turn_limit" and "limit of 10 turns" in stage.events("stopped")[0].reason
+    assert len(stage.events("tool_called")) == 10
+    assert "1234" in stage.events("answered")[0].res
+    shorter = play(policy + mode, endless, turns=2)
+    assert (shorter.outcome, len(shorter.events("tool_called"))) == ("turn_limit", 2)
+
+
+@pytest.mark.parametrize("policy", EVERY)
+@pytest.mark.parametrize(
+    "reply", ["", "我不知道该做什么", '{"action": "fly", "action_input": {}}', "第1步：" * 50, "[]", '{"answer": 3']
+)
+def test_a_model_that_never_gets_it_right_does_not_hang(policy: str, reply: str) -> None:
+    stage = play(policy, lambda ask, number: reply, turns=4)
+    assert stage.outcome in ("finished", "turn_limit")
+    assert len(stage.actor.asks) <= 3 + 2 + 4 * 2 + 2
+    assert len(stage.events("answered")) == 1
+
+
+@pytest.mark.parametrize("policy", EVERY)
+def test_a_full_context_ends_the_episode(policy: str) -> None:
+    def full(ask: Ask, number: int) -> str | Reply:
+        return (
+            Reply("", finish="context_full", note="满了")
+            if ask.step == 2 or "direct" in policy
+            else well_behaved(policy)(ask, number)
+        )
+
+    assert play(policy, full).outcome == "context_full"
+
+
+@pytest.mark.parametrize("policy", EVERY)
+def test_resume_after_every_event_gives_the_same_episode(policy: str) -> None:
+    """Odd replies included: a step with a repaired reply is replayed like any other."""
+    good = well_behaved(policy)
+
+    def play_odd(ask: Ask, number: int) -> str:
+        told = ask.messages[-1].content
+        return (
+            "我想想"
+            if ask.step == 2 and "回复无效" not in told and "summary" not in ask.prompt
+            else good(ask, number)
+        )
+
+    whole = play(policy, play_odd)
+    wanted = digest(whole.records)
+    for cut in range(2, len(whole.records)):
+        if isinstance(whole.records[cut - 1].event, Stopped):
+            continue  # written in one transaction with the end of its step
+        actor = Actor(play_odd)
+        stage = Rehearsal(policy, actor, records=whole.records[:cut]).run()
+        assert digest(stage.records) == wanted
+        assert len(actor.asks) == sum(isinstance(r.event, ModelCalled) for r in whole.records[cut:])
+
+
+def test_an_invalid_reply_is_complained_of_once() -> None:
+    def said(ask: Ask, number: int) -> str:
+        if ask.prompt != "react/2" or ask.step > 1:
+            return well_behaved("react/2")(ask, number)
+        column = "母公司" if number == 1 else "公司名称"
+        return lean(("get_sub_company_info", {"identifier": "甲", "columns": [column]}), thought="查母公司")
+
+    stage = play("react/2", said)
+    second = stage.actor.asks[2]
+    assert [m.role for m in second.messages] == ["system", "user", "assistant", "user"]
+    assert "回复无效" in second.messages[-1].content and "母公司" in second.messages[-1].content
+    first = stage.events("action_parsed")[0]
+    assert first.result == "repaired" and "重问1次" in first.note
+    later = stage.actor.asks[3].messages
+    assert later[:4] == second.messages, "the complaint stays in the conversation"
+    assert stage.driver.state.flags >= {"repaired"}
+
+
+def test_a_reply_that_stays_invalid_consumes_the_step() -> None:
+    stage = play(
+        "react/2",
+        lambda ask, n: "不" if ask.step == 1 and ask.prompt == "react/2" else well_behaved("react/2")(ask, n),
+    )
+    assert [e.result for e in stage.events("action_parsed")] == ["rejected", "ok", "ok"]
+    assert stage.actor.prompts.count("react/2") == 2 + 2
+    assert "行动无效" in stage.actor.asks[3].messages[-1].content
+    assert stage.outcome == "finished"
+
+
+def test_fenced_json_is_taken_without_asking_again() -> None:
+    """An endpoint that ignores the schema often wraps its JSON."""
+    stage = play("react/2", lambda ask, n: f"好的。\n```json\n{well_behaved('react/2')(ask, n)}\n```")
+    assert stage.actor.prompts == ASKED["react/2"]
+    assert {e.result for e in stage.events("action_parsed")} == {"repaired"}
+    assert [e.text for e in stage.events("thought")] == [THOUGHT] * 3
+
+
+def test_free_text_is_read_as_today_and_never_asked_again() -> None:
+    said = "思考：求和\n行动：{'action': 'get_sum', 'action_input': [1, 2]}"
+    stage = play(
+        "react/2+free",
+        lambda ask, n: (
+            said
+            if ask.step == 1 and ask.prompt == "react/2"
+            else "嗯"
+            if ask.step == 2
+            else well_behaved("react/2+free")(ask, n)
+        ),
+    )
+    assert [e.result for e in stage.events("action_parsed")] == ["repaired", "rejected", "ok"]
+    assert stage.events("tool_called")[0].input == [1, 2]
+    assert [e.text for e in stage.events("thought")] == ["求和", THOUGHT]
+    action = next(ask for ask in stage.actor.asks if ask.prompt == "react/2")
+    assert "观察：" in action.settings.stop
+
+
+def test_paper_takes_only_what_the_published_parser_took() -> None:
+    """What has to be repaired was an illegal format there; the step is consumed."""
+    bare = lean(SUM)
+    stage = play(
+        "react/2+paper",
+        lambda ask, n: (
+            bare if ask.step == 1 and ask.prompt == "react-action/1" else well_behaved("react/2+paper")(ask, n)
+        ),
+    )
+    assert [e.result for e in stage.events("action_parsed")] == ["rejected", "ok", "ok"]
+    assert "观察 1: 行动格式不合要求" in stage.actor.asks[3].messages[0].content
+
+
+def test_free_and_lean_inputs_reach_the_tools_as_the_published_parser_hands_them_on() -> None:
+    call = ("get_sub_company_info", {"identifier": "甲(集团)公司", "columns": []})
+    stage = play(
+        "react/2",
+        lambda ask, n: (
+            lean(call, thought="") if ask.step == 1 and ask.prompt == "react/2" else well_behaved("react/2")(ask, n)
+        ),
+    )
+    assert stage.events("tool_called")[0].input == {"identifier": "甲（集团）公司", "columns": []}
+
+
+# The table filter ------------------------------------------------------------------------------------------------------
+
+
+def chosen(policy: str, *replies: str) -> tuple[Rehearsal, Any]:
+    stage = play(
+        policy,
+        lambda ask, n: (
+            replies[min(n, len(replies)) - 1] if ask.prompt == "table-filter/1" else well_behaved(policy)(ask, n)
+        ),
+    )
+    (event,) = stage.events("tools_chosen")
+    return stage, event
+
+
+@pytest.mark.parametrize("policy", ["react/2", "react/2+free", "react/2+paper"])
+def test_tables_decide_the_tools(policy: str) -> None:
+    said = '{"tables": ["CourtInfo"]}' if policy == "react/2" else '```json\n["CourtInfo"]\n```'
+    stage, event = chosen(policy, said)
+    assert event.tables == ("CompanyInfo", "CourtInfo", "AddrInfo") and event.result == "ok"
+    tools = event.tools
+    assert "get_court_code" in tools, "court tables share their tools"
+    assert "get_sub_company_info" not in tools and "legal_article_retriever" in tools
+    assert ("get_division" in tools) == (policy != "react/2+paper")
+    card = stage.actor.asks[1].messages[0].content
+    assert "get_court_code" in card and "get_sub_company_info(" not in card
+
+
+@pytest.mark.parametrize("policy", ["react/2", "react/2+free", "react/2+paper"])
+def test_unknown_tables_are_left_out_with_a_note(policy: str) -> None:
+    _, event = chosen(policy, '{"tables": ["CourtInfo", "公司表"]}')
+    assert (event.tables, event.result) == (("CompanyInfo", "CourtInfo", "AddrInfo"), "repaired")
+    assert "公司表" in event.note
+
+
+@pytest.mark.parametrize("policy", ["react/2", "react/2+free", "react/2+paper"])
+def test_three_tries_then_all_tables(policy: str) -> None:
+    stage, event = chosen(policy, "不知道")
+    assert stage.actor.prompts.count("table-filter/1") == 3
+    assert (len(event.tables), event.result) == (14, "rejected") and event.note
+    assert set(TOOLS) - set(event.tools) == {"finish", *set(CALCULATORS["lean"]) - set(event.tools)}
+    _, event = chosen(policy, "不知道", '["LegalDoc"]' if "+" in policy else '{"tables": ["LegalDoc"]}')
+    assert ("LegalDoc" in event.tables, event.result) == (True, "repaired")
+
+
+def test_every_lookup_comes_with_its_table() -> None:
+    assert complete([]) == ("CompanyInfo", "AddrInfo")
+    every = {name for name, tool in TOOLS.items() if tool.kind == "database"}
+    assert {
+        name
+        for table in {tool.table for tool in TOOLS.values() if tool.kind == "database"}
+        for name in tools_for([table], "lean")
+    } >= every
+    assert len(tools_for(["CourtInfo", "CourtCode"], "paper")) == len(
+        set(tools_for(["CourtInfo", "CourtCode"], "paper"))
+    )
+
+
+# Plans -----------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", ["plan-solve/1", "plan-solve/1+free", "plan-solve/1+paper"])
+def test_a_plan_without_steps_goes_straight_to_the_answer(policy: str) -> None:
+    good = well_behaved(policy)
+    stage = play(policy, lambda ask, n: "没有计划" if ask.prompt.startswith("plan-solve") else good(ask, n))
+    assert stage.outcome == "finished" and not stage.events("tool_called")
+    assert stage.events("action_parsed")[0].result == "rejected"
+
+
+@pytest.mark.parametrize("policy", ["plan-solve/1", "plan-solve/1+free", "plan-solve/1+paper"])
+def test_a_plan_may_end_without_a_final_action(policy: str) -> None:
+    good = well_behaved(policy)
+    sums = lean(SUM) if policy == "plan-solve/1" else fenced(SUM)
+    stage = play(policy, lambda ask, n: sums if ask.prompt.startswith("plan-action") else good(ask, n))
+    assert (stage.outcome, len(stage.events("tool_called"))) == ("finished", 3)
+
+
+def test_a_long_paper_plan_is_cut() -> None:
+    steps = [f"用get_sum求第{n}个和" for n in range(1, 40)]
+    stage = play(
+        "plan-solve/1+paper",
+        lambda ask, n: (
+            plan_text(steps)
+            if ask.prompt == "plan-solve/1"
+            else fenced(SUM)
+            if ask.prompt == "plan-action/1"
+            else "答"
+        ),
+    )
+    assert (stage.outcome, len(stage.events("tool_called"))) == ("finished", 20)
+
+
+def test_positional_replanning_skips_work_and_the_lean_form_does_not() -> None:
+    """A model that drops what is done from its plan: published position counting passes over a step."""
+    done: list[str] = []
+
+    def paper(ask: Ask, n: int) -> str:
+        if ask.prompt in ("plan-execute/1", "replan/1"):
+            return plan_text(STEPS[len(done) :] or STEPS[-1:])
+        if ask.prompt == "plan-action/1":
+            step = ask.messages[0].content.split("要执行的一步：")[-1].split("\n")[0]
+            done.append(step)
+            return fenced(ACTIONS[STEPS.index(step)])
+        return well_behaved("plan-execute/1+paper")(ask, n)
+
+    stage = play("plan-execute/1+paper", paper)
+    assert done == [STEPS[0], STEPS[2]], "the ranking was skipped"
+    assert [e.tool for e in stage.events("tool_called")] == ["get_sum"]
+    lean_stage = play("plan-execute/1")
+    assert [e.tool for e in lean_stage.events("tool_called")] == ["get_sum", "get_rank"]
+
+
+def test_a_new_plan_without_steps_leaves_the_old_one() -> None:
+    stage = play(
+        "plan-execute/1+paper",
+        lambda ask, n: "照旧" if ask.prompt == "replan/1" else well_behaved("plan-execute/1+paper")(ask, n),
+    )
+    assert [e.tool for e in stage.events("tool_called")] == ["get_sum", "get_rank"]
+    assert stage.outcome == "finished"
+
+
+# Answers ---------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "res"),
+    [
+        ('{"answer": "两家", "summary": "共两家"}', "两家"),
+        ('```json\n{"answer": "两家", "summary": "共两家"}\n```', "两家"),
+        (lean(("Final Answer", "两家")), "两家"),
+        ("共有两家公司。", "共有两家公司。"),
+        ('{"answer": "没有写完', FINAL[1]),
+        ("", FINAL[1]),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_not_lost(reply: str, res: str) -> None:
+    stage = play(
+        "react/2",
+        lambda ask, n: reply if ask.prompt == "answer-summary/1" else well_behaved("react/2")(ask, n),
+    )
+    (answer,) = stage.events("answered")
+    assert answer.res == res
+    noted = [e for e in stage.events("action_parsed") if e.note.startswith("作答")]
+    assert len(noted) == (not reply.startswith('{"answer": "两家", "s'))
+
+
+# Seats that change hands -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("policy", EVERY)
+def test_a_model_goes_on_where_somebody_else_stopped(tmp_path: Path, policy: str) -> None:
+    stage = Stage(tmp_path / "stage.moot", "human/1", Actor(well_behaved(policy)), engine=HUMAN)
+    stage.scheduler.run()
+    stage.scheduler.answer("0", '/get_sum {"identifier": [5, 6]}')
+    stage.scheduler.run()
+    stage.scheduler.answer("0", "/get_sum {")
+    stage.scheduler.seat("0", Seated(seat="agent", policy=policy, engine=SPEC))
+    stage.run()
+    assert stage.outcome == "finished"
+    if not policy.startswith("direct"):
+        asks = [
+            ask for ask in stage.actor.asks if ask.prompt not in ("table-filter/1", "plan-solve/1", "plan-execute/1")
+        ]
+        assert "11" in asks[0].messages[-1].content and "[5, 6]" in asks[0].messages[-1].content
+
+
+@pytest.mark.parametrize("policy", [name for name in EVERY if not name.startswith("direct")])
+def test_a_person_may_take_a_turn_in_between(tmp_path: Path, policy: str) -> None:
+    stage = Stage(tmp_path / "stage.moot", policy, Actor(well_behaved(policy)))
+    assert stage.scheduler.step("0")
+    stage.scheduler.seat("0", Seated(seat="agent", policy="human/1", engine=HUMAN))
+    stage.scheduler.run()
+    stage.scheduler.answer("0", '/get_sum {"identifier": [5, 6]}')
+    stage.scheduler.seat("0", Seated(seat="agent", policy=policy, engine=SPEC))
+    stage.run()
+    assert stage.outcome == "finished" and len(stage.events("tools_chosen")) == 1
+    assert len(stage.events("tool_called")) >= 2
+
+
+def test_a_method_may_follow_another(tmp_path: Path) -> None:
+    for number, (first, second) in enumerate(zip(EVERY, (*EVERY[1:], EVERY[0]), strict=True)):
+        actor = Actor(well_behaved(first))
+        stage = Stage(tmp_path / f"{number}.moot", first, actor)
+        if not stage.scheduler.step("0") or stage.driver.stopped:
+            continue
+        actor.play = well_behaved(second)
+        stage.scheduler.seat("0", Seated(seat="agent", policy=second, engine=SPEC))
+        stage.run()
+        assert stage.outcome == "finished"
+
+
+def test_readings_are_counted() -> None:
+    stage = play(
+        "react/2",
+        lambda ask, n: "不" if ask.step == 2 and ask.prompt == "react/2" else well_behaved("react/2")(ask, n),
+    )
+    result = LegalAgentBench().result("1", 0, stage.driver.state)
+    assert result.actions == tuple(e.result for e in stage.events("action_parsed")) == ("ok", "rejected", "ok")
+    assert all(isinstance(e, ActionParsed) for e in stage.events("action_parsed"))

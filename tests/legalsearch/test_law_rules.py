@@ -1,0 +1,193 @@
+"""The policy of rules for LegalSearch: what it asks, and what it makes of the answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from store.pack import Pack
+from store.search.law_search import LawSearch, Settings
+from store.statutes.applicable import CaseDates
+from tasks.episode.actions import Answer, CallTool
+from tasks.episode.events import Event, Planned, Record, Thought, ToolReturned
+from tasks.episode.seats import View
+from tasks.legalsearch.rules.baseline import computed_term
+from tasks.legalsearch.rules.choose import is_reversed, stem_of, wants_several
+from tasks.legalsearch.rules.facts import by_canonical, read_facts, table
+from tasks.legalsearch.rules.looking import looks
+from tasks.legalsearch.rules.policy import LawRulesPolicy
+from tasks.legalsearch.rules.terms import tables
+from tasks.legalsearch.toolbox import HITS, MOST, RAG, retrieved
+from tests.support.statute_fixture import build
+
+ACCUSED = "\n案件事实: 公诉机关指控，2016年5月8日凌晨，被告人甲某翻窗进入乙某家中，趁其熟睡，秘密窃取手机一部（价值2000元）。\n"
+
+
+class Table:
+    """A policy at a table with the real search: plays an episode as the loop of a run does."""
+
+    def __init__(self, pack: Pack, offered: Sequence[str] = (RAG,), **settings: Any) -> None:
+        self.search = LawSearch(pack)
+        self.settings = Settings(k=HITS, **settings)
+        self.policy = LawRulesPolicy(self.search, self.settings, tuple(offered))
+        self.calls: list[list[str]] = []
+        self.events: list[Event] = []
+
+    def play(self, card: dict[str, Any], max_turns: int | None = None) -> Answer:
+        self.calls, self.events = [], []
+        history: list[Record] = []
+        while True:
+            action = self._move(View("agent", card, tuple(history), len(history) + 1, max_turns))
+            if isinstance(action, Answer):
+                return action
+            assert isinstance(action, CallTool) and action.tool == RAG
+            queries = action.input["query"]
+            assert 1 <= len(queries) <= MOST[RAG] and all(query.strip() for query in queries)
+            self.calls.append(queries)
+            answers = [self.search.search(query, self.settings) for query in queries]
+            value = [retrieved(answer, CaseDates(), lambda version: "unknown") for answer in answers]
+            event = ToolReturned(seat="agent", tool=RAG, status="ok", observation="", value=value)
+            history.append(Record(len(history), 1, None, 0.0, event))
+
+    def _move(self, view: View) -> Any:
+        move = self.policy.move(view)
+        try:
+            event = next(move)
+            while True:
+                assert isinstance(event, Event)
+                self.events.append(event)
+                event = move.send(0)
+        except StopIteration as stop:
+            return stop.value
+
+    def recite(self, question: str) -> str:
+        return self.play({"id": "x", "type": "lar", "question": question}).res
+
+
+@pytest.fixture
+def pack(moot_home: Path) -> Iterator[Pack]:
+    build()
+    with Pack.open("lamps") as opened:
+        yield opened
+
+
+def test_an_article_is_recited_as_in_force_on_the_day(pack: Pack) -> None:
+    table = Table(pack)
+    assert "五米" in table.recite("现在是1995年3月，请背诵《中华人民共和国路灯法》第三条。")
+    assert "六米" in table.recite("请提供2005年4月1日时有效的《中华人民共和国路灯法》第三条的完整条文。")
+    assert "主管机关许可" in table.recite("请提供2015年4月时有效的《中华人民共和国路灯法》第三条的完整条文。")
+    planned = [event for event in table.events if isinstance(event, Planned)]
+    assert len(planned) == 1 and planned[0].tools[0] == RAG
+    assert all(isinstance(event, Planned | Thought) for event in table.events)
+
+
+def test_what_the_tool_hides_the_policy_does_not_know(pack: Pack) -> None:
+    question = "请提供2005年4月1日时有效的《中华人民共和国路灯法》第四条之一的完整条文。"
+    assert "悬挂广告" in Table(pack).recite(question)
+    assert "悬挂广告" not in Table(pack, window="newest").recite(question)
+    untold = Table(pack, offered=())
+    assert untold.recite(question) == "" and untold.calls == []
+
+
+def test_a_missing_text_is_said_and_nothing_is_made_up(pack: Pack) -> None:
+    table = Table(pack)
+    answer = table.play(
+        {"id": "x", "type": "lar", "question": "请提供1985年时有效的《中华人民共和国风筝法》第一条的完整条文。"}
+    )
+    assert answer.res == "" and "未检索到" in answer.summary
+
+
+def test_the_last_turn_is_an_answer(pack: Pack) -> None:
+    table = Table(pack)
+    table.play({"id": "x", "type": "kqa", "question": "路灯多高？\n选项:\nA: 五米\nB: 六米"}, max_turns=1)
+    assert table.calls == []
+
+
+def test_every_task_has_an_answer_in_its_form(pack: Pack) -> None:
+    table = Table(pack)
+    options = "\n选项:\nA: 五年检查一次\nB: 应当经过照明主管机关许可\nC: 三人\nD: 无"
+    for kind in ("kqa", "lca", "nje", "pfe", "cpa", "pae", "ungee", "lbk"):
+        asked = f"\n问题: 在2005年的时间背景下，在城市道路两侧设置路灯应当怎样，是哪一项？{options}"
+        assert table.play({"id": "x", "type": kind, "question": asked}).res == "B"
+    assert table.play({"id": "x", "type": "kqa", "question": f"问题: 下列正确的有哪些？{options}"}).res == "ABCD"
+    assert table.play({"id": "x", "type": "ccp", "question": ACCUSED}).res == "盗窃"
+    term = table.play({"id": "x", "type": "ptp", "question": f"{ACCUSED}相关法条: 刑法第264条"}).res
+    assert re.fullmatch(r"[1-9][0-9]*个月", term)
+    said = table.play({"id": "x", "type": "lcs", "question": "用户提问: 路灯损坏多久修复？"}).res
+    assert said.startswith("回答:") and "法律依据:《中华人民共和国路灯法》" in said
+    for card in ({}, {"type": "lar"}, {"type": "lap", "question": "选项:\nA: 刑法第一条"}, {"question": "？\n"}):
+        assert isinstance(table.play(card), Answer)
+
+
+def test_moves_depend_on_the_record_alone(pack: Pack) -> None:
+    card = {
+        "id": "x",
+        "type": "lar",
+        "question": "请提供2005年4月1日时有效的《中华人民共和国路灯法》第三条的完整条文。",
+    }
+    first, second = Table(pack), Table(pack)
+    assert first.play(card) == first.play(card) == second.play(card)
+
+
+@pytest.mark.parametrize("value", [None, 3, "x", [1], [{"hits": 3}], [{"hits": [{"valid_from": "x", "id": "y"}]}]])
+def test_records_of_another_shape_are_read_as_nothing(value: object) -> None:
+    assert all(hit.law == "" for look in looks(value) for hit in look.hits)
+
+
+def test_words_of_a_question() -> None:
+    stem = stem_of("\n问题: 下列说法错误的有哪些？\n选项:\nA: 甲\nB: 乙")
+    assert stem == "下列说法错误的有哪些？" and wants_several(stem) and is_reversed(stem)
+    assert not wants_several("下列哪一项是正确的？") and not is_reversed("下列哪一项是正确的？")
+
+
+@pytest.mark.parametrize(
+    ("told", "charge"),
+    [
+        ("被告人甲酒后驾驶小型轿车被执勤民警查获，血液中乙醇含量为150mg/100ml。", "危险驾驶"),
+        ("被告人甲以人民币200元的价格将甲基苯丙胺0.5克贩卖给吸毒人员乙。", "走私、贩卖、运输、制造毒品"),
+        ("被告人甲驾驶货车与行人乙相撞，致乙当场死亡，经交通警察大队认定甲负事故全部责任。", "交通肇事"),
+        ("被告人甲虚构能办理入学的事实，骗取乙人民币50000元，全部挥霍。", "诈骗"),
+        ("被告人甲持刀威胁乙，抢走现金300元。", "抢劫"),
+        ("被告人甲未取得林木采伐许可证，砍伐自家承包林地的杨树三百棵，立木蓄积40立方米。", "滥伐林木"),
+        ("被告人甲在家中多次容留乙、丙吸食冰毒。", "容留他人吸毒"),
+        ("被告人甲将父亲遗留的猎枪一支存放于家中，被公安机关查获。", "非法持有、私藏枪支、弹药"),
+    ],
+)
+def test_facts_speak_for_a_charge(told: str, charge: str) -> None:
+    points = read_facts(f"案件事实: {told}").points
+    assert charge in sorted(points, key=lambda name: -points[name])[:2]
+
+
+def test_a_record_of_the_accused_is_no_charge_of_this_case() -> None:
+    facts = read_facts(f"{ACCUSED}被告人曾因犯诈骗罪于2010年被判处有期徒刑一年。公诉机关认为应以盗窃罪追究刑事责任。")
+    assert facts.stated == ("盗窃",)
+
+
+def test_a_term_that_the_law_computes() -> None:
+    theft = "盗窃公私财物，价值三千五百元以上的，处三年以下有期徒刑；基准刑为六个月，价值每增加二千元，增加一个月。"
+    surrender = "对于自首的犯罪分子，减少基准刑的百分之三十。"
+    assert computed_term([theft], 3500) == 6
+    assert computed_term([theft], 11_500) == 10
+    assert computed_term([theft, surrender], 11_500) == 7
+    assert computed_term(["基准刑为一年二个月。"], 0) == 14
+    assert computed_term([surrender], 11_500) is None and computed_term([], 0) is None
+
+
+def test_the_tables_fit_together() -> None:
+    assert len(table()) > 200 and all(charge.strong for charge in table())
+    names = {charge.canonical for charge in table()}
+    known = tables()
+    assert names == set(by_canonical()) and set(known.usual) <= names
+    assert set(known.graver) | set(known.amounts) <= set(known.usual)
+    assert list(known.grid) == sorted(known.grid)
+
+
+def test_only_the_question_itself_is_reversed() -> None:
+    from tasks.legalsearch.rules.choose import is_reversed
+
+    assert is_reversed("关于缓刑，下列说法不正确的是？") and is_reversed("下列哪一项不属于主刑。")
+    assert not is_reversed("苏某不是累犯，没有再犯罪的危险。对苏某能否宣告缓刑？")

@@ -1,0 +1,324 @@
+"""Format, rewards, advantages, temporal awareness, and what a trainer is handed."""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import rapidfuzz
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.legalsearch import published
+from tasks.legalsearch.format import READINGS, Reading, check, first_round, token_kinds
+from tasks.legalsearch.measures import Verdict
+from tasks.legalsearch.questions import Gold, Question, load_questions
+from tasks.legalsearch.rewards import (
+    entropy_of_logits,
+    entropy_of_top,
+    group_advantages,
+    reward,
+    shaped_advantages,
+)
+from tasks.legalsearch.temporal import PairMember, ToolUse, awareness, consistency, queries_of, time_kind
+from tasks.legalsearch.verl import as_lines, reward_source, rows
+from tests.support.patience import PATIENCE
+
+Data = Callable[..., Path]
+PLAN = "<think>想</think><plan>查</plan>"
+CALL = "<think>查</think><tool_call>{}</tool_call>"
+SEEN = "<tool_response>文</tool_response>"
+
+
+def done(answer: str) -> str:
+    return f"{PLAN}{CALL}{SEEN}<think>答</think><answer>{answer}</answer>"
+
+
+def question(kind: str, answer: str, number: int = 1, pair: str = "") -> Question:
+    task_id = f"{kind}_{number}"
+    text = "2004年？\nA: 甲\nB: 乙\nC: 丙\nD: 丁"
+    card = {"id": task_id, "type": kind, "question": text, "deepresearch_task_prompt": "\n选。\n"}
+    return Question(task_id, card, Gold(answer, pair or task_id, pair))
+
+
+@pytest.mark.parametrize(
+    ("text", "paper", "code"),
+    [
+        (done("A"), True, True),
+        (f"{PLAN}<think>答</think><answer>A</answer>", True, False),  # no call: only the code minds
+        (done("A").replace("文", "文</think>"), True, False),  # a stray tag of a tool
+        (done("A").replace("文", "文<think>x</think>"), True, False),
+        (done("A") + "<think>", False, False),
+        (f"{CALL}{SEEN}{PLAN}<think>答</think><answer>A</answer>", False, True),  # planned too late
+        (done("A").replace("<think>答</think>", ""), True, False),  # one think too few
+        (f"<think>{PLAN}</think>{CALL}{SEEN}<answer>A</answer>", False, True),  # nested
+        ("A", False, False),
+        ("", False, False),
+    ],
+)
+def test_format_in_both_readings(text: str, paper: bool, code: bool) -> None:
+    assert check(text, "paper").passed is paper
+    assert check(text, "code").passed is code
+
+
+def test_format_says_what_is_wrong() -> None:
+    assert check("A", "code").faults[:2] == ("no <think>", "no <plan>")
+    assert check(PLAN + done("A"), "code").passed
+    assert check(done("A").replace("<think>答</think>", ""), "code").faults == (
+        "2 think for 3 plan, tool_call and answer together",
+    )
+    assert check("<think>a</plan>", "paper").faults == (
+        "</plan> inside <think>", "<think> is never closed", "no plan in the first round",
+    )  # fmt: skip
+    assert first_round(done("A")) == PLAN
+    assert first_round("<plan>x</plan><tool_response>") == "<plan>x</plan>"
+
+
+PIECES = st.lists(
+    st.one_of(st.sampled_from([f"<{end}{tag}>" for tag in published.TAGS for end in ("", "/")]), st.text(max_size=3)),
+    max_size=14,
+)
+
+
+@given(PIECES, st.sampled_from(["kqa", "lar", "ccp", "ptp", "lcs", "pfe"]))
+def test_format_and_rewards_are_total(pieces: list[str], kind: str) -> None:
+    text = "".join(pieces)
+    for reading in READINGS:
+        found = reward(question(kind, "A"), text, reading)
+        assert found.value in (0.0, 1.0, None)
+        assert found.value == 0.0 or check(text, reading).passed
+    kinds = token_kinds(pieces)
+    assert len(kinds) == len(pieces)
+
+
+REWARDS = [
+    ("kqa", "AB", "AB", 1, 1),
+    ("kqa", "AB", "BA", 0, 0),
+    ("ptp", "12个月", "1年", 0, 0),
+    ("ccp", "盗窃;诈骗", "诈骗罪;盗窃", 1, 1),
+    ("ccp", "盗窃罪", "盗窃", 0, 1),
+    # 19 of 20: R = 0.95, P = 1
+    ("lar", "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸", "一二三四五六七八九十甲乙丙丁戊己庚辛壬", 1, 1),
+    # 18 of 20: code 2.44 * 0.9 / 2.34 = 0.938, paper 1.8 / 1.9 = 0.947
+    ("lar", "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸", "一二三四五六七八九十甲乙丙丁戊己庚辛", 0, 0),
+    # 20 and 2 more: code 2.44 * 20/22 / (1 + 1.44 * 20/22) = 0.9606, paper 40/42 = 0.952
+    ("lar", "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸", "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸甲乙", 1, 1),
+    # 20 and 3 more: code 2.44 * 20/23 / (1 + 1.44 * 20/23) = 0.942, paper 40/43 = 0.930
+    ("lar", "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸", "一二三四五六七八九十甲乙丙丁戊己庚辛壬癸甲乙丙", 0, 0),
+]
+
+
+@pytest.mark.parametrize(("kind", "gold", "said", "code", "paper"), REWARDS)
+def test_rewards(kind: str, gold: str, said: str, code: float, paper: float) -> None:
+    asked = question(kind, gold)
+    assert reward(asked, done(said), "code").value == code
+    assert reward(asked, done(said), "paper").value == paper
+    assert reward(asked, said, "code").value == reward(asked, said, "paper").value == 0.0
+
+
+def test_the_first_tag_wins_in_code_and_the_agents_last_in_the_paper() -> None:
+    text = done("A").replace("文", "<answer>B</answer>").replace(CALL, CALL + "<think>又</think>")
+    assert check(text, "code").passed
+    assert reward(question("kqa", "B"), text, "code").value == 1.0
+    assert reward(question("kqa", "A"), text, "paper").value == 1.0
+
+
+def test_consultations_are_rewarded_by_both_verdicts() -> None:
+    asked = question("lcs", "依据")
+    assert reward(asked, done("x"), "code").value is None
+    assert reward(asked, done("x"), "code", Verdict(True, False)).value == 0.0
+    assert reward(asked, done("x"), "code", Verdict(True, True)).value == 1.0
+    assert reward(asked, "x", "code", Verdict(True, True)).value == 0.0
+
+
+def test_group_advantages_by_hand() -> None:
+    # mean 1/4, population std sqrt(3)/4
+    spread = math.sqrt(3) / 4
+    assert group_advantages([1, 0, 0, 0]) == pytest.approx([0.75 / (spread + 1e-6), *[-0.25 / (spread + 1e-6)] * 3])
+    assert group_advantages([1, 0, 0, 0], 0.0) == pytest.approx([math.sqrt(3), *[-1 / math.sqrt(3)] * 3])
+    assert group_advantages([1, 1, 0, 0], 0.0) == pytest.approx([1, 1, -1, -1])
+    assert group_advantages([0.1] * 8) == [0.0] * 8
+    assert group_advantages([1.0]) == pytest.approx([1 / (1 + 1e-6)])
+    assert group_advantages([]) == []
+
+
+@given(st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=16))
+def test_group_advantages_are_centred(rewards: list[float]) -> None:
+    made = group_advantages(rewards, 0.0)
+    assert math.fsum(made) == pytest.approx(0.0, abs=1e-9)
+    if len(set(rewards)) > 1:
+        assert math.fsum(value**2 for value in made) / len(made) == pytest.approx(1.0)
+
+
+def test_shaped_advantages_by_hand() -> None:
+    kinds = ["plan", "agent", "plan", "tool"]
+    entropies = [2.0, 2.0, 20.0, 3.0]
+    # min(0.1 * 2, 1/2) = 0.2; min(0.1 * 20, 1/2) = 0.5
+    assert shaped_advantages(1.0, entropies, kinds, "paper") == pytest.approx([1.2, 1.0, 1.5, 0.0])
+    assert shaped_advantages(1.0, entropies, kinds, "code") == pytest.approx([1.2, 1.2, 1.5, 0.0])
+    assert shaped_advantages(-1.0, entropies, kinds, "code") == pytest.approx([-0.8, -0.8, -0.5, 0.0])
+    assert shaped_advantages(0.0, entropies, kinds, "code") == [0.0] * 4
+    with pytest.raises(ValueError, match="entropies"):
+        shaped_advantages(1.0, [1.0], [], "code")
+    with pytest.raises(ValueError, match="kappa"):
+        shaped_advantages(1.0, [], [], "code", kappa=1.0)
+
+
+@given(st.floats(-5, 5), st.lists(st.floats(0, 20), max_size=6), st.sampled_from(READINGS))
+def test_shaping_never_flips_a_sign(advantage: float, entropies: list[float], reading: Reading) -> None:
+    for value in shaped_advantages(advantage, entropies, ["plan"] * len(entropies), reading):
+        assert min(advantage, advantage * 0.5, advantage * 1.5) <= value <= max(advantage * 0.5, advantage * 1.5)
+
+
+def test_kinds_of_tokens() -> None:
+    tokens = ["<think>", "想", "</think>", "\n<plan>", "查", "</plan>", "<think>", "再", "</think>", "<tool_call>{}</tool_call>",
+              "<tool_response>", "文", "</tool_response>", "<think>", "答"]  # fmt: skip
+    assert token_kinds(tokens) == ["plan"] * 6 + ["agent"] * 4 + ["tool"] * 3 + ["agent"] * 2
+
+
+def test_entropy() -> None:
+    assert entropy_of_logits([3.0] * 4).nats == pytest.approx(math.log(4))
+    assert entropy_of_logits([1000.0, -1000.0]).nats == 0.0
+    assert entropy_of_logits([math.log(0.75), math.log(0.25)]).nats == pytest.approx(0.562335, abs=1e-6)
+    exact = entropy_of_logits([math.log(p) for p in (0.5, 0.25, 0.125, 0.125)])
+    top = entropy_of_top([math.log(0.5), math.log(0.25)])
+    assert (exact.exact, top.exact) == (True, False)
+    assert top.nats == pytest.approx(1.5 * math.log(2))
+    assert top.nats <= exact.nats == pytest.approx(1.75 * math.log(2))
+
+
+@pytest.mark.parametrize(
+    ("query", "kind"),
+    [
+        ("2004年3月1日施行的刑法第七十四条", "date"), ("刑法 2012-10-01", "date"), ("二〇一二年十月 刑法", "date"), ("2012.3 民诉法", "date"),
+        ("刑事诉讼法(2012修正) 第五十三条", "version"), ("2009年第二次修正 刑法", "version"), ("刑法修正案（八）缓刑", "version"),
+        ("97刑法 投机倒把", "version"), ("刑事诉讼法 1996年版", "version"),
+        ("2015年 缓刑 累犯", "year"), ("刑法 2009", "year"), ("一九九七年 刑法", "year"), ("2010-2018 缓刑 规定", "year"),
+        ("去年 劳动合同 补偿", "relative"), ("三年前 借款 时效", "relative"), ("修正前的刑法第七十四条", "relative"), ("现行刑法", "relative"),
+        ("行为时 法律", "relative"), ("从旧兼从轻", "relative"),
+        ("刑法第七十四条", None), ("(2015)京01民初123号", None), ("2000元 盗窃", None), ("三年以上有期徒刑", None), ("判处10年", None),
+        ("年龄 前年龄", None), ("以后年度", None), ("刑法第2012条", None), ("", None),
+    ],
+)  # fmt: skip
+def test_temporally_aware_queries(query: str, kind: str | None) -> None:
+    assert time_kind(query) == kind
+
+
+@given(st.text())
+def test_time_kind_is_total(query: str) -> None:
+    assert time_kind(query) in ("date", "version", "year", "relative", None)
+
+
+def test_awareness_is_counted_by_tool_and_task() -> None:
+    assert queries_of({"query": ["a", 1, "b"]}) == ("a", "b")
+    assert queries_of({"query": "a"}) == ("a",)
+    assert queries_of({"url_list": ["a"]}) == queries_of(None) == queries_of({"query": 3}) == ()
+    made = awareness(
+        [
+            ToolUse("lar", "rag_retrieve", ("刑法 2009年", "现行刑法", "刑法"), 10),
+            ToolUse("lar", "web_search", ("刑法",)),
+            ToolUse("kqa", "browse_webpage", (), 5),
+        ]
+    )
+    assert made["all"] == {
+        "calls": 3, "queries": 4, "aware": 2, "explicit": 1, "share": 0.5,
+        "kinds": {"date": 0, "version": 0, "year": 1, "relative": 1}, "tokens": 15,
+    }  # fmt: skip
+    assert made["by_tool"]["web_search"]["share"] == 0.0
+    assert made["by_tool"]["browse_webpage"]["share"] is None
+    assert list(made["by_task"]) == ["kqa", "lar"]
+    assert made["by_task"]["lar"]["rag_retrieve"]["aware"] == 2
+
+
+def test_temporal_consistency_over_pairs() -> None:
+    def member(pair: str, number: int, right: bool, read: str) -> PairMember:
+        return PairMember(question("kqa", "A", number, pair), right, read)
+
+    members = [
+        member("a", 1, True, "A"), member("a", 2, True, "B"),
+        member("b", 3, True, "A"), member("b", 4, False, "A"),
+        member("c", 5, False, "B"), member("c", 6, False, "A"),
+        member("d", 7, True, "A"), member("d", 8, False, "C"),
+        member("e", 9, True, "A"), PairMember(question("kqa", "A", 10), True, "A"),
+    ]  # fmt: skip
+    found = consistency(members)
+    assert {key: found[key] for key in ("n", "incomplete", "consistent", "blind", "swapped", "other", "rate")} == {
+        "n": 4, "incomplete": 1, "consistent": 1, "blind": 1, "swapped": 1, "other": 1, "rate": 0.25,
+    }  # fmt: skip
+    assert found["gain"] == pytest.approx(0.25 - 0.25)
+    assert found["interval"][0] < 0.25 < found["interval"][1]
+    assert consistency([])["rate"] is None
+
+
+def test_rows_are_loaded_back(data: Data, tmp_path: Path) -> None:
+    folder = data("legalsearch_r1")
+    theirs = json.loads((folder / "train_sample_10.json").read_text(encoding="utf-8"))
+    questions = load_questions(folder / "evaluation_dev.jsonl")
+    made = rows(questions, "系统")
+    for part in (None, "reward_model", "extra_info"):
+        assert {tuple(row[part] if part else row) for row in made} == {tuple(theirs[0][part] if part else theirs[0])}
+    path = tmp_path / "rows.jsonl"
+    path.write_text(as_lines(made), encoding="utf-8")
+    back = load_questions(path)
+    assert [(q.id, q.kind, q.text.strip(), q.gold.answer, q.gold.cluster) for q in back] == [
+        (q.id, q.kind, q.text.strip(), q.gold.answer, q.gold.cluster) for q in questions
+    ]
+    again = rows(load_questions(folder / "train_sample_10.json"), theirs[0]["prompt"][0]["content"])
+    for ours, published_row in zip(again, theirs, strict=True):
+        assert ours["prompt"][1] == published_row["prompt"][1]
+        assert ours["reward_model"] == published_row["reward_model"]
+        assert ours["extra_info"]["tools_kwargs"] == published_row["extra_info"]["tools_kwargs"]
+
+
+BARE = """
+import json, sys
+sys.path.insert(0, sys.argv[1])
+import legalsearch_reward as reward
+assert "tasks" not in sys.modules and "pydantic" not in sys.modules
+cases = json.load(open(sys.argv[2], encoding="utf-8"))
+print(json.dumps([[reward.compute_score(*case, extra_info={}, unknown=1), reward.answer_score(case[0], reward.metrics_answer(case[1]), case[2])] for case in cases]))
+"""
+
+
+def test_the_reward_file_runs_in_a_bare_interpreter(tmp_path: Path) -> None:
+    """Only rapidfuzz is importable there; every number agrees with Moot's own."""
+    (tmp_path / "legalsearch_reward.py").write_text(reward_source(), encoding="utf-8")
+    shutil.copytree(Path(rapidfuzz.__file__).parent, tmp_path / "rapidfuzz")
+    texts = {
+        (kind, gold): [done(said), said, done(said).replace("文", "</think>")] for kind, gold, said, *_ in REWARDS
+    }
+    texts[("lcs", "依据")] = [done("x"), "x"]
+    cases = [(kind, text, gold) for (kind, gold), said in texts.items() for text in said]
+    (tmp_path / "cases.json").write_text(json.dumps(cases), encoding="utf-8")
+    ran = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", BARE, str(tmp_path), str(tmp_path / "cases.json")],
+        capture_output=True, text=True, check=False, timeout=PATIENCE,
+    )  # fmt: skip
+    assert ran.returncode == 0, ran.stderr
+    for (kind, text, gold), (row, score) in zip(cases, json.loads(ran.stdout), strict=True):
+        asked = question(kind, gold)
+        ours = reward(asked, text, "code")
+        assert row == {
+            "score": ours.value or 0.0, "format": float(not ours.faults), "scored": float(ours.value is not None),
+        }  # fmt: skip
+        assert score == published.answer_score(kind, published.metrics_answer(text), gold)
+
+
+def test_a_trainer_may_bring_a_grader() -> None:
+    def grade(asked: str, answer: str, gold: str) -> tuple[bool, bool]:
+        return asked == "问" and answer == "x", gold == "依据"
+
+    made = published.compute_score("lcs", done("x"), "依据", {"question": "问"}, grade=grade)
+    assert made == {"score": 1.0, "format": 1.0, "scored": 1.0}
+    assert published.compute_score("lcs", "x", "依据", None, grade=grade) == {
+        "score": 0.0,
+        "format": 0.0,
+        "scored": 1.0,
+    }
+    assert published.compute_score("other", done("Yes"), "yES")["score"] == 1.0

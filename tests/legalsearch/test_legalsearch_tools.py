@@ -1,0 +1,165 @@
+"""The three tools of the search agent over a small pack: what they answer, mark, refuse, and ask of other seats."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from models.engine import Ask, Reply  # noqa: E402
+from store.builder import PackBuilder  # noqa: E402
+from store.pack import Pack  # noqa: E402
+from store.search.law_search import LawSearch  # noqa: E402
+from store.web import WebSnapshot  # noqa: E402
+from tasks.episode.actions import Child  # noqa: E402
+from tasks.episode.events import Event, Record, Seated, ToolReturned  # noqa: E402
+from tasks.episode.state import State, apply  # noqa: E402
+from tasks.legalsearch.settings import LegalSearchSettings
+from tasks.legalsearch.toolbox import HITS, LawToolbox, ToolSettings, texts_of  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.support.statute_fixture import LAMPS, build  # noqa: E402
+
+PAGES = {
+    "https://deng.example/1": ("路灯高度新规", date(2010, 2, 1), "路灯的高度不得低于六米。" * 40),
+    "https://deng.example/2": ("风筝节通知", None, "风筝节在河边举行，风筝不得高于路灯。"),
+}
+
+
+@pytest.fixture
+def lamps(moot_home: Path) -> Iterator[Pack]:
+    with Pack.open(build("lamps")) as pack:
+        yield pack
+
+
+@pytest.fixture
+def snapshot(moot_home: Path) -> Iterator[WebSnapshot]:
+    with PackBuilder("web", jurisdiction="XX", source="t", licence="", coverage="complete", as_of="") as builder:
+        for url, (title, day, text) in PAGES.items():
+            builder.add_page(url, title, day, text, "authored", "t")
+        path = builder.finish()
+    with Pack.open(path) as pack:
+        found = WebSnapshot.of(pack)
+        assert found is not None
+        yield found
+
+
+class Stage:
+    """An episode that only calls tools; `says` answers the questions of other seats."""
+
+    def __init__(self, toolbox: LawToolbox, question: str = "", **says: Any) -> None:
+        self.toolbox, self.says = toolbox, says
+        self.state = State(card={"id": "1", "question": question})
+        self.asks: list[Ask] = []
+        for seat in says:
+            self._note(Seated(seat=seat, policy=f"{seat}/1", engine="stub:x"))
+
+    def _note(self, event: Event) -> int:
+        seq = len(self.state.records)
+        self.state = apply(self.state, Record(seq, 1, None, 0.0, event))
+        return seq
+
+    def call(self, tool: str, arguments: object) -> ToolReturned:
+        steps = self.toolbox.call(self.state, tool, arguments)
+        sent: Any = None
+        while True:
+            try:
+                item = steps.send(sent)
+            except StopIteration:
+                event = self.state.records[-1].event
+                assert isinstance(event, ToolReturned)
+                return event
+            if isinstance(item, Ask):
+                self.asks.append(item)
+                sent = Reply(self.says[item.seat](item))
+            else:
+                sent = self._note(item.event if isinstance(item, Child) else item)
+
+
+def stage(pack: Pack | None, web: WebSnapshot | None = None, question: str = "", **more: Any) -> Stage:
+    spec = RunSpec(benchmark="legalsearch", **{k: v for k, v in more.items() if k in LegalSearchSettings.model_fields})
+    says = {k: v for k, v in more.items() if k not in LegalSearchSettings.model_fields}
+    return Stage(LawToolbox(LawSearch(pack) if pack else None, web, ToolSettings.of(spec)), question, **says)
+
+
+def test_an_article_is_found_in_the_version_of_the_day_and_marked(lamps: Pack) -> None:
+    on = stage(lamps, question="1995年3月1日，张某设置的路灯高五米。")
+    found = on.call("rag_retrieve", {"query": ["1995年3月1日 路灯法第三条"]})
+    (one,) = found.value
+    first = one["hits"][0]
+    assert (found.status, first["law"], first["number"], first["mark"]) == ("ok", LAMPS, "3", "applicable")
+    assert first["valid_from"] == "1990-01-01" and first["valid_to"] == "1999-12-31" and first["says"]
+    assert one["analysis"]["laws"] == [LAMPS] and one["analysis"]["numbers"] == ["3"]
+    assert found.provenance == ("authored",)
+    told = json.loads(found.observation)
+    assert told[0]["results"][0]["法条内容"].startswith("路灯的高度不得低于五米")
+    assert len(one["hits"]) <= HITS
+
+
+@pytest.mark.parametrize(("window", "wanted"), [("on", "1990-01-01"), ("newest", "2010-01-01")])
+def test_the_window_is_a_setting_of_the_run(lamps: Pack, window: str, wanted: str) -> None:
+    found = stage(lamps, window=window).call("rag_retrieve", {"query": ["1995年 路灯的高度 不得低于"]})
+    assert {hit["valid_from"] for hit in found.value[0]["hits"] if hit["law"] == LAMPS} == {wanted}
+
+
+def test_a_later_version_is_marked_by_its_rule(lamps: Pack) -> None:
+    found = stage(lamps, question="1995年3月1日发生", window="newest").call("rag_retrieve", {"query": ["路灯法 高度"]})
+    marks = {hit["mark"] for hit in found.value[0]["hits"] if hit["law"] == LAMPS}
+    assert marks == {"not"} and all(hit["says"] for hit in found.value[0]["hits"])
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [None, [], {}, {"query": 5}, {"query": []}, {"query": ["  "]}, {"query": [1, "a"]}, "路灯", {"queries": ["路灯"]}, {"query": {"a": 1}}],
+)
+def test_bad_arguments_are_one_sentence(lamps: Pack, arguments: object) -> None:
+    found = stage(lamps).call("rag_retrieve", arguments)
+    assert found.status == "call_error" and "query" in found.observation and found.value is None
+
+
+def test_repeats_and_more_than_three_are_dropped() -> None:
+    assert texts_of("rag_retrieve", {"query": ["a", "a", "b", " c ", "d"]}) == ["a", "b", "c"]
+    assert texts_of("web_search", {"query": "一个"}) == ["一个"]
+
+
+def test_tools_that_are_not_offered_are_unknown(lamps: Pack) -> None:
+    found = stage(lamps, tools="rag").call("web_search", {"query": ["x"]})
+    assert found.status == "call_error" and "rag_retrieve" in found.observation
+    assert stage(lamps, tools="off").call("rag_retrieve", {"query": ["x"]}).status == "call_error"
+
+
+def test_without_snapshot_or_statutes_the_tools_say_so(lamps: Pack) -> None:
+    assert stage(lamps).call("web_search", {"query": ["路灯"]}).status == "no_snapshot"
+    assert stage(None).call("rag_retrieve", {"query": ["路灯"]}).status == "no_data"
+
+
+def test_pages_are_read_word_for_word_only_after_they_were_found(lamps: Pack, snapshot: WebSnapshot) -> None:
+    on = stage(lamps, snapshot)
+    url = "https://deng.example/1"
+    early = on.call("browse_webpage", {"url_list": [url]})
+    assert early.status == "no_data" and "不在此前" in early.observation
+    found = on.call("web_search", {"query": ["路灯 高度 新规"]})
+    assert found.value[0]["pages"][0]["url"] == url and found.value[0]["pages"][0]["day"] == "2010-02-01"
+    read = on.call("browse_webpage", {"url_list": [url]})
+    assert read.status == "ok" and "不得低于六米" in read.value[0]["windows"][0]["text"] and not on.asks
+    unknown = on.call("browse_webpage", {"url_list": ["https://nowhere.example/"]})
+    assert unknown.status == "no_data"
+
+
+def test_analyser_and_reader_are_asked_where_they_sit(lamps: Pack, snapshot: WebSnapshot) -> None:
+    analysed = {"time_info": ["1995-01-01", "1995-12-31"], "chapter_info": ["第三条"], "keywords": ["高度"], "law_info": ["路灯法"]}
+    read = {"extracted_info": "不得低于六米", "page_down": False, "summary": "新规"}
+    on = stage(
+        lamps, snapshot, "路灯多高？", analyser=lambda ask: json.dumps(analysed), reader=lambda ask: json.dumps(read)
+    )
+    found = on.call("rag_retrieve", {"query": ["当年路灯多高"]})
+    assert found.value[0]["analysis"]["made_by"] == "analyser" and found.value[0]["hits"][0]["valid_from"] == "1990-01-01"
+    on.call("web_search", {"query": ["路灯 高度"]})
+    page = on.call("browse_webpage", {"url_list": ["https://deng.example/1"]})
+    assert page.value[0]["windows"][0]["summary"] == "新规" and page.value[0]["windows"][0]["extracted"] == "不得低于六米"
+    assert [ask.seat for ask in on.asks] == ["analyser", "reader"] and all(ask.parent is not None for ask in on.asks)

@@ -1,0 +1,739 @@
+"""Engines behind an OpenAI-compatible server: what is asked, what is made of the answer, and everything that goes wrong."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import ssl
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from models.endpoint import EndpointEngine  # noqa: E402
+from models.endpoint_refusals import is_overflow, room_of  # noqa: E402
+from models.endpoint_server import Server, read_address  # noqa: E402
+from models.endpoint_wire import LINE_LIMIT, Collector, EventReader, request_body  # noqa: E402
+from models.engine import Ask, Delta, EngineError, Message, Reply, Settings, TokenChance  # noqa: E402
+from models.errors import BadEngine  # noqa: E402
+from tasks.run.engines import open_engine  # noqa: E402
+from tests.support.fake_endpoint import DONE, MODEL, SLOW, Call, FakeServer, chunk, fake_server, usage  # noqa: E402
+from tests.support.patience import PATIENCE  # noqa: E402
+
+KEY = "sk-secret-0123456789"
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MOOT_API_KEY", raising=False)
+    monkeypatch.delenv("MOOT_ENDPOINT_TIMEOUT", raising=False)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with fake_server() as running:
+        yield running
+
+
+@pytest.fixture
+def engine(server: FakeServer) -> Iterator[EndpointEngine]:
+    opened = opened_at(server)
+    yield opened
+    opened.close()
+
+
+def opened_at(server: FakeServer, *, parallel: int = 4) -> EndpointEngine:
+    made = open_engine(f"endpoint:{server.spec}", parallel=parallel)
+    assert isinstance(made, EndpointEngine)
+    return made
+
+
+def question(text: str = "原告是谁？", **named: Any) -> Ask:
+    chosen = Settings(**named.pop("settings", {}))
+    return Ask("agent", (Message("system", "你是律师。"), Message("user", text)), "react/2", settings=chosen, **named)
+
+
+def one(engine: EndpointEngine, ask: Ask | None = None, listen: Any = None) -> Reply | EngineError:
+    (result,) = engine.answer([ask or question()], listen)
+    return result
+
+
+def reply(engine: EndpointEngine, ask: Ask | None = None) -> Reply:
+    result = one(engine, ask)
+    assert isinstance(result, Reply), result
+    return result
+
+
+def failure(engine: EndpointEngine, ask: Ask | None = None) -> str:
+    result = one(engine, ask)
+    assert isinstance(result, EngineError), result
+    assert "\n" not in str(result)
+    return str(result)
+
+
+# --- the SPEC ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "base", "model"),
+    [
+        ("http://127.0.0.1:8080#m", "http://127.0.0.1:8080/v1", "m"),
+        ("http://127.0.0.1:8080/#m", "http://127.0.0.1:8080/v1", "m"),
+        ("http://localhost/v1/#Qwen/Qwen2.5-7B", "http://localhost/v1", "Qwen/Qwen2.5-7B"),
+        ("http://[::1]:11434#qwen2.5:7b", "http://[::1]:11434/v1", "qwen2.5:7b"),
+        ("http://[::ffff:127.0.0.1]:1", "http://127.0.0.1:1/v1", ""),
+        ("https://127.1.2.3/api/v3#m#n", "https://127.1.2.3/api/v3", "m#n"),
+        ("http://LOCALHOST.:80/v1/chat/completions#m", "http://localhost:80/v1", "m"),
+        ("http://Box.Lan.:8000#m", "http://box.lan:8000/v1", "m"),
+    ],
+)
+def test_addresses(spec: str, base: str, model: str) -> None:
+    address = read_address(spec, {"box.lan": ""})
+    assert (address.base, address.model) == (base, model)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        ("127.0.0.1:8080#m", "no address of a server"),
+        ("localhost#m", "no address of a server"),
+        ("ftp://127.0.0.1#m", "no address of a server"),
+        ("http://#m", "no address of a server"),
+        ("http://127.0.0.1:99999#m", "no address of a server"),
+        ("http://127.0.0.1:x#m", "no address of a server"),
+        ("http://[::1#m", "no address of a server"),
+        ("http://127.0.0.1:80\n80#m", "no address of a server"),
+        ("http://127.0.0.1#m\x1b[2J", "no address of a server"),
+        ("http://192.0.2.1#m", "--allow-host 192.0.2.1"),
+        ("http://host.invalid#m", "--allow-host host.invalid"),
+        ("http://127.0.0.1.host.invalid#m", "--allow-host 127.0.0.1.host.invalid"),
+        ("http://0.0.0.0#m", "--allow-host 0.0.0.0"),
+        ("http://127.1#m", "no address of a server"),
+        ("http://2130706433#m", "no address of a server"),
+        ("http://me:geheim@127.0.0.1#m", "MOOT_API_KEY"),
+        ("http://127.0.0.1@host.invalid#m", "MOOT_API_KEY"),
+        ("http://127.0.0.1/v1?key=geheim#m", "MOOT_API_KEY"),
+    ],
+)
+def test_addresses_that_are_refused(spec: str, said: str) -> None:
+    with pytest.raises(BadEngine, match=said.replace("-", "[-]")) as caught:
+        read_address(spec)
+    assert "geheim" not in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+# --- opening ----------------------------------------------------------------------------------------------------------
+
+
+def test_it_describes_itself_and_nothing_that_changes(server: FakeServer) -> None:
+    server.lists(MODEL, owned_by="vllm", max_model_len=4096, root="/home/somebody/model", permission=[{"id": "x"}])
+    server.page("/version", {"version": "0.9.1"})
+    first = opened_at(server).describe()
+    server.lists(MODEL, owned_by="vllm", max_model_len=4096, created=99)
+    second = opened_at(server).describe()
+    assert first == second == json.loads(json.dumps(first))
+    facts = {"id": MODEL, "owned_by": "vllm", "max_model_len": 4096, "version": "0.9.1"}
+    assert first == {"kind": "endpoint", "url": f"{server.url}/v1", "model": MODEL, "server": facts}
+
+
+def test_a_llama_server_is_known_by_its_properties(server: FakeServer) -> None:
+    server.lists("qwen.gguf", owned_by="llamacpp", meta={"n_params": 7, "n_ctx_train": 32768})
+    server.page(
+        "/props",
+        {
+            "build_info": "b6000", "total_slots": 4, "model_path": "C:\\weights\\qwen.gguf", "chat_template": "{{ x }}",
+            "default_generation_settings": {"n_ctx": 8192, "params": {"seed": 4}},
+        },
+    )  # fmt: skip
+    described = opened_at(server).describe()
+    assert described["model"] == MODEL, "it answers with its one model, whatever the name"
+    facts = described["server"]
+    assert facts["file"] == "qwen.gguf" and facts["n_ctx"] == 8192 and facts["n_params"] == 7
+    assert len(facts["template"]) == 64
+
+
+def test_the_one_model_of_a_server_needs_no_name(server: FakeServer) -> None:
+    assert open_engine(f"endpoint:{server.url}").describe()["model"] == MODEL
+    server.lists("a", "b")
+    with pytest.raises(BadEngine, match=r"several models.*a, b"):
+        open_engine(f"endpoint:{server.url}")
+
+
+def test_a_model_that_the_server_lacks_is_refused_with_its_list(server: FakeServer) -> None:
+    server.lists("qwen2.5:latest", *(f"m{n}" for n in range(20)))
+    assert open_engine(f"endpoint:{server.url}#qwen2.5").describe()["server"]["id"] == "qwen2.5:latest"
+    with pytest.raises(BadEngine, match=r"no model 'qwen3'\. It lists: qwen2\.5:latest, m0.*and 9 more"):
+        open_engine(f"endpoint:{server.url}#qwen3")
+    server.lists("a", aliases=["qwen3"])
+    assert open_engine(f"endpoint:{server.url}#qwen3").describe()["server"]["id"] == "a"
+    server.page("/v1/models", {"data": None})
+    with pytest.raises(BadEngine, match="has no model"):
+        open_engine(f"endpoint:{server.url}#qwen3")
+
+
+def test_nobody_there() -> None:
+    with fake_server() as gone:
+        url = gone.url
+    with pytest.raises(EngineError, match=f"no server answers at {url}/v1. Start it or correct the address") as caught:
+        open_engine(f"endpoint:{url}#m")
+    assert caught.value.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "kind", "raw", "said"),
+    [
+        (200, "text/html", b"<html>hello</html>", "lists no models"),
+        (200, "application/json", b"[1]", "lists no models"),
+        (200, "application/json", b"[" * 100_000, "lists no models"),
+        (200, "application/json", b'{"data": "x"}', "lists no models"),
+        (200, "application/json", b'{"data": [1, {"id": 2}]}', "has no model"),
+        (404, "text/plain", b"nothing", "lists no models"),
+        (401, "application/json", b'{"error": "who are you?"}', r"asks for a key \(401\): who are you\?\. Put it into"),
+        (307, "text/plain", b"http://192.0.2.1/v1/models", "redirects to http://192.0.2.1/v1/models"),
+        (500, "text/html", b"<html>oh no</html>", r"failed \(500\)\. See"),
+        (503, "application/json", b'{"error": {"message": "Loading model", "code": 503}}', r"busy \(503\): Loading model"),
+    ],
+)
+def test_what_is_no_server_of_models(server: FakeServer, status: int, kind: str, raw: bytes, said: str) -> None:
+    server.pages["/v1/models"] = (status, kind, raw)
+    with pytest.raises((EngineError, BadEngine), match=said) as caught:
+        opened_at(server)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_key_comes_from_the_environment_and_goes_nowhere(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_API_KEY", f"{KEY}\n")
+    engine = opened_at(server)
+    assert KEY not in json.dumps(engine.describe()) + repr(vars(engine))
+    reply(engine)
+    assert {headers["Authorization"] for _, headers, _ in server.seen} == {f"Bearer {KEY}"}
+    server.chat = lambda call: call.refuse(401, f"Incorrect API key: {KEY}")
+    assert "refuses the key in MOOT_API_KEY (401): Incorrect API key: ***" in failure(engine)
+    server.chat = lambda call: call.send(chunk(error={"message": f"key {KEY}"}))
+    assert "key ***" in failure(engine)
+    monkeypatch.setenv("MOOT_API_KEY", "schlüssel")
+    with pytest.raises(BadEngine, match="characters that no key has") as caught:
+        opened_at(server)
+    assert "schlüssel" not in str(caught.value)
+
+
+def test_a_redirect_is_not_followed(server: FakeServer, engine: EndpointEngine) -> None:
+    with fake_server() as other:
+        server.chat = lambda call: call.send(b"", 307, Location=f"{other.url}/v1/chat/completions")
+        assert f"redirects to {other.url}" in failure(engine)
+        assert other.seen == []
+
+
+def test_proxies_of_the_environment_are_not_used(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert len(reply(opened_at(server)).text) == 64
+
+
+# --- what is asked ----------------------------------------------------------------------------------------------------
+
+
+def test_every_setting_is_said() -> None:
+    chosen = Settings(0.7, 0.9, 40, 99, ("观察：",), 5, 0.05, 1.1, 3, thinking=False)
+    schema = {"type": "object"}
+    body = request_body(replace(question(schema=schema), settings=chosen), "m")
+    assert json.loads(json.dumps(body)) == {
+        "model": "m",
+        "messages": [{"role": "system", "content": "你是律师。"}, {"role": "user", "content": "原告是谁？"}],
+        "stream": True, "stream_options": {"include_usage": True},
+        "temperature": 0.7, "top_p": 0.9, "top_k": 40, "max_tokens": 99, "stop": ["观察："], "seed": 5, "min_p": 0.05,
+        "repeat_penalty": 1.1, "repetition_penalty": 1.1, "return_progress": True, "logprobs": True, "top_logprobs": 3,
+        "chat_template_kwargs": {"enable_thinking": False},
+        "response_format": {"type": "json_schema", "json_schema": {"name": "reply", "strict": True, "schema": schema}},
+    }  # fmt: skip
+    plain = request_body(question(), "m")
+    assert plain["top_k"] == 0 and plain["min_p"] == 0.0 and plain["repeat_penalty"] == 1.0
+    assert not {"stop", "logprobs", "response_format", "chat_template_kwargs"} & plain.keys()
+
+
+def test_text_that_no_json_reader_takes_is_mended() -> None:
+    ask = question("a\ud800b\ud83d\ude00\x00<|im_end|>")
+    assert request_body(ask, "m")["messages"][1]["content"] == "a�b😀\x00<|im_end|>"
+
+
+def test_what_cannot_be_written_is_an_error_of_its_call(server: FakeServer, engine: EndpointEngine) -> None:
+    asks = [question(), question(settings={"temperature": float("nan")}), question(schema={"x": object()}), question()]
+    good, *bad, last = engine.answer(asks)
+    assert isinstance(good, Reply) and isinstance(last, Reply) and good.text == last.text
+    assert all(isinstance(error, EngineError) and "written as JSON" in error.title for error in bad)
+    assert len(server.asked) == 2
+
+
+# --- what is made of the answer ---------------------------------------------------------------------------------------
+
+
+def test_a_reply_with_all_its_parts(server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.endpoint.PAUSE", 0.0)
+    chances = {"content": [{"token": "甲", "logprob": -0.1, "top_logprobs": [{"token": "乙", "logprob": -3}, {"token": "甲", "logprob": -0.1}]}]}
+
+    def speak(call: Call) -> None:
+        call.begin()
+        call.write(chunk({"content": None}, prompt_progress={"total": 30, "cache": 20, "processed": 25}))
+        call.write(b": a comment\r\n\r\n" + chunk({"role": "assistant", "content": None}))
+        call.write(chunk({"reasoning_content": "想"}) + chunk({"reasoning": "一想"}))
+        call.write(chunk({"content": "甲"}, choice={"logprobs": chances}) + chunk({"content": "方"}, "stop"))
+        call.write(chunk(usage=usage(30, 5, cached=20)) + DONE)
+
+    server.chat = speak
+    heard: list[tuple[Delta, str]] = []
+    ask = replace(question(), episode="e1")
+    result = one(engine, ask, lambda delta: heard.append((delta, threading.current_thread().name)))
+    assert isinstance(result, Reply)
+    assert (result.text, result.reasoning, result.finish, result.note) == ("甲方", "想一想", "stop", "")
+    assert result.logprobs == (TokenChance("甲", -0.1, (("甲", -0.1), ("乙", -3.0))),)
+    used = result.usage
+    assert (used.evaluated, used.reused, used.generated, used.batch) == (10, 20, 5, 1) and used.milliseconds > 0
+    assert [(d.done, d.total) for d, _ in heard if d.phase == "reading"] == [(0, 0), (25, 30)]
+    assert [(d.phase, d.text) for d, _ in heard if d.phase != "reading"] == [
+        ("thinking", "想"), ("thinking", "一想"), ("speaking", "甲"), ("speaking", "方"),
+    ]  # fmt: skip
+    assert {(d.episode, d.seat) for d, _ in heard} == {("e1", "agent")}
+    assert {name for _, name in heard} == {threading.current_thread().name}
+
+
+def test_small_pieces_are_told_together(server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.endpoint.PAUSE", 1e9)
+    server.chat = lambda call: call.speak(*"好" * 500, thought="想")
+    heard: list[Delta] = []
+    one(engine, None, heard.append)
+    assert [(delta.phase, delta.text) for delta in heard] == [("reading", ""), ("thinking", "想"), ("speaking", "好" * 500)]
+
+
+@pytest.mark.parametrize("pieces", [("<think>想一想</think>\n\n甲方",), ("<thi", "nk>想一", "想</th", "ink>\n", "\n甲方"), ("想一", "想</think>甲方")])
+def test_reasoning_that_the_server_left_in_the_speech(server: FakeServer, engine: EndpointEngine, pieces: tuple[str, ...]) -> None:
+    server.chat = lambda call: call.speak(*pieces)
+    result = reply(engine)
+    assert (result.reasoning, result.text) == ("想一想", "甲方")
+
+
+def test_a_listener_that_fails_ends_the_calls(server: FakeServer, engine: EndpointEngine) -> None:
+    def listen(delta: Delta) -> None:
+        if delta.text:
+            raise RuntimeError("the screen is gone")
+
+    with pytest.raises(RuntimeError, match="the screen is gone"):
+        engine.answer([question(SLOW)], listen)
+    assert reply(engine).text
+
+
+def test_tokens_from_the_cache_as_llama_server_reports_them(server: FakeServer, engine: EndpointEngine) -> None:
+    last = chunk({}, "stop", usage={"prompt_tokens": 9, "completion_tokens": 1}, timings={"cache_n": 7})
+    server.chat = lambda call: call.send(chunk({"content": "好"}) + last)
+    assert reply(engine).usage.reused == 7
+
+
+def test_a_server_that_does_not_stream(server: FakeServer, engine: EndpointEngine) -> None:
+    whole = {"choices": [{"message": {"content": "好的。"}, "finish_reason": "length"}], "usage": usage(4, 1024)}
+    server.chat = lambda call: call.send(json.dumps(whole, indent=2).encode(), kind="application/json; charset=utf-8")
+    result = reply(engine)
+    assert (result.text, result.finish, result.usage.generated) == ("好的。", "length", 1024)
+
+
+END = chunk({}, "stop") + DONE
+
+
+@pytest.mark.parametrize(
+    ("raw", "text", "note"),
+    [
+        (chunk({"content": "好"}, "stop"), "好", "no token counts"),
+        (chunk({"content": "好"}) + b"data: {broken\n\ndata: 7\n\nnonsense\n\n" + END, "好", ""),
+        (b"data: \xe5\xa5\n\n" + chunk({"content": "好"}) + END, "好", ""),
+        (chunk({"content": "好"}).replace(b"\n\n", b"\r\n") + END.strip(), "好", ""),
+        (b"data: " + b"x" * (LINE_LIMIT + 9) + b"\n" + chunk({"content": "好"}) + END, "好", ""),
+        (b"data: " + b"[" * 50_000 + b"\n" + chunk({"content": "好"}) + END, "好", ""),
+        (chunk({"content": [{"type": "text", "text": "好"}, 5]}) + END, "好", ""),
+        (chunk({"content": 5, "tool_calls": "x"}, choice={"logprobs": {"content": [{"token": 1}]}}) + END, "", ""),
+        (chunk({"content": "好"}, "content_filter", usage=usage(1, 1)) + END, "好", "a filter of the server"),
+        (chunk({"content": "好"}, "stop", usage={"prompt_tokens": -5, "completion_tokens": 1e400}), "好", ""),
+        (chunk({"content": "好"}, "stop") + b"data: {", "好", ""),
+        (chunk({"content": "\ud800好\x00"}) + END, "\ud800好\x00", ""),
+    ],
+)  # fmt: skip
+def test_streams_as_they_come(server: FakeServer, engine: EndpointEngine, raw: bytes, text: str, note: str) -> None:
+    server.chat = lambda call: call.send(raw)
+    result = reply(engine)
+    assert (result.text, result.finish) == (text, "stop")
+    assert note in result.note
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind", "said"),
+    [
+        (b"", "text/event-stream", "broke off before the end"),
+        (DONE, "text/event-stream", "broke off before the end"),
+        (chunk({"content": "好"}) + DONE, "text/event-stream", "broke off before the end"),
+        (b"hello", "text/plain", "no chat completion"),
+        (b"<html><body>welcome</body></html>", "text/html", "a web page"),
+        (b"null", "application/json", "no chat completion"),
+        (b'{"choices": 5}', "application/json", "no chat completion"),
+        (chunk({"content": "好"}), "text/event-stream", "broke off before the end"),
+        (chunk({"content": "好"}) + b'data: {"choices": [{"delta": {"content"', "text/event-stream", "broke off before the end"),
+        (chunk(error={"message": "out of memory", "code": 500}), "text/event-stream", r"failed (500): out of memory"),
+        (b'error: {"message": "out of memory"}\n\n', "text/event-stream", r"failed (500): out of memory"),
+        (b'data: {"object": "error", "message": "bad luck", "code": 400}\n\n', "text/event-stream", "refuses the request (400): bad luck"),
+    ],
+)  # fmt: skip
+def test_streams_that_are_no_reply(server: FakeServer, engine: EndpointEngine, raw: bytes, kind: str, said: str) -> None:
+    server.chat = lambda call: call.send(raw, kind=kind)
+    assert said in failure(engine)
+
+
+def test_a_connection_that_breaks(server: FakeServer, engine: EndpointEngine) -> None:
+    def cut(call: Call) -> None:
+        call.begin(Content_Length="5000")
+        call.write(chunk({"content": "好"}))
+
+    server.chat = cut
+    assert f"the connection to {server.url}/v1 broke" in failure(engine)
+    server.chat = lambda call: None
+    assert f"the connection to {server.url}/v1 broke" in failure(engine)
+
+    def whole(call: Call) -> None:
+        call.begin(Content_Length="5000")
+        call.write(chunk({"content": "好"}, "stop"))
+
+    server.chat = whole
+    assert reply(engine).text == "好", "all had been said"
+
+
+def test_a_server_that_never_ends_is_cut_off(server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.endpoint_server.REPLY_LIMIT", 100_000)
+
+    def babble(call: Call) -> None:
+        call.begin()
+        while call.write(chunk({"content": "再" * 1000})):
+            pass
+
+    server.chat = babble
+    assert "It ignores the limit of tokens" in failure(engine)
+
+
+def test_a_server_that_is_silent(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", "3")
+    engine = opened_at(server)
+    server.chat = lambda call: server.closing.wait(PATIENCE) and None  # type: ignore[func-returns-value]
+    assert "said nothing new for 3 seconds. Allow more with MOOT_ENDPOINT_TIMEOUT=SECONDS" in failure(engine)
+    for wrong in ("abc", "0", "-1", "nan", "inf"):
+        monkeypatch.setenv("MOOT_ENDPOINT_TIMEOUT", wrong)
+        with pytest.raises(BadEngine, match="no number of seconds"):
+            opened_at(server)
+
+
+KEYS = st.sampled_from(
+    "choices delta message content reasoning usage prompt_tokens logprobs token logprob top_logprobs finish_reason error code"
+    " prompt_tokens_details prompt_progress processed object text".split()
+)
+json_like: st.SearchStrategy[Any] = st.deferred(
+    lambda: st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9)
+    | st.lists(json_like, max_size=3) | st.dictionaries(KEYS, json_like, max_size=6)
+)  # fmt: skip
+
+
+@given(st.lists(st.binary(max_size=60) | json_like.map(lambda v: b"data: " + json.dumps(v).encode() + b"\n"), max_size=8), st.integers(1, 40))
+def test_reader_and_collector_are_total(parts: list[bytes], size: int) -> None:
+    raw = b"".join(parts)
+
+    def gathered(chunks: list[bytes]) -> tuple[Reply, bool, int]:
+        reader, collector = EventReader(), Collector()
+        for part in chunks:
+            for data in reader.feed(part):
+                collector.take(data)
+        for data in reader.end():
+            collector.take(data)
+        result = collector.reply(Settings(), collector.usage(1.0, 1))
+        json.dumps([result.text, result.reasoning, [c.logprob for c in result.logprobs]], allow_nan=False)
+        assert result.usage.evaluated >= 0 and result.usage.reused >= 0
+        return result, reader.done, reader.passed_over
+
+    assert gathered([raw]) == gathered([raw[at : at + size] for at in range(0, len(raw), size)])
+
+
+# --- batches ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_batch_keeps_its_order_and_its_bound(server: FakeServer) -> None:
+    engine = opened_at(server, parallel=3)
+    barrier = threading.Barrier(3, timeout=PATIENCE)
+
+    def together(call: Call) -> None:
+        barrier.wait()
+        call.speak(call.body["messages"][-1]["content"])
+
+    server.chat = together
+    results = engine.answer([question(str(n)) for n in range(9)])
+    assert [result.text for result in results if isinstance(result, Reply)] == [str(n) for n in range(9)]
+    assert server.busiest == 3
+    assert {result.usage.batch for result in results if isinstance(result, Reply)} == {3}
+
+
+def test_a_failed_call_leaves_the_others(server: FakeServer, engine: EndpointEngine) -> None:
+    def fail_one(call: Call) -> None:
+        text = call.body["messages"][-1]["content"]
+        call.refuse(500, "unlucky") if text == "2" else call.speak(text)
+
+    server.chat = fail_one
+    results = engine.answer([question(str(n)) for n in range(4)])
+    assert [isinstance(result, EngineError) for result in results] == [False, False, True, False]
+
+
+# --- refusals ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (400, "refuses the request (400): so it is"),
+        (403, "asks for a key (403): so it is"),
+        (404, "has no chat completions (404): so it is. The address usually ends in /v1"),
+        (413, "refuses the request (413): so it is"),
+        (500, "failed (500): so it is. See the server's own log"),
+        (502, "failed (502): so it is"),
+        (302, "redirects"),
+        (204, "refuses the request (204)"),
+    ],
+)
+def test_statuses(server: FakeServer, engine: EndpointEngine, status: int, said: str) -> None:
+    server.chat = lambda call: call.refuse(status, "so\nit  is")
+    assert said in failure(engine)
+    assert len(server.asked) == 1
+
+
+def test_error_bodies_of_every_form(server: FakeServer, engine: EndpointEngine) -> None:
+    bodies = {
+        b'{"error": {"message": "so"}}': "so", b'{"error": "so"}': "so", b'{"message": "so"}': "so", b'{"detail": "so"}': "so",
+        b'{"detail": [{"msg": "so", "loc": ["body"]}]}': "so", b"so": "so", b"": "", b"<html>so</html>": "", b"\xff\xfe": "\ufffd\ufffd",
+        b'{"error": {"error": {"error": 5}}}': "", b"x" * 100_000: "xxx…",
+    }  # fmt: skip
+    for raw, words in bodies.items():
+        server.chat = lambda call, raw=raw: call.send(raw, 400, "application/json")  # type: ignore[misc]
+        said = failure(engine)
+        assert len(said) < 500 and (words[:2] in said if words else "(400). " in said or "(400): {" in said), (raw[:50], said)
+
+
+def test_a_model_that_went_away(server: FakeServer, engine: EndpointEngine) -> None:
+    server.lists("another")
+    server.chat = lambda call: call.refuse(404, "model not found")
+    assert "does not know the model 'falsch-7b'. It lists: another." in failure(engine)
+
+
+def test_a_busy_server_is_asked_again_but_not_for_ever(server: FakeServer, engine: EndpointEngine) -> None:
+    turns = iter([429, 503])
+
+    def busy_at_first(call: Call) -> None:
+        status = next(turns, 0)
+        call.refuse(status, "wait", headers={"Retry-After": "0"}) if status else call.speak("好")
+
+    server.chat = busy_at_first
+    assert reply(engine).text == "好"
+    server.chat = lambda call: call.refuse(429, "wait", headers={"Retry-After": "0"})
+    before = len(server.asked)
+    assert "is busy (429): wait. Lower --parallel" in failure(engine)
+    assert 1 < len(server.asked) - before < 10
+    server.chat = lambda call: call.refuse(503, "wait", headers={"Retry-After": "86400"})
+    before = len(server.asked)
+    assert "is busy (503)" in failure(engine)
+    assert len(server.asked) - before == 1, "nobody waits for a day"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the request exceeds the available context size, try increasing it",
+        "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens (4500 in the messages, 500 in the completion).",
+        "Context size has been exceeded.",
+        "The input (9000 tokens) is longer than the model's context length (4096 tokens).",
+        "Requested tokens (5000) exceed context window of 2048",
+        "the input length exceeds the context length",
+        "Trying to keep the first 4500 tokens when context the overflows. However, the model is loaded with context length of only 4096 tokens",
+        "`inputs` tokens + `max_new_tokens` must be <= 4096. Given: 5000 `inputs` tokens and 100 `max_new_tokens`",
+        "Prompt is too long",
+    ],
+)
+def test_a_full_context_in_every_servers_words(server: FakeServer, engine: EndpointEngine, said: str) -> None:
+    assert is_overflow(said)
+    for answer in (lambda call: call.refuse(400, said), lambda call: call.send(chunk({"content": "半"}) + chunk(error={"message": said}))):
+        server.chat = answer
+        result = reply(engine)
+        assert result.finish == "context_full" and said[:60] in result.note
+
+
+def test_other_words_are_no_full_context() -> None:
+    assert not any(map(is_overflow, ("unknown field", "context canceled", "max_tokens must be positive", "rate limit of tokens", "")))
+
+
+def test_a_code_alone_says_that_the_context_is_full(server: FakeServer, engine: EndpointEngine) -> None:
+    server.chat = lambda call: call.send(b'{"error": {"message": "too much", "code": "context_length_exceeded"}}', 400, "application/json")
+    assert reply(engine).finish == "context_full"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This model's maximum context length is 4096 tokens. However, you requested 4596 tokens (4000 in the messages, 596 in the completion).",
+        "'max_tokens' or 'max_completion_tokens' is too large: 596. This model's maximum context length is 4096 tokens and your request has 4000 input tokens",
+        "Requested token count exceeds the model's maximum context length of 4096 tokens. You requested a total of 4596 tokens: 4000 tokens from the input messages and 596 tokens for the completion.",
+        "You passed 4000 input tokens and requested 596 output tokens. However, the model's context length is only 4096 tokens",
+    ],
+)
+def test_a_reply_gets_the_room_that_is_left(server: FakeServer, engine: EndpointEngine, said: str) -> None:
+    def strict(call: Call) -> None:
+        call.refuse(400, said) if call.body["max_tokens"] > 96 else call.speak("好" * call.body["max_tokens"], finish="length")
+
+    server.chat = strict
+    assert room_of(said) == 96
+    result = reply(engine, question(settings={"max_tokens": 596}))
+    assert result.text == "好" * 96
+    assert result.finish == "context_full", "the model would have gone on"
+    assert [body["max_tokens"] for body in server.asked] == [596, 96]
+
+
+def test_an_end_before_the_limit_of_tokens_is_a_full_context(server: FakeServer, engine: EndpointEngine) -> None:
+    server.chat = lambda call: call.speak("好" * 9, finish="length")
+    assert reply(engine, question(settings={"max_tokens": 9})).finish == "length"
+    assert reply(engine, question(settings={"max_tokens": 10})).finish == "context_full"
+
+
+def test_fields_that_a_server_does_not_know_are_left_out(server: FakeServer, engine: EndpointEngine) -> None:
+    def picky(call: Call) -> None:
+        for name in ("min_p", "stream_options"):
+            if name in call.body:
+                return call.send(json.dumps({"detail": [{"type": "extra_forbidden", "loc": ["body", name], "msg": f"no {name}"}]}).encode(), 422, "application/json")
+        if call.body["top_k"] == 0:
+            return call.refuse(400, "top_k must be -1 (disable), or at least 1, got 0.")
+        return call.speak("好")
+
+    server.chat = picky
+    assert reply(engine).note == "the server used its own min_p"
+    assert server.asked[-1]["top_k"] == -1
+    count = len(server.asked)
+    assert reply(engine).text == "好"
+    assert len(server.asked) == count + 1, "it is asked once for all"
+    server.chat = lambda call: call.refuse(400, f"bad luck with {', '.join(call.body)}")
+    count = len(server.asked)
+    assert "bad luck with model" in failure(engine)
+    assert 1 < len(server.asked) - count < 10
+    server.chat = picky
+    assert reply(engine).note == "the server used its own min_p", "what led to no reply is not remembered"
+    assert "does not take min_p = 0.1" in failure(engine, question(settings={"min_p": 0.1}))
+
+
+def test_a_schema_that_a_server_cannot_enforce(server: FakeServer, engine: EndpointEngine) -> None:
+    server.chat = lambda call: call.refuse(400, "response_format json_schema is not supported")
+    said = failure(engine, question(schema={"type": "object"}))
+    assert said.startswith("the server cannot keep the reply to 'react/2' to its schema") and "--free" in said
+    assert "--free" not in failure(engine)
+
+
+# --- cancelling -------------------------------------------------------------------------------------------------------
+
+
+def cancelled(engine: EndpointEngine, asks: list[Ask], when: Any) -> list[Reply | EngineError]:
+    """Cancel from another thread when `when()` says so."""
+    over = threading.Event()
+
+    def watch() -> None:
+        while not over.is_set() and not when():
+            over.wait(0.01)
+        engine.cancel()
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        return engine.answer(asks)
+    finally:
+        over.set()
+        thread.join()
+
+
+def test_cancel_while_it_speaks(server: FakeServer, engine: EndpointEngine) -> None:
+    results = cancelled(engine, [question(SLOW) for _ in range(6)], lambda: server.busy == 4)
+    assert [result.finish for result in results if isinstance(result, Reply)] == ["cancelled"] * 6
+    assert len(server.asked) == 4, "those that waited for their turn were never asked"
+    assert reply(engine).finish == "stop"
+
+
+@pytest.mark.parametrize("headers", [False, True])
+def test_cancel_while_it_is_silent(server: FakeServer, engine: EndpointEngine, headers: bool) -> None:
+    silent = threading.Event()
+
+    def keep_silent(call: Call) -> None:
+        if headers:
+            call.begin()
+        silent.set()
+        server.closing.wait(PATIENCE)
+
+    server.chat = keep_silent
+    (result,) = cancelled(engine, [question()], silent.is_set)
+    assert isinstance(result, Reply) and result.finish == "cancelled"
+
+
+def test_cancel_while_it_waits_for_a_busy_server(server: FakeServer, engine: EndpointEngine) -> None:
+    server.chat = lambda call: call.refuse(503, "loading", headers={"Retry-After": "25"})
+    (result,) = cancelled(engine, [question()], lambda: server.asked)
+    assert isinstance(result, Reply) and result.finish == "cancelled"
+
+
+def test_cancel_when_idle_is_harmless(engine: EndpointEngine) -> None:
+    engine.cancel()
+    assert reply(engine).finish == "stop"
+
+
+def test_closing_ends_what_is_in_flight(server: FakeServer, engine: EndpointEngine) -> None:
+    thread = threading.Thread(target=lambda: (server_busy(server), engine.close()))
+    thread.start()
+    (result,) = engine.answer([question(SLOW)])
+    thread.join()
+    assert isinstance(result, Reply) and result.finish == "cancelled"
+    assert "closed" in failure(engine)
+
+
+def server_busy(server: FakeServer) -> None:
+    while not server.busy:
+        server.closing.wait(0.01)
+
+
+# --- TLS --------------------------------------------------------------------------------------------------------------
+
+
+def test_tls_asks_the_server_who_it_is(server: FakeServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("no openssl to make a certificate with")
+    made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "k.pem", "-out", "c.pem", "-days", "2", "-subj", "/CN=localhost"]
+    subprocess.run([openssl, *made, "-addext", "subjectAltName=DNS:localhost"], cwd=tmp_path, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(tmp_path / "c.pem", tmp_path / "k.pem")
+    server.http.socket = context.wrap_socket(server.http.socket, server_side=True, do_handshake_on_connect=False)
+    spec = f"endpoint:https://localhost:{server.http.server_port}#{MODEL}"
+    with pytest.raises(EngineError, match=r"cannot prove who it is: self[- ]signed certificate"):
+        open_engine(spec)
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "c.pem"))
+    engine = open_engine(spec)
+    assert isinstance(engine, EndpointEngine)
+    assert len(reply(engine).text) == 64
+    (result,) = cancelled(engine, [question(SLOW)], lambda: server.busy)
+    assert isinstance(result, Reply) and result.finish == "cancelled"
+    engine.close()
+    with pytest.raises(EngineError, match="the connection to .* broke"):
+        open_engine(f"endpoint:http://localhost:{server.http.server_port}#{MODEL}")
+
+
+def test_a_server_is_asked_for_no_more_than_it_was_told(server: FakeServer) -> None:
+    """Every request goes to the address of the SPEC."""
+    reply(opened_at(server))
+    assert {path for path, _, _ in server.seen} <= {"/v1/models", "/props", "/version", "/api/version", "/v1/chat/completions"}
+    assert isinstance(Server(read_address(server.spec)), Server)

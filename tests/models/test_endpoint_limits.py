@@ -1,0 +1,443 @@
+"""Servers that drip, flood and never end: every call ends with a sentence or a bounded reply, and memory stays bounded.
+
+No duration is asserted. What a server does for ever here it does for some twenty seconds, so that a client that never
+tires fails the test instead of holding it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import socket
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from models.endpoint import EndpointEngine  # noqa: E402
+from models.endpoint_flight import Flight, Watch  # noqa: E402
+from models.endpoint_server import Server, read_address  # noqa: E402
+from models.endpoint_wire import CHARACTERS, MOST_VALUES, PIECES, Collector, parse_json  # noqa: E402
+from models.engine import Ask, EngineError, Message, Reply, Settings  # noqa: E402
+from models.errors import BadEngine  # noqa: E402
+from tasks.run.engines import open_engine  # noqa: E402
+from tests.support.fake_endpoint import (  # noqa: E402
+    DONE,
+    MODEL,
+    SLOW,
+    Call,
+    FakeServer,
+    chunk,
+    drip,
+    fake_server,
+    raw_server,
+    usage,
+)
+
+SHORT = 0.3
+"""Seconds of patience where a test waits for its end."""
+
+
+@pytest.fixture(autouse=True)
+def environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MOOT_API_KEY", raising=False)
+    monkeypatch.delenv("MOOT_ENDPOINT_TIMEOUT", raising=False)
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with fake_server() as running:
+        yield running
+
+
+def engine_at(url: str, silence: float = 600.0, *, together: int = 4) -> EndpointEngine:
+    """An engine that has not asked the server for its models."""
+    return EndpointEngine(Server(read_address(f"{url}#{MODEL}"), silence=silence), MODEL, {}, together=together)
+
+
+def question(text: str = "原告是谁？", *, seconds: float | None = None, **chosen: Any) -> Ask:
+    return Ask("agent", (Message("user", text),), "react/2", settings=Settings(**chosen), seconds=seconds)
+
+
+def said(engine: EndpointEngine, ask: Ask | None = None) -> str:
+    (result,) = engine.answer([ask or question()])
+    assert isinstance(result, EngineError), result
+    assert "\n" not in str(result) and len(str(result)) < 900
+    return str(result)
+
+
+def reply(engine: EndpointEngine, ask: Ask | None = None) -> Reply:
+    (result,) = engine.answer([ask or question()])
+    assert isinstance(result, Reply), result
+    return result
+
+
+# --- bytes without news are no news -----------------------------------------------------------------------------------
+
+PROGRESS = chunk({"content": None}, prompt_progress={"total": 30, "processed": 25})
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind"),
+    [
+        (b": ping\n\n", "text/event-stream"),
+        (b"\n", "text/event-stream"),
+        (chunk({}), "text/event-stream"),
+        (chunk({"role": "assistant", "content": ""}), "text/event-stream"),
+        (b"data: {broken\n\n", "text/event-stream"),
+        (b"event: ping\ndata: []\n\n", "text/event-stream"),
+        (PROGRESS, "text/event-stream"),
+        (b"x", "text/event-stream"),
+        (b" ", "application/json"),
+    ],
+)  # fmt: skip
+def test_bytes_without_news_end_the_call(server: FakeServer, raw: bytes, kind: str) -> None:
+    def speak(call: Call) -> None:
+        call.begin(kind=kind)
+        drip(server, call, raw)
+
+    server.chat = speak
+    assert f"said nothing new for {SHORT:g} seconds. Allow more with MOOT_ENDPOINT_TIMEOUT" in said(
+        engine_at(server.url, SHORT)
+    )
+
+
+def test_a_word_and_then_comments(server: FakeServer) -> None:
+    def speak(call: Call) -> None:
+        call.begin()
+        call.write(chunk({"content": "好"}))
+        drip(server, call, b": ping\n\n")
+
+    server.chat = speak
+    assert "said nothing new" in said(engine_at(server.url, SHORT))
+
+
+def test_what_is_news() -> None:
+    """A token, progress, a finish and the counts, each once; everything else keeps nobody waiting."""
+    collector = Collector()
+    read = {"prompt_progress": {"processed": 5, "total": 9}, "choices": [{"delta": {}}]}
+    chance = {"choices": [{"delta": {"content": ""}, "logprobs": {"content": [{"token": "", "logprob": -1}]}}]}
+    heard = []
+    for data in [
+        {"choices": [{"delta": {"role": "assistant"}}]}, {"choices": []}, {"choices": [{"delta": {"content": ""}}]}, {"x": 1},
+        read, read, {"choices": [{"delta": {"content": "好"}}]}, {"choices": [{"delta": {"reasoning": "想"}}]}, chance,
+        {"choices": [{"delta": {}, "finish_reason": "stop"}]}, {"choices": [{"delta": {}, "finish_reason": "stop"}]},
+        {"usage": usage(1, 1)}, {"usage": usage(1, 2)}, {"usage": {}},
+    ]:  # fmt: skip
+        before = collector.heard
+        collector.take(data)
+        heard.append(collector.heard - before)
+    assert heard == [0, 0, 0, 0, 1, 0, 1, 1, 1, 1, 0, 1, 0, 0]
+
+
+def test_news_gives_a_call_its_patience_anew() -> None:
+    now = 0.0
+    watch = Watch(600, 5000, lambda: now)
+    for _ in range(9):
+        now += 500
+        assert watch.left() == 100
+        watch.hear()
+        assert watch.left() == min(600, 5000 - now)
+    watch.hear(30)
+    assert watch.left() == 30
+    now += 31
+    assert watch.left() < 0 and str(watch) == "said nothing new for 30 seconds"
+    now = 5000
+    assert str(watch) == "was not done within 5000 seconds"
+
+
+def test_the_end_of_a_flight_reaches_a_connection_that_is_made_later() -> None:
+    flight = Flight()
+    flight.stop()
+    ours, theirs = socket.socketpair()
+
+    class Stream:
+        def get_extra_info(self, name: str) -> socket.socket:
+            return ours
+
+    with theirs, ours, flight.watch(600) as watch:
+        watch.trace("connection.connect_tcp.complete", {"return_value": Stream()})
+        assert theirs.recv(1) == b""
+
+
+def test_a_server_that_never_ends_after_its_last_word(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.endpoint_server.LAST", SHORT)
+
+    left: list[bool] = []
+
+    def speak(call: Call) -> None:
+        call.begin()
+        call.write(chunk({"content": "好"}, "stop"))
+        left.append(drip(server, call, chunk({}, "stop")))
+
+    server.chat = speak
+    result = reply(engine_at(server.url))
+    assert (result.text, result.finish) == ("好", "stop") and "no token counts" in result.note
+    while server.busy:
+        server.closing.wait(0.01)
+    assert left == [True], "the server was still dripping when it was left"
+
+
+def test_one_token_now_and_then_for_ever(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.endpoint_server.PACE", 0.01)
+
+    def speak(call: Call) -> None:
+        call.begin()
+        drip(server, call, chunk({"content": "好"}))
+
+    server.chat = speak
+    assert "was not done within 0.5 seconds" in said(engine_at(server.url, 0.4), question(max_tokens=10))
+
+
+# --- below HTTP -------------------------------------------------------------------------------------------------------
+
+HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
+
+
+def slowly(sock: socket.socket, closing: threading.Event, first: bytes, again: bytes) -> None:
+    sock.sendall(first)
+    for _ in range(2000):
+        sock.sendall(again)
+        if closing.wait(0.01):
+            return
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        (b"", b"H"),
+        (b"HTTP/1.1 200 ", b"O"),
+        (HEAD, b"X: y\r\n"),
+        (HEAD + b"X: ", b"y"),
+        (b"", b"HTTP/1.1 103 Early Hints\r\n\r\n"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n5", b"0"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n5;", b"x"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n0\r\n", b"X: y\r\n"),
+        (HEAD + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n\n\r\n"),
+        (HEAD + b"Content-Length: 100000\r\n\r\n", b":"),
+    ],
+)  # fmt: skip
+def test_slow_headers_and_chunks(first: bytes, again: bytes) -> None:
+    def speak(sock: socket.socket, closing: threading.Event) -> None:
+        sock.recv(65536)
+        slowly(sock, closing, first, again)
+
+    with raw_server(speak) as url:
+        assert "said nothing new for 0.3 seconds" in said(engine_at(url, SHORT))
+
+
+def test_a_server_that_reads_the_question_by_the_byte() -> None:
+    def speak(sock: socket.socket, closing: threading.Event) -> None:
+        for _ in range(2000):
+            if not sock.recv(1) or closing.wait(0.01):
+                return
+
+    with raw_server(speak) as url:
+        assert "said nothing new for 0.3 seconds" in said(engine_at(url, SHORT), question("长" * 3_000_000))
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        b"X" * 300_000, b"HTTP/1.1 " + b"2" * 300_000, HEAD + b"X: " + b"y" * 300_000, HEAD + b"X: y\r\n" * 50_000,
+        HEAD + b"Transfer-Encoding: chunked\r\n\r\n5;" + b"x" * 300_000, b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n",
+        b"\x16\x03\x01\x00\x05hello", b"",
+    ],
+    ids=range(8),
+)  # fmt: skip
+def test_headers_that_are_none(raw: bytes) -> None:
+    def speak(sock: socket.socket, closing: threading.Event) -> None:
+        sock.recv(65536)
+        sock.sendall(raw)
+        sock.shutdown(socket.SHUT_WR)
+        closing.wait(20)
+
+    with raw_server(speak) as url:
+        assert f"the connection to {url}/v1 broke" in said(engine_at(url))
+
+
+def test_no_cookie_is_kept(server: FakeServer) -> None:
+    def speak(call: Call) -> None:
+        call.begin(Set_Cookie=f"c{len(server.asked)}=" + "x" * 4000)
+        call.write(chunk({"content": "好"}, "stop", usage=usage(1, 1)) + DONE)
+
+    server.chat = speak
+    engine = engine_at(server.url)
+    for _ in range(3):
+        reply(engine)
+    assert not any("Cookie" in headers for _, headers, _ in server.seen)
+
+
+def test_what_is_packed_is_not_unpacked(server: FakeServer) -> None:
+    """A bomb of two layers: 2 kB on the wire, a gigabyte when unpacked."""
+    bomb = gzip.compress(gzip.compress(b"\n" * 1_000_000) * 1000)
+    engine = engine_at(server.url)
+    for status in (200, 500):
+        for packing in ("gzip", "gzip, gzip", "br", "deflate"):
+            server.chat = lambda call, status=status, packing=packing: call.send(
+                bomb, status, Content_Encoding=packing
+            )  # type: ignore[misc]
+            assert f"the server packs its answer ({packing}), though it was asked not to" in said(engine)
+
+
+# --- replies ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_reply_far_beyond_its_tokens_is_cut(server: FakeServer) -> None:
+    for piece in ("好", "好" * 1000):
+
+        def speak(call: Call, piece: str = piece) -> None:
+            call.begin()
+            drip(server, call, chunk({"content": piece}) * 50)
+
+        server.chat = speak
+        result = reply(engine_at(server.url), question(max_tokens=10))
+        assert result.finish == "length" and "went on far beyond 10 tokens and was cut off" in result.note
+        assert len(result.text) == (PIECES * 10 + 1 if len(piece) == 1 else (CHARACTERS * 10 // 1000 + 1) * 1000)
+
+
+def test_tokens_without_text_are_counted_too(server: FakeServer) -> None:
+    row = {"token": "", "logprob": -1, "top_logprobs": [{"token": str(n), "logprob": -n} for n in range(1000)]}
+    server.chat = lambda call: call.send(chunk({"content": ""}, choice={"logprobs": {"content": [row] * 30}}) * 9)
+    result = reply(engine_at(server.url), question(max_tokens=10))
+    assert result.finish == "length" and len(result.logprobs) == 90
+    assert {len(row.top) for row in result.logprobs} == {20}
+
+
+@pytest.mark.parametrize(
+    "number", ["1" + "0" * 400, "-1" + "0" * 400, "1e999", "-1e999", "NaN", "1" * 5000, "-" + "1" * 4000]
+)
+def test_numbers_without_measure(server: FakeServer, number: str) -> None:
+    raw = chunk({"content": "好"}, choice={"logprobs": {"content": [{"token": "好", "logprob": "N"}]}}).replace(
+        b'"N"', number.encode()
+    )
+    counts = b'data: {"usage": {"prompt_tokens": N, "completion_tokens": "5"}, "choices": []}\n\n'.replace(
+        b"N", number.encode()
+    )
+    server.chat = lambda call: call.send(raw + chunk({}, "stop") + counts + DONE)
+    result = reply(engine_at(server.url))
+    assert all(-9999 <= row.logprob <= 0 for row in result.logprobs)
+    assert (result.usage.evaluated, result.usage.generated) == (0, 0)
+
+
+def test_a_text_of_very_many_values_is_no_json() -> None:
+    assert parse_json("[" + "[]," * MOST_VALUES + "[]]") is None
+    assert parse_json(b"[" + b"{}," * MOST_VALUES + b"{}]") is None
+    assert parse_json("[" * 100_000) is None
+    bits = [{"token": "好", "logprob": -1.5, "bytes": [229, 165, 189]}]
+    whole = {"choices": [{"logprobs": {"content": [{**bits[0], "top_logprobs": bits * 20}] * 4096}}]}
+    assert parse_json(json.dumps(whole)) == whole, "a whole reply with all that may be asked for passes"
+
+
+@pytest.mark.parametrize(
+    "wait", ["1e8", "100000000", "nan", "inf", "-inf", "-5", "9" * 5000, "soon", "", "Wed, 21 Oct 2099 07:28:00 GMT"]
+)
+def test_busy_for_ever(server: FakeServer, monkeypatch: pytest.MonkeyPatch, wait: str) -> None:
+    monkeypatch.setattr("models.endpoint.PATIENCE", 0.5)
+    server.chat = lambda call: call.refuse(503, "wait", headers={"Retry-After": wait})
+    assert "is busy (503): wait" in said(engine_at(server.url))
+    assert len(server.asked) == 1
+
+
+# --- the list of models -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        (b'{"data": [' + b'{"id": "m"}, ' * 400_000 + b"{}]}", "sent more than 4 MB about itself"),
+        (b'{"data": [' + b"[]," * 1_000_001 + b"{}]}", "lists no models"),
+        (b'{"data": [' + b'{"id":"m"},' * 20_000 + b"{}]}", "lists 20001 models, more than 10000"),
+        (b'{"data": [{"id": "' + b"m" * 1_000_000 + b'"}]}', "has no model"),
+        (b'{"data": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "lists no models"),
+        (b'{"data": [{"id": "m", "size": ' + b"1" * 5000 + b"}]}", "lists no models"),
+    ],
+    ids=range(6),
+)  # fmt: skip
+def test_lists_without_measure(server: FakeServer, raw: bytes, words: str) -> None:
+    server.pages["/v1/models"] = (200, "application/json", raw)
+    with pytest.raises((EngineError, BadEngine), match=words) as caught:
+        open_engine(f"endpoint:{server.url}")
+    assert "\n" not in str(caught.value) and len(str(caught.value)) < 500
+
+
+def test_a_list_that_comes_by_the_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.endpoint_server.PROBE", SHORT)
+    for first in (b"", HEAD, HEAD + b"\r\n"):
+
+        def speak(sock: socket.socket, closing: threading.Event, first: bytes = first) -> None:
+            sock.recv(65536)
+            slowly(sock, closing, first, b" " if first.endswith(b"\r\n\r\n") else b"X")
+
+        with raw_server(speak) as url, pytest.raises(EngineError, match=r"was not done within 0\.3 seconds"):
+            open_engine(f"endpoint:{url}")
+
+
+def test_a_server_that_speaks_of_itself_by_the_byte_is_asked_no_further(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("models.endpoint_server.PROBE", SHORT)
+    asked = []
+    listed = json.dumps({"data": [{"id": MODEL}]}).encode()
+
+    def speak(sock: socket.socket, closing: threading.Event) -> None:
+        asked.append(sock.recv(65536).split()[1])
+        sock.sendall(HEAD + b"\r\n")
+        if asked[-1] == b"/v1/models":
+            return sock.sendall(listed)
+        return slowly(sock, closing, b"", b" ")
+
+    with raw_server(speak) as url:
+        assert open_engine(f"endpoint:{url}").describe()["server"] == {"id": MODEL}
+    assert asked == [b"/v1/models", b"/props"]
+
+
+# --- the time of a call -----------------------------------------------------------------------------------------------
+
+
+def test_a_call_ends_when_its_time_is_up_with_what_it_has(server: FakeServer) -> None:
+    spoken = threading.Event()
+
+    def speak(call: Call) -> None:
+        if SLOW not in call.body["messages"][-1]["content"]:
+            spoken.wait(20)
+            return call.speak("好")
+        call.begin()
+        drip(server, call, chunk({"content": "慢"}))
+        return spoken.set()
+
+    server.chat = speak
+    cut, whole = engine_at(server.url).answer([question(SLOW, seconds=0.5), question()])
+    assert isinstance(cut, Reply) and isinstance(whole, Reply)
+    assert cut.finish == "time_limit" and set(cut.text) <= {"慢"} and len(cut.text) < 2000
+    assert (whole.finish, whole.text) == ("stop", "好"), "the others of the batch go on"
+
+
+@pytest.mark.parametrize("seconds", [0.0, 1e-9, SHORT])
+def test_time_is_up_while_nothing_is_said(server: FakeServer, seconds: float) -> None:
+    server.chat = lambda call: server.closing.wait(20) and None  # type: ignore[func-returns-value]
+    assert reply(engine_at(server.url), question(seconds=seconds)).finish == "time_limit"
+    assert server.busy or seconds < SHORT, "the server is still silent"
+    server.chat = lambda call: call.refuse(503, "loading", headers={"Retry-After": "20"})
+    assert reply(engine_at(server.url), question(seconds=seconds)).finish == "time_limit"
+
+
+def test_a_call_that_waits_for_its_turn_is_not_made_when_its_time_is_up(server: FakeServer) -> None:
+    def speak(call: Call) -> None:
+        call.begin()
+        drip(server, call, chunk({"content": "慢"}))
+
+    server.chat = speak
+    results = engine_at(server.url, together=1).answer([question(seconds=SHORT) for _ in range(5)])
+    assert [result.finish for result in results if isinstance(result, Reply)] == ["time_limit"] * 5
+    assert len(server.asked) == 1
+
+
+def test_time_enough_changes_nothing(server: FakeServer) -> None:
+    engine = engine_at(server.url)
+    assert reply(engine, question(seconds=500)).text == reply(engine).text
+    assert question(seconds=1).digest() == question().digest() == question(seconds=math.inf).digest()

@@ -1,0 +1,168 @@
+"""The exact entropy of generated tokens: that of llama.cpp's own logits, the same alone and in a batch, and free when off."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.endpoint_wire import ESTIMATED_FROM, request_body
+from models.engine import Ask, EngineError, Message, Reply, Settings, recorded_settings
+from models.llama.wire import Call, call_data, call_of, reply_data, reply_of
+from store.journal import EpisodeRow, Journal
+from tasks.episode.actions import Steps, ask, emit
+from tasks.episode.driver import Driver
+from tasks.episode.driver import reply_of as recorded_reply
+from tasks.episode.events import Answered, AttemptStarted, ModelCalled, Seated, Stopped
+from tasks.episode.records import record_of
+from tasks.episode.scheduler import Scheduler
+from tasks.episode.state import State
+from tests.support.gguf_files import tiny_llama
+
+lib = pytest.importorskip("llama_cpp")
+
+from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
+from models.llama.native import CHUNK, Context, Model  # noqa: E402
+
+SAID = (Message("system", "你是审判长。"), Message("user", "请陈述诉讼请求。"))
+SCHEMA: dict[str, Any] = {
+    "type": "object", "properties": {"x": {"type": "string", "maxLength": 6}}, "required": ["x"], "additionalProperties": False,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf", quantised="Q8_0", ends=0.5)
+
+
+@pytest.fixture(scope="module")
+def engine(tiny: Path) -> Iterator[LlamaEngine]:
+    made = LlamaEngine(tiny, LlamaSettings(ctx=1024, threads=1, slots=4))
+    yield made
+    made.end()
+
+
+def question(episode: str = "e", schema: Any = None, **settings: Any) -> Ask:
+    return Ask("agent", SAID, "p/1", schema, Settings(**{"max_tokens": 20, **settings}), episode=episode)
+
+
+def answered(engine: LlamaEngine, *asks: Ask) -> list[Reply]:
+    replies = engine.answer(asks)
+    assert not any(isinstance(reply, EngineError) for reply in replies), replies
+    return replies  # type: ignore[return-value]
+
+
+def by_hand(tiny: Path, prompt: list[int], spoken: tuple[int, ...]) -> list[tuple[float, float]]:
+    """Entropy and log-probability of every spoken token, term by term from the logits of llama.cpp itself."""
+    model = Model(str(tiny), lambda _: True)
+    context = Context(model, length=1024, streams=4, threads=1)
+    try:
+        logits: Any = None
+        for start in range(0, len(prompt), CHUNK):
+            logits = context.read(0, prompt[start : start + CHUNK], start, logits=True)
+        found = []
+        for at, token in enumerate(spoken):
+            row = [float(value) for value in logits]
+            top = max(row)
+            weights = [math.exp(value - top) for value in row]
+            total = math.fsum(weights)
+            entropy = -math.fsum(w / total * math.log(w / total) for w in weights if w > 0)
+            found.append((entropy, row[token] - top - math.log(total)))
+            (logits,) = context.speak([(0, token, len(prompt) + at)])
+        return found
+    finally:
+        context.close()
+        model.close()
+
+
+@pytest.mark.parametrize(
+    "how",
+    [{}, {"temperature": 1.0, "seed": 5}, {"temperature": 0.6, "seed": 5, "top_p": 0.5, "top_k": 40}, {"repeat_penalty": 1.3},
+     {"temperature": 1.0, "seed": 9, "schema": SCHEMA}],
+)  # fmt: skip
+def test_it_is_that_of_the_whole_softmax_whatever_the_sampling(how: dict[str, Any], tiny: Path, engine: LlamaEngine) -> None:
+    (reply,) = answered(engine, question(f"hand-{how}", entropy=True, **how))
+    expected = by_hand(tiny, engine.tokens_of(SAID), reply.tokens)
+    assert len(reply.entropies) == len(reply.tokens) == len(reply.logprobs) == reply.usage.generated > 0
+    assert list(reply.entropies) == pytest.approx([entropy for entropy, _ in expected], abs=1e-6)
+    assert [chance.logprob for chance in reply.logprobs] == pytest.approx([chance for _, chance in expected], abs=1e-5)
+    assert all(chance.top == () for chance in reply.logprobs)
+    assert max(reply.entropies) <= math.log(5000)
+
+
+def test_the_texts_of_the_tokens_are_the_reply(engine: LlamaEngine) -> None:
+    for seed in range(4):
+        (reply,) = answered(engine, question(f"text-{seed}", entropy=True, temperature=2.0, seed=seed, max_tokens=40))
+        said = "".join(chance.text for chance in reply.logprobs)
+        assert said == reply.text or reply.reasoning
+        assert "\ufffd" not in said[:-2] or "\ufffd" in reply.text
+
+
+def test_a_batch_equals_each_call_alone(engine: LlamaEngine) -> None:
+    how = [{"temperature": 1.0, "seed": seed, "entropy": True} for seed in range(4)]
+    together = answered(engine, *[question(f"b{n}", **each) for n, each in enumerate(how)])
+    alone = [answered(engine, question(f"a{n}", **each))[0] for n, each in enumerate(how)]
+    assert [(r.text, r.tokens, r.entropies, r.logprobs) for r in together] == [
+        (r.text, r.tokens, r.entropies, r.logprobs) for r in alone
+    ]
+    assert max(reply.usage.batch for reply in together) > 1
+
+
+def test_without_it_nothing_changes(engine: LlamaEngine) -> None:
+    how = {"temperature": 1.0, "seed": 3, "logprobs": 2}
+    (off,), (on,) = answered(engine, question("off", **how)), answered(engine, question("on", entropy=True, **how))
+    assert off.entropies == ()
+    assert (off.text, off.tokens, [c.logprob for c in off.logprobs], [c.top for c in off.logprobs]) == (
+        on.text, on.tokens, [c.logprob for c in on.logprobs], [c.top for c in on.logprobs],
+    )  # fmt: skip
+    assert "entropy" not in recorded_settings(Settings()) and recorded_settings(Settings(entropy=True))["entropy"] is True
+    assert question(max_tokens=5).digest() == question(max_tokens=5, entropy=False).digest()
+    assert question(max_tokens=5).digest() != question(max_tokens=5, entropy=True).digest()
+    plain = reply_data(Reply("甲"))
+    assert reply_of({name: value for name, value in plain.items() if name != "entropies"}) == Reply("甲")
+
+
+def test_the_wire_keeps_it() -> None:
+    reply = Reply("甲", tokens=(1, 2), entropies=(0.25, 1.5))
+    assert reply_of(json.loads(json.dumps(reply_data(reply)))).entropies == (0.25, 1.5)
+    call = Call(question(entropy=True))
+    assert call_of(json.loads(json.dumps(call_data(call)))).ask.settings.entropy is True
+
+
+@pytest.mark.parametrize(
+    ("settings", "count"), [({"entropy": True}, ESTIMATED_FROM), ({"entropy": True, "logprobs": 3}, 3), ({}, None), ({"logprobs": -4}, None)]
+)
+def test_a_server_is_asked_for_its_likeliest_tokens(settings: dict[str, Any], count: int | None) -> None:
+    body = request_body(question(**settings), "m")
+    assert body.get("top_logprobs") == count
+    assert "entropy" not in body
+
+
+class Once:
+    """One step with one call."""
+
+    def step(self, state: State) -> Steps:
+        heard = yield from ask(Ask("agent", SAID, "p/1", settings=Settings(max_tokens=8, temperature=1.0, entropy=True)))
+        yield from emit(Answered(seat="agent", res=heard.text, summary=""))
+        yield from emit(Stopped(outcome="finished"))
+
+
+def test_the_record_keeps_it_and_gives_it_back(tmp_path: Path, engine: LlamaEngine) -> None:
+    journal = Journal.create(tmp_path / "r.moot", {"run": "r"}, [EpisodeRow("e", 0, "t", 0)])
+    scheduler = Scheduler(journal, {"m": engine})
+    (attempt,) = journal.attempts("e")
+    driver = Driver("e", attempt.id, Once(), scheduler.clock, scheduler.stopwatch)
+    driver.note(AttemptStarted(benchmark="b", task_id="t", attempt=1, seed=0, card={}), step=0)
+    driver.note(Seated(seat="agent", policy="p", engine="m"), step=0)
+    scheduler.episodes["e"] = driver
+    scheduler.run(parallel=1)
+    (called,) = [e for e in (record_of(x).event for x in journal.entries(attempt.id)) if isinstance(e, ModelCalled)]
+    journal.close()
+    assert len(called.entropies) == len(called.tokens) == called.generated > 0
+    assert recorded_reply(called).entropies == called.entropies
+    assert "entropies" in called.essence()
+    assert "entropies" not in called.model_copy(update={"entropies": ()}).data()

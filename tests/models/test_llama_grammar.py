@@ -1,0 +1,442 @@
+"""Grammars from schemas, read by llama.cpp itself: what they let pass is valid, and what they should let pass, they do."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, ConfigDict, Field
+
+from models.errors import BadEngine
+from models.llama.grammar import LONGEST_BOUND, gbnf
+from models.llama.wellformed import Wellformed, rest_of
+from models.schema import LONGEST_TEXT, violation
+from store.schema import LOOKUPS, TABLES
+
+ROOT = Path(__file__).resolve().parents[2]
+Serve = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def serve(tiny_gguf: Path) -> Iterator[Serve]:
+    """llama.cpp in a process of its own: a crash there is an end of file here."""
+    command = [sys.executable, "-m", "tests.support.grammar_box", str(tiny_gguf)]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as box:
+        assert box.stdin and box.stdout
+
+        def ask(schema: Mapping[str, Any] | str, **order: Any) -> dict[str, Any]:
+            grammar = schema if isinstance(schema, str) else gbnf(schema)
+            box.stdin.write(json.dumps({"grammar": grammar, **order}) + "\n")  # type: ignore[union-attr]
+            box.stdin.flush()  # type: ignore[union-attr]
+            line = box.stdout.readline()  # type: ignore[union-attr]
+            assert line, "llama.cpp died of this grammar"
+            answer: dict[str, Any] = json.loads(line)
+            assert answer["loaded"], "llama.cpp does not read this grammar"
+            return answer
+
+        yield ask
+        box.stdin.close()
+
+
+def closed(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
+def tool_calls() -> dict[str, Any]:
+    """A tool-call schema of full size: 36 tools and the final answer, columns enumerated for each table."""
+    named = {"type": "string", "minLength": 1, "maxLength": 100}
+    forms = [
+        closed(action={"const": lookup.tool}, action_input=closed(
+            identifier=named,
+            columns={"type": "array", "items": {"enum": list(TABLES[lookup.table])}, "maxItems": 5},
+        ))
+        for lookup in LOOKUPS.values()
+    ]  # fmt: skip
+    query = closed(query=named, k={"type": "integer", "minimum": 1, "maximum": 100})
+    query["required"] = ["query"]
+    for kind in ("knowledge", "article", "case"):
+        forms.append(closed(action={"const": f"legal_{kind}_retriever"}, action_input=query))
+    numbers = {
+        "type": "array",
+        "items": {"type": "number", "minimum": -1e9, "maximum": 1e12},
+        "minItems": 1,
+        "maxItems": 20,
+    }
+    for name in ("sum", "subtraction", "multiplication", "division", "rank"):
+        forms.append(closed(action={"const": f"get_{name}"}, action_input=closed(numbers=numbers)))
+    forms.append(closed(action={"const": "Final Answer"}, action_input={"type": "string", "maxLength": 2000}))
+    return {"anyOf": forms}
+
+
+def check_all(schema: Mapping[str, Any], texts: list[str]) -> None:
+    for text in texts:
+        assert violation(schema, json.loads(text)) == "", text[:300]
+
+
+@pytest.mark.parametrize(
+    "count", [pytest.param(60, id="a few"), pytest.param(1000, id="a thousand", marks=pytest.mark.slow)]
+)
+def test_every_random_tool_call_is_valid(serve: Serve, count: int) -> None:
+    schema = tool_calls()
+    assert len(schema["anyOf"]) == len(LOOKUPS) + 9
+    grammar = gbnf(schema)
+    assert len(grammar) < 20_000, "small enough to load with every call"
+    texts = serve(grammar, samples=count, seed=7)["texts"]
+    assert len(texts) == count
+    check_all(schema, texts)
+    assert len({json.loads(text)["action"] for text in texts}) > 10
+
+
+def test_tool_calls_as_models_write_them_pass(serve: Serve) -> None:
+    table = TABLES["CompanyInfo"]
+    calls = [
+        {
+            "action": "get_company_info",
+            "action_input": {"identifier": "上海某某(集团)有限公司", "columns": [table[0], table[-1]]},
+        },
+        {"action": "get_company_info", "action_input": {"identifier": '他说"\\"\n', "columns": []}},
+        {"action": "legal_case_retriever", "action_input": {"query": "（2019）沪01民终1号", "k": 100}},
+        {"action": "legal_case_retriever", "action_input": {"query": "𠮷"}},
+        {"action": "get_sum", "action_input": {"numbers": [1, -2.5, 0]}},
+        {"action": "Final Answer", "action_input": ""},
+    ]
+    compact = [json.dumps(call, ensure_ascii=False, separators=(",", ":")) for call in calls]
+    spaced = [json.dumps(call, ensure_ascii=False) for call in calls]
+    wrong = [
+        compact[0].replace(table[0], "没有的列"), compact[0].replace("get_company_info", "get_company"), compact[0] + " ",
+        spaced[0].replace(": ", ":  "), compact[0].replace('"columns"', '"column"'), compact[0][:-1], "", "null",
+        compact[2].replace("100", "101"), compact[2].replace("100", "0"), compact[0].replace("上", "\x01"),
+        compact[1].replace("\\n", "\n"), compact[1].replace("\\n", "\\u0000"), compact[1].replace("\\n", "\\ud800"),
+        compact[1].replace("\\n", "\x7f"), compact[1].replace("\\n", "\x85"), compact[1].replace("\\n", "\\b"),
+    ]  # fmt: skip
+    accepted = serve(tool_calls(), accept=compact + spaced + wrong)["accepted"]
+    assert accepted == [True] * 12 + [False] * len(wrong)
+
+
+WAYS: dict[str, tuple[dict[str, Any], list[str], list[str]]] = {
+    "const": ({"const": '甲（"一"）\\'}, ['"甲（\\"一\\"）\\\\"'], ['"甲"', "甲"]),
+    "enum of any values": (
+        {"enum": ["", "a", "ab", 1, 12, None, True, [1, "x"], {"k": 2.5}]},
+        ['""', '"a"', '"ab"', "1", "12", "null", "true", '[1,"x"]', '{"k":2.5}'], ['"b"', "2", "121", "[]", "false"],
+    ),
+    "enum with a type": ({"type": "string", "enum": ["a", 1, None]}, ['"a"'], ["1", "null"]),
+    "boolean": ({"type": "boolean"}, ["true", "false"], ["True", "1", "null"]),
+    "null": ({"type": "null"}, ["null"], ["None", ""]),
+    "two types": ({"type": ["integer", "null"], "minimum": 3, "maximum": 5}, ["null", "4"], ["6", '"4"']),
+    "nullable": ({"type": "boolean", "nullable": True}, ["null", "true"], ["0"]),
+    "nullable choice": ({"anyOf": [{"type": "null"}, {"type": "string", "maxLength": 1}]}, ["null", '"a"'], ['"ab"']),
+    "text of a length": ({"type": "string", "minLength": 2, "maxLength": 3}, ['"ab"', '"甲乙丙"', '"\\u4e00\\""'],
+                         ['"a"', '"abcd"', '"ab', "ab"]),
+    "escapes": ({"type": "string"}, ['"\\" \\\\ \\/ \\n \\t \\u00e9 \\uFFFD"', '"🏛"'],
+                ['"\\r"', '"\\u001f"', '"\\u007F"', '"\\u0080"', '"\\uDC00"', '"\\x41"', "'a'"]),
+    "integer": ({"type": "integer"}, ["0", "-7", "123456789012345"], ["-0", "01", "+1", "1.0", "1e5", "1234567890123456"]),
+    "number": ({"type": "number"}, ["0", "-0.5", "3.141593", "12"], ["1e5", ".5", "5.", "00", "1.1234567"]),
+    "bounded number": ({"type": "number", "minimum": 0, "maximum": 10}, ["0", "9.99", "10", "10.0", "0.5"],
+                       ["-1", "10.5", "11", "-0"]),
+    "open bounds": ({"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 2}, ["0.01", "1", "1.9"], ["0", "0.0", "2"]),
+    "negative number": ({"type": "number", "minimum": -3, "maximum": -1}, ["-3", "-1.0", "-2.5"], ["-0.5", "-3.5", "2"]),
+    "odd bounds": ({"type": "number", "minimum": 0.5, "maximum": 3.5}, ["1", "2.5", "3.0"], ["0.4", "3.6"]),
+    "list": ({"type": "array", "items": {"type": "boolean"}, "minItems": 1, "maxItems": 3},
+             ["[true]", "[true, false,true]"], ["[]", "[true,]", "[true,true,true,true]", "[ true]"]),
+    "long list": ({"type": "array", "items": {"const": 1}, "maxItems": 300},
+                  ["[]", f"[{','.join('1' * 300)}]"], [f"[{','.join('1' * 301)}]"]),
+    "empty list": ({"type": "array", "items": {"const": 1}, "maxItems": 0}, ["[]"], ["[1]"]),
+    "tuple": ({"type": "array", "prefixItems": [{"const": 1}, {"type": "boolean"}], "minItems": 2, "maxItems": 2},
+              ["[1,true]", "[1, false]"], ["[1]", "[1,true,1]"]),
+    "unique list": ({"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True, "maxItems": 2},
+                    ["[]", '["a"]', '["a","c"]', '["c"]'], ['["a","a"]', '["a","b","c"]', '["c","a"]']),
+    "unique list of two or more": (
+        {"type": "array", "items": {"enum": ["a", "b", "c"]}, "uniqueItems": True, "minItems": 2},
+        ['["a","b"]', '["b","c"]', '["a","b","c"]'], ["[]", '["a"]', '["c"]'],
+    ),
+    "optional properties": (
+        {"type": "object", "properties": {k: {"const": 1} for k in "abc"}, "required": ["b"], "additionalProperties": False},
+        ['{"b":1}', '{"a":1,"b":1}', '{"b":1,"c":1}', '{"a": 1, "b": 1, "c": 1}'],
+        ["{}", '{"a":1}', '{"a":1,"c":1}', '{"c":1,"b":1}', '{"b":1,}', '{,"b":1}', '{"b":1,"b":1}'],
+    ),
+    "all optional": (
+        {"type": "object", "properties": {k: {"const": 1} for k in "ab"}},
+        ["{}", '{"a":1}', '{"b":1}', '{"a":1,"b":1}'], ['{"c":1}', '{"a":1,"a":1}', '{,"b":1}'],
+    ),
+    "nothing inside": ({"type": "object", "additionalProperties": False}, ["{}"], ['{"a":1}', "{ }"]),
+    "free names": (
+        {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0, "maximum": 9}, "maxProperties": 2},
+        ["{}", '{"甲":1}', '{"甲":1, "乙":2}'], ['{"甲":10}', '{"":1}', '{"a":1,"b":2,"c":3}'],
+    ),
+    "a forbidden property": (closed(a={"const": 1}) | {"properties": {"a": {"const": 1}, "b": False}},
+                             ['{"a":1}'], ['{"a":1,"b":1}']),
+    "reference": ({"$defs": {"x~/": {"enum": ["一", "二"]}}, "type": "array", "items": {"$ref": "#/$defs/x~0~1"}, "maxItems": 2},
+                  ['["一","二"]'], ['["三"]']),
+    "all of": ({"allOf": [{"type": "integer"}, {"minimum": 2}, {"maximum": 3}]}, ["2", "3"], ["1", "4"]),
+    "base with choices": (
+        {"type": "object", "additionalProperties": False, "properties": {"a": {"const": 1}, "b": {"const": 2}},
+         "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        ['{"a":1}', '{"b":2}', '{"a":1,"b":2}'], ["{}"],
+    ),
+    "pattern": ({"type": "string", "pattern": r"^\d{4}-(0[1-9]|1[0-2])(-[0-3]\d)?$"}, ['"2024-01-31"', '"1999-12"'],
+                ['"2024-13"', '"24-01"', '"2024-01-31 "', '""']),
+    "pattern with Chinese": ({"type": "string", "pattern": r"^（\d{4}）[^\d（）]{1,3}\d+号$"}, ['"（2019）沪民终12号"'],
+                             ['"（2019）沪民终号"', '"(2019)沪1号"', '"（2019）"1号"']),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WAYS)
+def test_what_a_schema_allows_and_forbids(serve: Serve, name: str) -> None:
+    schema, good, bad = WAYS[name]
+    answer = serve(schema, accept=good + bad, samples=15)
+    assert dict(zip(good + bad, answer["accepted"], strict=True)) == {
+        **dict.fromkeys(good, True), **dict.fromkeys(bad, False)
+    }  # fmt: skip
+    for text in good:
+        assert violation(schema, json.loads(text)) == ""
+    check_all(schema, answer["texts"])
+
+
+@pytest.mark.parametrize(
+    ("least", "most"),
+    [(0, 0), (0, 1), (1, 1), (0, 64), (0, 65), (0, 66), (3, 99), (0, 100), (70, 71), (100, 3000), (0, 3001)],
+)
+def test_texts_are_counted_exactly(serve: Serve, least: int, most: int) -> None:
+    lengths = sorted({max(least - 1, 0), least, least + 1, (least + most) // 2, max(most - 1, 0), most, most + 1})
+    schema = {"type": "string", "minLength": least, "maxLength": most}
+    accepted = serve(schema, accept=['"' + "案" * length + '"' for length in lengths])["accepted"]
+    assert accepted == [least <= length <= most for length in lengths]
+
+
+def test_long_texts_make_small_grammars(serve: Serve) -> None:
+    lines = {
+        most: len(gbnf({"type": "string", "maxLength": most}).splitlines()) for most in (2000, 20_000, LONGEST_BOUND)
+    }
+    assert lines[2000] < 60 and lines[LONGEST_BOUND] < 400, lines
+    schema = {"type": "string", "maxLength": LONGEST_BOUND}
+    full = '"' + "案" * 20_000
+    assert serve({"type": "string", "maxLength": 20_000}, accept=[full + '"', full + '案"'])["accepted"] == [
+        True,
+        False,
+    ]
+    assert serve(schema, accept=['""'])["accepted"] == [True]
+    unsaid = ['"' + "案" * length + '"' for length in (LONGEST_TEXT, LONGEST_TEXT + 1)]
+    assert serve({"type": "string"}, accept=unsaid)["accepted"] == [True, False]
+
+
+BOUNDS = st.one_of(
+    st.integers(-30, 30), st.integers(-(10**6), 10**6), st.sampled_from([0, 1, 9, 10, 99, 100, 999, 1000])
+)
+
+
+@settings(max_examples=80)
+@given(one=BOUNDS, other=BOUNDS, probes=st.lists(BOUNDS, max_size=8))
+@example(one=-5, other=1005, probes=[0, 1000, 1006, -6])
+def test_whole_numbers_keep_to_their_bounds(serve: Serve, one: int, other: int, probes: list[int]) -> None:
+    low, high = sorted((one, other))
+    tried = [*probes, low - 1, low, low + 1, high - 1, high, high + 1, 0]
+    inside = [low <= number <= high for number in tried]
+    texts = [str(number) for number in tried]
+    assert serve({"type": "integer", "minimum": low, "maximum": high}, accept=texts)["accepted"] == inside
+    open_bounds = {"type": "integer", "exclusiveMinimum": low - 1, "exclusiveMaximum": high + 0.5}
+    assert serve(open_bounds, accept=texts)["accepted"] == inside
+    assert serve({"type": "number", "minimum": low, "maximum": high}, accept=texts)["accepted"] == inside
+    halves = [f"{number}.5" for number in tried]
+    fits = [low <= float(text) <= high for text in halves]
+    assert serve({"type": "number", "minimum": low, "maximum": high}, accept=halves)["accepted"] == fits
+
+
+WORDS = st.sampled_from(["a", "action", "名称", "（元）", '"', "\\", "\n", "😀", ""])
+LEAVES = st.one_of(
+    st.builds(lambda values: {"enum": values}, st.lists(WORDS | st.integers(-3, 12) | st.none(), min_size=1, max_size=4)),
+    st.builds(lambda low, more: {"type": "string", "minLength": low, "maxLength": low + more}, st.integers(0, 3), st.integers(0, 5)),
+    st.builds(lambda low, more: {"type": "integer", "minimum": low, "maximum": low + more}, st.integers(-20, 20), st.integers(0, 200)),
+    st.builds(lambda low, more: {"type": "number", "minimum": low, "maximum": low + more + 1}, st.integers(-5, 5), st.floats(0, 9)),
+    st.sampled_from([{"type": "boolean"}, {"type": "null"}, {"type": ["boolean", "null"]}]),
+)  # fmt: skip
+
+
+def _objects(inner: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
+    def build(properties: dict[str, Any], needed: set[int]) -> dict[str, Any]:
+        required = [name for at, name in enumerate(properties) if at in needed]
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+    names = WORDS.filter(lambda word: word != "\n")
+    return st.builds(build, st.dictionaries(names, inner, max_size=4), st.sets(st.integers(0, 3)))
+
+
+SCHEMAS = st.recursive(
+    LEAVES,
+    lambda inner: st.one_of(
+        _objects(inner),
+        st.builds(lambda item, low, more: {"type": "array", "items": item, "minItems": low, "maxItems": low + more},
+                  inner, st.integers(0, 2), st.integers(0, 3)),
+        st.builds(lambda forms: {"anyOf": forms}, st.lists(inner, min_size=1, max_size=3)),
+    ),
+    max_leaves=8,
+)  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(schema=SCHEMAS, seed=st.integers(0, 10**6))
+def test_what_a_grammar_lets_pass_is_valid(serve: Serve, schema: dict[str, Any], seed: int) -> None:
+    try:
+        grammar = gbnf(schema)
+    except BadEngine as error:
+        assert "allows no" in error.title
+        return
+    check_all(schema, serve(grammar, samples=4, seed=seed)["texts"])
+
+
+class Lookup(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    action: Literal["lookup"]
+    name: str = Field(min_length=1, max_length=20, description="谁")
+    columns: list[Literal["注册资本（元）", "法人代表"]] = Field(default=[], max_length=5)
+
+
+class Finish(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    action: Literal["finish"]
+    answer: str | None = None
+    score: float = Field(ge=0, le=10)
+
+
+class Step(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+    thought: str = Field(max_length=300)
+    call: Lookup | Finish = Field(discriminator="action")
+    scores: dict[str, int] = {}
+
+
+def test_schemas_of_pydantic_models_work(serve: Serve) -> None:
+    schema = Step.model_json_schema()
+    text = '{"thought": "查", "call": {"action": "lookup", "name": "某公司", "columns": ["法人代表"]}}'
+    answer = serve(schema, samples=25, accept=[text, text.replace("lookup", "finish")])
+    assert answer["accepted"] == [True, False]
+    for sample in answer["texts"]:
+        Step.model_validate_json(sample)
+    check_all(schema, answer["texts"])
+
+
+def deep(levels: int) -> dict[str, Any]:
+    schema: dict[str, Any] = {"type": "boolean"}
+    for _ in range(levels):
+        schema = {"type": "array", "items": schema, "maxItems": 1}
+    return schema
+
+
+@pytest.mark.parametrize(
+    ("schema", "says"),
+    [
+        (closed(a=closed(b={"type": "string", "not": {"const": "x"}})), "'not' in the schema at #/properties/a/properties/b"),
+        ({"type": "object", "patternProperties": {"^a": {}}}, "'patternProperties' in the schema at #"),
+        ({"if": {}, "type": "string"}, "'if' in the schema at #"),
+        ({"type": "integer", "multipleOf": 3}, "'multipleOf'"),
+        (closed(a={}), "#/properties/a names no type"),
+        (closed(a=True), "#/properties/a does not say"),
+        ({"type": "date"}, "unknown type 'date'"),
+        ({"type": "array"}, "does not say what its items are"),
+        ({"type": "array", "items": {"type": "string"}, "uniqueItems": True}, "'uniqueItems' in the schema at #"),
+        ({"type": "object"}, "free names"),
+        ({"type": "object", "required": ["a"]}, "requires 'a' without describing it"),
+        ({"type": "string", "minLength": 5, "maxLength": 2}, "allows no value"),
+        ({"type": "string", "maxLength": LONGEST_BOUND + 1}, "maxLength 100001"),
+        ({"type": "integer", "minimum": 5, "maximum": 4}, "allows no number"),
+        ({"type": "number", "minimum": 0.2, "maximum": 0.8}, "allows no number"),
+        ({"enum": []}, "allows no value"),
+        ({"type": "integer", "const": "a"}, "allows no value"),
+        ({"anyOf": []}, "allows no value"),
+        ({"$ref": "#"}, "leads nowhere"),
+        ({"$ref": "https://example.org/x"}, "leads nowhere"),
+        ({"$defs": {"a": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"}, "leads nowhere"),
+        ({"$defs": {"n": closed(next={"$ref": "#/$defs/n"})}, "$ref": "#/$defs/n"}, "contains itself"),
+        ({"$defs": {"n": {"anyOf": [{"type": "null"}, {"$ref": "#/$defs/n"}]}}, "$ref": "#/$defs/n"}, "contains itself"),
+        ({"type": "array", "items": {"$ref": "#"}}, "contains itself"),
+        (deep(60), "nested too deeply"),
+        (deep(3000), "nested too deeply"),
+        ({"type": "object", "properties": {"a": {"const": 1}}, "allOf": [{"properties": {"b": {"const": 1}}}]}, "combination"),
+        ({"type": "object", "properties": 3}, "malformed"),
+        ({"type": "string", "maxLength": "x"}, "malformed"),
+        ({"type": "string", "pattern": "abc"}, "not anchored"),
+        ({"type": "string", "pattern": "^a(?=b)$"}, "special group"),
+        ({"type": "string", "pattern": r"^(a)\1$"}, r"\\1"),
+        ({"type": "string", "pattern": "^(a{90}){90}$"}, "repeats"),
+        ({"type": "string", "pattern": '^["]$'}, "quotes"),
+        ({"type": "string", "pattern": "^[ -~]$"}, "range"),
+        ({"type": "string", "pattern": "^a+?$"}, "unusual way"),
+        ({"type": "string", "pattern": "^(a$"}, "bracket is missing"),
+        ({"type": "string", "pattern": "^a)$"}, "bracket too many"),
+        ({"type": "string", "pattern": "^a$", "maxLength": 3}, "beside minLength"),
+    ],
+)  # fmt: skip
+def test_what_no_grammar_can_express_is_named(schema: dict[str, Any], says: str) -> None:
+    with pytest.raises(BadEngine) as caught:
+        gbnf(schema)
+    assert says in caught.value.title
+    assert "\n" not in caught.value.title
+
+
+PATTERN_PARTS = ["a", "b", "[ab]", "[^a]", "\\d", "\\w", ".", "(ab|c)", "(?:a)", "\\.", "[0-9一-龥]", "-", "（"]
+COUNTS = ["", "", "?", "*", "+", "{2}", "{1,2}", "{2,}"]
+
+
+@settings(max_examples=60)
+@given(
+    pattern=st.lists(st.tuples(st.sampled_from(PATTERN_PARTS), st.sampled_from(COUNTS)).map("".join), max_size=4).map(
+        "".join
+    ),
+    texts=st.lists(st.text("abc1-.（甲", max_size=6), max_size=6),
+)
+def test_patterns_mean_what_they_mean_elsewhere(serve: Serve, pattern: str, texts: list[str]) -> None:
+    schema = {"type": "string", "pattern": f"^{pattern}$"}
+    answer = serve(schema, accept=[f'"{text}"' for text in texts], samples=3)
+    assert answer["accepted"] == [bool(re.fullmatch(pattern, text, re.ASCII)) for text in texts]
+    for text in answer["texts"]:
+        assert re.fullmatch(pattern, json.loads(text), re.ASCII), text
+
+
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+                    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(
+                        st.sampled_from(["type", "properties", "items", "enum", "const", "anyOf", "$ref", "required", "minimum",
+                                         "maxLength", "additionalProperties", "pattern", "allOf", "prefixItems", "a"]),
+                        inner | st.sampled_from(["object", "string", "array", "integer", "#", "#/a"]), max_size=4),
+                    max_leaves=10).filter(lambda value: isinstance(value, dict)))  # fmt: skip
+def test_any_data_is_a_grammar_or_an_error(schema: dict[str, Any]) -> None:
+    try:
+        gbnf(schema)
+    except BadEngine as error:
+        assert error.title
+
+
+# --- bytes ----------------------------------------------------------------------------------------------------------------
+
+
+@given(st.binary(max_size=12))
+def test_well_formed_bytes_are_told_one_by_one(data: bytes) -> None:
+    pending: bytes | None = b""
+    for byte in data:
+        pending = rest_of(pending or b"", bytes([byte]))
+        if pending is None:
+            break
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        assert pending is None or (error.end == len(data) and pending)
+    else:
+        assert pending == b""
+
+
+def test_tokens_that_would_break_a_character_are_refused() -> None:
+    import numpy as np
+
+    pieces = [b'"', b"\xe4", b"\xb8", b"\x80", b"\xff", "案".encode(), b"<|im_end|>", b"a\xe4", b"", b"\x80a"]
+    known = Wellformed(pieces, refused=[6])
+    every = np.arange(len(pieces), dtype=np.int32)
+    assert [pieces[at] for at in every[known.allowed(b"", every)]] == [b'"', b"\xe4", "案".encode(), b"a\xe4", b""]
+    assert [pieces[at] for at in every[known.allowed(b"\xe4", every)]] == [b"\xb8", b"\x80"]
+    assert [pieces[at] for at in every[known.allowed(b"\xe4\xb8", every)]] == [b"\xb8", b"\x80", b"\x80a"]
+    assert [known.after(b"", 1), known.after(b"\xe4", 2), known.after(b"\xe4\xb8", 3)] == [b"\xe4", b"\xe4\xb8", b""]

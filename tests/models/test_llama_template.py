@@ -1,0 +1,537 @@
+"""Chat templates: rendered as their makers meant, contents known to be contents, hostile ones stopped in one sentence."""
+
+from __future__ import annotations
+
+import json
+import sys
+from datetime import date
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jinja2.ext import loopcontrols
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from models.engine import EngineError, Message
+from models.llama.template import CHATML, LONGEST_SOURCE, ChatTemplate, Piece, append_only, marked
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from tests.support.hostile_templates import EVERY, HOSTILE  # noqa: E402
+
+# In the manner of published families, written for these tests.
+LLAMA2 = """\
+{% if messages[0]['role'] == 'system' %}
+{% set turns = messages[1:] %}{% set opening = messages[0]['content'] %}
+{% else %}
+{% set turns = messages %}{% set opening = false %}
+{% endif %}
+{% for turn in turns %}
+{% if (turn['role'] == 'user') != (loop.index0 % 2 == 0) %}
+{{ raise_exception('user and assistant take turns') }}
+{% endif %}
+{% if loop.first and opening != false %}
+{% set text = '<<SYS>>\\n' + opening + '\\n<</SYS>>\\n\\n' + turn['content'] %}
+{% else %}
+{% set text = turn['content'] %}
+{% endif %}
+{% if turn['role'] == 'user' %}
+{{ bos_token + '[INST] ' + text.strip() + ' [/INST]' }}
+{% elif turn['role'] == 'assistant' %}
+{{ ' ' + text.strip() + ' ' + eos_token }}
+{% endif %}
+{% endfor %}"""
+LLAMA3 = """\
+{%- set open = '<|start_header_id|>' %}
+{%- if strftime_now is defined %}{% set today = strftime_now('%d %b %Y') %}{% else %}{% set today = '1 Jan 2020' %}{% endif %}
+{{- bos_token }}
+{%- if messages[0].role == 'system' %}
+{%- set said = messages[0].content | trim %}{% set messages = messages[1:] %}
+{%- else %}{% set said = '' %}{% endif %}
+{{- open ~ 'system<|end_header_id|>\\n\\nToday: ' ~ today ~ '\\n\\n' ~ said ~ '<|eot_id|>' }}
+{%- for message in messages %}
+{{- open + ('ipython' if message.role == 'tool' else message['role']) + '<|end_header_id|>\\n\\n' }}
+{%- if message.content is mapping or message.content is not string %}{{- message.content | tojson }}
+{%- else %}{{- message['content'] | trim }}{% endif %}{{- '<|eot_id|>' }}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- open + 'assistant<|end_header_id|>\\n\\n' }}{% endif %}"""
+QWEN25 = """\
+{%- if tools %}
+    {{- '<|im_start|>system\\nTools:\\n' }}
+    {%- for tool in tools %}{{- tool | tojson }}{%- endfor %}
+    {{- '<|im_end|>\\n' }}
+{%- else %}
+    {%- if messages[0]['role'] == 'system' %}
+        {{- '<|im_start|>system\\n' + messages[0]['content'] + '<|im_end|>\\n' }}
+    {%- else %}
+        {{- '<|im_start|>system\\nYou help.<|im_end|>\\n' }}
+    {%- endif %}
+{%- endif %}
+{%- for message in messages %}
+    {%- if message.role == 'user' or (message.role == 'system' and not loop.first) or (message.role == 'assistant' and not message.tool_calls) %}
+        {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
+    {%- elif message.role == 'tool' %}
+        {%- if loop.index0 == 0 or messages[loop.index0 - 1].role != 'tool' %}{{- '<|im_start|>user' }}{% endif %}
+        {{- '\\n<tool_response>\\n' + message.content + '\\n</tool_response>' }}
+        {%- if loop.last or messages[loop.index0 + 1].role != 'tool' %}{{- '<|im_end|>\\n' }}{% endif %}
+    {%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{% endif %}"""
+QWEN3 = """\
+{%- set state = namespace(last=messages|length - 1, looking=true) %}
+{%- for message in messages[::-1] %}
+    {%- set at = messages|length - 1 - loop.index0 %}
+    {%- if state.looking and message.role == 'user' and not (message.content.startswith('<tool_response>') and message.content.endswith('</tool_response>')) %}
+        {%- set state.looking = false %}{% set state.last = at %}
+    {%- endif %}
+{%- endfor %}
+{%- for message in messages %}
+    {%- if message.role == 'assistant' %}
+        {%- set text = message.content %}{% set thought = '' %}
+        {%- if message.reasoning_content is string %}
+            {%- set thought = message.reasoning_content %}
+        {%- elif '</think>' in text %}
+            {%- set thought = text.split('</think>')[0].rstrip('\\n').split('<think>')[-1].lstrip('\\n') %}
+            {%- set text = text.split('</think>')[-1].lstrip('\\n') %}
+        {%- endif %}
+        {%- if loop.index0 > state.last and (loop.last or thought) %}
+            {{- '<|im_start|>' + message.role + '\\n<think>\\n' + thought.strip('\\n') + '\\n</think>\\n\\n' + text.lstrip('\\n') }}
+        {%- else %}
+            {{- '<|im_start|>' + message.role + '\\n' + text }}
+        {%- endif %}
+        {{- '<|im_end|>\\n' }}
+    {%- elif message.role == 'tool' %}
+        {{- '<|im_start|>user\\n<tool_response>\\n' + message.content + '\\n</tool_response><|im_end|>\\n' }}
+    {%- else %}
+        {{- '<|im_start|>' + message.role + '\\n' + message.content + '<|im_end|>' + '\\n' }}
+    {%- endif %}
+{%- endfor %}
+{%- if add_generation_prompt %}
+    {{- '<|im_start|>assistant\\n' }}
+    {%- if enable_thinking is defined and enable_thinking is false %}{{- '<think>\\n\\n</think>\\n\\n' }}{% endif %}
+{%- endif %}"""
+GEMMA = """\
+{{ bos_token }}{% if messages[0]['role'] == 'system' %}{{ raise_exception('no system role') }}{% endif %}
+{% for message in messages %}
+{% if (message['role'] == 'user') != (loop.index0 % 2 == 0) %}{{ raise_exception('turns must alternate') }}{% endif %}
+{% if message['role'] == 'assistant' %}{% set role = 'model' %}{% else %}{% set role = message['role'] %}{% endif %}
+{{ '<start_of_turn>' + role + '\\n' + message['content'] | trim + '<end_of_turn>\\n' }}
+{% endfor %}
+{% if add_generation_prompt %}{{ '<start_of_turn>model\\n' }}{% endif %}"""
+MISTRAL = """\
+{%- if messages[0].role == "system" %}{% set before = messages[0].content %}{% set rest = messages[1:] %}
+{%- else %}{% set rest = messages %}{% endif %}
+{{- bos_token }}
+{%- for message in rest %}
+{%- if (message.role == "user") != (loop.index0 % 2 == 0) %}{{- raise_exception("turn by turn") }}{% endif %}
+{%- if message.role == "user" %}
+{%- if loop.last and before is defined %}{{- "[INST] " + before + "\\n\\n" + message.content + "[/INST]" }}
+{%- else %}{{- "[INST] " + message.content + "[/INST]" }}{% endif %}
+{%- elif message.role == "assistant" %}{{- " " + message.content | trim + eos_token }}
+{%- else %}{{- raise_exception("who is that?") }}{% endif %}
+{%- endfor %}"""
+R1 = """\
+{%- set ns = namespace(system='') -%}
+{%- for message in messages %}{% if message['role'] == 'system' %}{% set ns.system = message['content'] %}{% endif %}{% endfor -%}
+{{ bos_token }}{{ ns.system }}
+{%- for message in messages %}
+{%- if message['role'] == 'user' %}{{ '<｜User｜>' + message['content'] }}
+{%- elif message['role'] == 'assistant' %}
+{%- set content = message['content'] %}
+{%- if '</think>' in content %}{% set content = content.split('</think>')[-1] %}{% endif %}
+{{- '<｜Assistant｜>' + content + '<｜end▁of▁sentence｜>' }}
+{%- endif %}
+{%- endfor -%}
+{%- if add_generation_prompt %}{{ '<｜Assistant｜><think>\\n' }}{% endif %}"""
+PHI = """\
+{% for message in messages %}
+{% if message['role'] == 'system' and message['content'] %}{{ '<|system|>\\n' + message['content'] + '<|end|>\\n' }}
+{% elif message['role'] == 'user' %}{{ '<|user|>\\n' + message['content'] + '<|end|>\\n' }}
+{% elif message['role'] == 'assistant' %}{{ '<|assistant|>\\n' + message['content'] + '<|end|>\\n' }}
+{% endif %}
+{% endfor %}
+{% if add_generation_prompt %}{{ '<|assistant|>\\n' }}{% else %}{{ eos_token }}{% endif %}"""
+GLM = """\
+[gMASK]<sop>
+{%- macro shown(content) -%}
+{%- if content is string -%}{{ content }}{%- else -%}{% for part in content %}{{ part.text }}{% endfor %}{%- endif -%}
+{%- endmacro -%}
+{%- for m in messages %}
+{%- if m.role == 'user' %}<|user|>
+{{ shown(m.content) }}{{ '/nothink' if enable_thinking is defined and not enable_thinking and not shown(m.content).endswith('/nothink') else '' }}
+{%- elif m.role == 'assistant' %}<|assistant|>
+{%- set content = shown(m.content) %}
+{%- if '</think>' in content %}{% set content = content.split('</think>')[-1] %}{% endif %}
+<think></think>
+{%- if content.strip() %}{{ '\\n' + content.strip() }}{% endif %}
+{%- elif m.role == 'tool' %}<|observation|>
+{{ '<tool_response>\\n' ~ m.content ~ '\\n</tool_response>' }}
+{%- elif m.role == 'system' %}<|system|>
+{{ shown(m.content) }}
+{%- endif -%}
+{%- endfor -%}
+{%- if add_generation_prompt -%}<|assistant|>{{ '\\n<think></think>' if enable_thinking is defined and not enable_thinking else '' }}{%- endif -%}"""
+FAMILIES = {
+    "chatml": CHATML, "llama2": LLAMA2, "llama3": LLAMA3, "qwen2.5": QWEN25, "qwen3": QWEN3, "gemma": GEMMA,
+    "mistral": MISTRAL, "r1": R1, "phi": PHI, "glm": GLM,
+}  # fmt: skip
+SPECIALS = (
+    "<s>", "</s>", "[INST]", "[/INST]", "<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>", "<|im_start|>",
+    "<|im_end|>", "<think>", "</think>", "<start_of_turn>", "<end_of_turn>", "<｜User｜>", "<｜Assistant｜>",
+    "<｜end▁of▁sentence｜>", "<|system|>", "<|user|>", "<|assistant|>", "<|end|>", "<|observation|>", "[gMASK]", "<sop>",
+)  # fmt: skip
+TALK = [
+    Message("system", "你是法官助理。"), Message("user", " 某某公司注册资本多少？\n"), Message("assistant", "五百万元。"),
+    Message("user", "法定代表人是谁？"),
+]  # fmt: skip
+
+
+@cache
+def template(source: str | None) -> ChatTemplate:
+    return ChatTemplate(source, "<s>", "</s>", SPECIALS)
+
+
+def plainly(source: str, messages: list[Message], *, thinking: bool = True, generate: bool = True) -> str:
+    """What the makers' own libraries render: plain strings, plain jinja."""
+
+    def raise_exception(text: str) -> None:
+        raise ValueError(text)
+
+    jinja = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, extensions=[loopcontrols])
+    jinja.globals["raise_exception"] = raise_exception
+    return jinja.from_string(source).render(
+        messages=[{"role": m.role, "content": m.content} for m in messages],
+        add_generation_prompt=generate, enable_thinking=thinking, thinking=thinking, tools=None, documents=None,
+        bos_token="<s>", eos_token="</s>",
+    )  # fmt: skip
+
+
+def text_of(pieces: list[Piece]) -> str:
+    return "".join(piece.text for piece in pieces)
+
+
+def contents_of(pieces: list[Piece]) -> dict[int | None, str]:
+    found: dict[int | None, str] = {}
+    for piece in pieces:
+        if piece.kind == "content":
+            found[piece.message] = found.get(piece.message, "") + piece.text
+    return found
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("thinking", [True, False])
+@pytest.mark.parametrize("generate", [True, False])
+def test_the_rendering_is_the_makers_own(family: str, thinking: bool, generate: bool) -> None:
+    messages = TALK[1:] if family == "gemma" else TALK
+    pieces = template(FAMILIES[family]).pieces(messages, thinking=thinking, generate=generate)
+    assert text_of(pieces) == plainly(FAMILIES[family], messages, thinking=thinking, generate=generate)
+    assert all(piece.text and (piece.message is None) == (piece.kind == "frame") for piece in pieces)
+    found = contents_of(pieces)
+    assert {at: text.strip() for at, text in found.items()} == {
+        at: m.content.strip() for at, m in enumerate(messages)
+    }
+
+
+AS_BEFORE = {
+    "chatml": "bccec3a5f45f2e44", "llama2": "dc577fcec2aa6c7e", "llama3": "8745d9b5ef04b46a", "qwen2.5": "63de70cb657b7e46",
+    "qwen3": "369813083259d2fe", "gemma": "827074803d2870f6", "mistral": "21ddc915c8ec9d73", "r1": "2ac2791f452fc05b",
+    "phi": "73ceef8815681877", "glm": "c775ce5912c52ac6",
+}  # fmt: skip
+"""Digests of the pieces that were made when templates were rendered in this process."""
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_pieces_are_those_of_before(family: str) -> None:
+    reasoned = Message("assistant", "<think>\n想\n</think>\n\n好")
+    long = [*TALK[:3], Message("user", "查"), reasoned, Message("tool", "查到：李四<|im_end|>"), Message("user", " 说 ")]
+    rows = [
+        [[p.text, p.kind, p.message] for p in template(FAMILIES[family]).pieces(said, thinking=thinking, generate=generate)]
+        for said in (TALK, long)
+        for thinking in (True, False)
+        for generate in (True, False)
+    ]
+    assert sha256(json.dumps(rows).encode()).hexdigest()[:16] == AS_BEFORE[family]
+
+
+# Letters of no template, marks of many, and blanks that templates trim.
+PARTS = st.lists(st.sampled_from([*SPECIALS, "案", "卷", " ", "\n", "", "{{ 7 * 7 }}", "{% raw %}"]), max_size=6).map(
+    "".join
+)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@settings(max_examples=20)
+@given(texts=st.lists(PARTS.map("案".__add__), min_size=4, max_size=4))
+def test_whatever_contents_hold_stays_content(family: str, texts: list[str]) -> None:
+    source = FAMILIES[family]
+    messages = [Message(m.role, text) for m, text in zip(TALK, texts, strict=True)][family == "gemma" :]
+    pieces = template(source).pieces(messages, thinking=True)
+    assert text_of(pieces) == plainly(source, messages)
+    frames = "".join(piece.text for piece in pieces if piece.kind == "frame")
+    assert "案" not in frames and "卷" not in frames and "49" not in text_of(pieces)
+    harmless = template(source).pieces([Message(m.role, "案") for m in messages], thinking=True)
+    if family not in ("qwen3", "glm"):
+        assert frames == "".join(piece.text for piece in harmless if piece.kind == "frame")
+    for at, text in contents_of(pieces).items():
+        assert at is not None and text in messages[at].content
+
+
+def test_special_tokens_are_marked_in_frames_alone() -> None:
+    pieces = template(None).pieces([Message("user", "请看<|im_end|>")], thinking=True)
+    assert marked(pieces, SPECIALS) == [
+        ("<|im_start|>", "special"), ("user\n", "frame"), ("请看<|im_end|>", "content"), ("<|im_end|>", "special"),
+        ("\n", "frame"), ("<|im_start|>", "special"), ("assistant\n", "frame"),
+    ]  # fmt: skip
+    assert marked(pieces, ()) == [(piece.text, piece.kind) for piece in pieces]
+    assert [text for text, mark in marked([Piece("<|a|><|a|>b", "frame")], ["<|a|>", "<|a|>b"]) if mark == "special"] == [
+        "<|a|>", "<|a|>b"
+    ]  # fmt: skip
+
+
+def test_a_file_without_template_gets_chatml() -> None:
+    bare = template(None)
+    assert (bare.name, bare.text) == ("chatml", CHATML)
+    assert template(CHATML).name == "file"
+    assert template(CHATML).digest == bare.digest != template(GEMMA).digest
+    assert text_of(bare.pieces(TALK[:2], thinking=False)) == (
+        "<|im_start|>system\n你是法官助理。<|im_end|>\n<|im_start|>user\n 某某公司注册资本多少？\n<|im_end|>\n<|im_start|>assistant\n"
+    )
+
+
+# --- roles a template does not take -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_takes_system_and_tool_messages(family: str) -> None:
+    messages = [
+        *TALK[:3],
+        Message("user", "查"),
+        Message("assistant", "好"),
+        Message("tool", "查到：李四"),
+        Message("user", "说"),
+    ]
+    pieces = template(FAMILIES[family]).pieces(messages, thinking=True)
+    order = list(dict.fromkeys(piece.message for piece in pieces if piece.kind == "content"))
+    assert sorted(order, key=int) == list(range(len(messages)))  # type: ignore[arg-type]
+    assert contents_of(pieces)[5].strip() == "查到：李四"
+
+
+def test_a_refused_system_text_goes_before_the_first_user_message() -> None:
+    pieces = template(GEMMA).pieces(TALK[:2], thinking=True)
+    assert [(piece.text, piece.message) for piece in pieces] == [
+        ("<s><start_of_turn>user\n", None), ("你是法官助理。\n\n", 0), (" 某某公司注册资本多少？", 1),
+        ("<end_of_turn>\n\n<start_of_turn>model\n", None),
+    ]  # fmt: skip
+    alone = template(GEMMA).pieces(TALK[:1], thinking=True)
+    assert contents_of(alone) == {0: "你是法官助理。"}
+
+
+def test_words_left_out_in_silence_are_noticed() -> None:
+    silent = "{% for m in messages %}{% if m.role in ('user', 'assistant') %}<{{ m.role }}>{{ m.content }}{% endif %}{% endfor %}"
+    pieces = template(silent).pieces([*TALK[:3], Message("tool", "结果")], thinking=True)
+    assert text_of(pieces) == "<user>你是法官助理。\n\n 某某公司注册资本多少？\n<assistant>五百万元。<user>结果"
+    with pytest.raises(EngineError, match="leaves out message 1, of the user"):
+        template("{% for m in messages %}{{ m.role }}{% endfor %}").pieces([Message("user", "问")], thinking=True)
+    assert template("{{ messages | length }}").pieces([Message("user", " \n")], thinking=True) == [
+        Piece("1", "frame")
+    ]
+
+
+def test_templates_that_go_through_tools_get_none_of_them() -> None:
+    source = "{% for tool in tools %}{{ tool }}{% endfor %}{% for m in messages %}[{{ m.content }}]{% endfor %}"
+    assert text_of(template(source).pieces(TALK[3:], thinking=True)) == "[法定代表人是谁？]"
+    asked = "{% if tools is not none %}tools!{% endif %}{{ messages[0].content }}"
+    assert text_of(template(asked).pieces(TALK[3:], thinking=True)) == "法定代表人是谁？"
+
+
+def test_contents_that_are_looked_into_like_parts() -> None:
+    source = "{{ messages[0].content['type'] is defined }}{{ messages[0]['content'] }}{{ messages[0].content.text }}"
+    assert text_of(template(source).pieces(TALK[3:], thinking=True)) == "False法定代表人是谁？"
+
+
+def test_an_assistant_turn_may_lose_its_reasoning() -> None:
+    messages = [TALK[1], Message("assistant", "<think>\n算一算\n</think>\n\n五百万元。"), TALK[3]]
+    assert contents_of(template(QWEN3).pieces(messages, thinking=True))[1] == "五百万元。"
+    assert contents_of(template(R1).pieces(messages, thinking=True))[1] == "\n\n五百万元。"
+    last = template(QWEN3).pieces(messages[:2], thinking=True, generate=False)
+    assert contents_of(last)[1] == "算一算五百万元。"
+    assert "<think>" not in contents_of(last)[1] and text_of(last).count("<think>") == 1
+
+
+# --- what a template may do with contents ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("expression", "expected", "content"),
+    [
+        ("c | upper", "AB<|IM_END|>", "AB<|IM_END|>"),
+        ("c | replace('b', '[' ~ 'x' ~ ']')", "a[x]<|im_end|>", "a<|im_end|>"),
+        ("c[1:]", "b<|im_end|>", "b<|im_end|>"),
+        ("c[::-1]", ">|dne_mi|<ba", ">|dne_mi|<ba"),
+        ("c | first ~ c | last", "a>", "a>"),
+        ("c | list | join('-')", "a-b-<-|-i-m-_-e-n-d-|->", "ab<|im_end|>"),
+        ("'%s!' % c", "ab<|im_end|>!", "ab<|im_end|>!"),
+        ("'{}!'.format(c)", "ab<|im_end|>!", "ab<|im_end|>!"),
+        ("'%s!' | format(c)", "ab<|im_end|>!", "ab<|im_end|>!"),
+        ("{'k': c} | tojson", '{"k": "ab<|im_end|>"}', '{"k": "ab<|im_end|>"}'),
+        ("[c] | string", "['ab<|im_end|>']", "['ab<|im_end|>']"),
+        ("[c, 'x']", "['ab<|im_end|>', 'x']", "['ab<|im_end|>', 'x']"),
+        ("c.partition('b')[2]", "<|im_end|>", "<|im_end|>"),
+        ("c.rsplit('_', 1) | last", "end|>", "end|>"),
+        ("', '.join([c, 'x', c])", "ab<|im_end|>, x, ab<|im_end|>", "ab<|im_end|>ab<|im_end|>"),
+        ("'-' * 3 + c * 2", "---ab<|im_end|>ab<|im_end|>", "ab<|im_end|>ab<|im_end|>"),
+        ("c.removeprefix('a').removesuffix('>')", "b<|im_end|", "b<|im_end|"),
+        ("c.title() | lower | capitalize", "Ab<|im_end|>", "Ab<|im_end|>"),
+        ("c | indent(2, true)", "  ab<|im_end|>", "ab<|im_end|>"),
+        ("('x\n' ~ c).splitlines()[1]", "ab<|im_end|>", "ab<|im_end|>"),
+        ("'x' | replace('x', c)", "ab<|im_end|>", "ab<|im_end|>"),
+        ("messages | map(attribute='content') | join", "ab<|im_end|>", "ab<|im_end|>"),
+        ("messages[0:1] | map(attribute='content') | list | last", "ab<|im_end|>", "ab<|im_end|>"),
+        ("'{:.1f}'.format(2.55) ~ '{0!r}'.format(c)", "2.5'ab<|im_end|>'", "'ab<|im_end|>'"),
+        ("{'b': 1, 'a': c} | dictsort | first | last", "ab<|im_end|>", "ab<|im_end|>"),
+        ("c | unique | sort | join", "<>_abdeimn|", "<>_abdeimn|"),
+        (
+            "messages | selectattr('role', 'equalto', 'user') | map(attribute='content') | first",
+            "ab<|im_end|>",
+            "ab<|im_end|>",
+        ),
+        ("messages[0].items() | list | last | last", "ab<|im_end|>", "ab<|im_end|>"),
+        ("messages[0] | items | reverse | first | last", "ab<|im_end|>", "ab<|im_end|>"),
+        ("c | default('') | safe | trim('>')", "ab<|im_end|", "ab<|im_end|"),
+    ],
+)
+def test_contents_are_followed_through_the_template(expression: str, expected: str, content: str) -> None:
+    source = "{% set c = messages[0].content %}{{ " + expression + " }}"
+    pieces = template(source).pieces([Message("user", "ab<|im_end|>")], thinking=True)
+    assert text_of(pieces) == expected
+    assert contents_of(pieces) == {0: content}
+
+
+def test_macros_blocks_and_loops_keep_contents_apart() -> None:
+    source = (
+        "{% macro wrap(t) %}<{{ t }}>{% endmacro %}{% set block %}({{ messages[0].content }}){% endset %}"
+        "{{ wrap(block) }}{% for c in messages[0].content %}{{ c }}.{% if loop.index == 2 %}{% break %}{% endif %}{% endfor %}"
+        "{% generation %}!{% endgeneration %}{% filter upper %}{{ messages[0].content }}{% endfilter %}"
+    )
+    pieces = template(source).pieces([Message("user", "甲乙丙")], thinking=True)
+    assert text_of(pieces) == "<(甲乙丙)>甲.乙.!甲乙丙"
+    assert [piece.text for piece in pieces if piece.kind == "frame"] == ["<(", ")>", ".", ".!"]
+
+
+def test_the_day_is_fixed() -> None:
+    asking = "{{ strftime_now('%Y-%m-%d') }}{{ messages[0].content }}"
+    assert text_of(template(asking).pieces(TALK[3:], thinking=True)).startswith("2025-01-01")
+    dated = ChatTemplate(LLAMA3, "<s>", "</s>", SPECIALS, date(2026, 3, 9))
+    assert "Today: 09 Mar 2026" in text_of(dated.pieces(TALK, thinking=True))
+    assert "Today: 1 Jan 2020" in text_of(template(LLAMA3).pieces(TALK, thinking=True))
+    odd = "{{ strftime_now('%1000000d') }}{{ messages[0].content }}"
+    with pytest.raises(EngineError, match="odd format"):
+        template(odd).pieces(TALK[3:], thinking=True)
+
+
+@pytest.mark.parametrize(
+    ("family", "expected"),
+    [("chatml", True), ("llama3", True), ("qwen2.5", True), ("phi", True), ("gemma", True), ("llama2", False),
+     ("qwen3", False), ("mistral", False), ("r1", False), ("glm", False)],
+)  # fmt: skip
+def test_templates_that_rewrite_history_are_known(family: str, expected: bool) -> None:
+    assert append_only(template(FAMILIES[family])) is expected
+
+
+def test_a_template_that_fails_is_not_append_only() -> None:
+    assert not append_only(template("{{ raise_exception('never') }}"))
+
+
+# --- hostile templates ------------------------------------------------------------------------------------------------------
+
+QUICK = (
+    "varargs compared", "kwargs printed", "lists of lists sorted", "namespaces printed", "equal numbers of a hash",
+    "long texts compared in lists", "a text stripped of itself", "a search from the end", "origins without end",
+    "many old fields", "a negative rounding", "a division of giants", "a loop that calls itself", "HTML",
+    "a constant of constants", "indexes without end",
+)  # fmt: skip
+"""Some of each family; the others are in the benchmark."""
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, *QUICK])
+def test_a_hostile_template_ends_in_one_sentence(name: str) -> None:
+    with pytest.raises(EngineError) as caught:
+        template(EVERY[name]).pieces([Message("user", "问")], thinking=True)
+    assert caught.value.title.startswith("the chat template ")
+    assert caught.value.title.isprintable() and len(caught.value.title) < 300
+
+
+def test_honest_formats_are_no_widths() -> None:
+    source = "{% set c = messages[0].content %}{{ '**%s** 20250101 100%% %5d' % (c, 7) }}{{ '{{\"日期\": {:>3}}}'.format(c) }}"
+    assert text_of(template(source).pieces(TALK[3:], thinking=True)) == '**法定代表人是谁？** 20250101 100%     7{"日期": 法定代表人是谁？}'
+
+
+@settings(max_examples=150)
+@given(
+    st.lists(
+        st.sampled_from(
+            [
+                "{{",
+                "}}",
+                "{%",
+                "%}",
+                "{#",
+                "#}",
+                "-",
+                " messages",
+                " for x in ",
+                " if ",
+                " endfor ",
+                " endif ",
+                "[0]",
+                ".content",
+                "|",
+                "upper",
+                "tojson",
+                "~",
+                "+",
+                "'",
+                '"',
+                "(",
+                ")",
+                "*",
+                "9",
+                " set y =",
+                ",",
+                "raw",
+                "endraw",
+                "案",
+                "\n",
+                " is ",
+                " not ",
+            ]
+        ),  # fmt: skip
+        max_size=25,
+    ).map("".join)
+)
+def test_any_text_is_a_template_or_an_error(source: str) -> None:
+    try:
+        pieces = template(source).pieces([Message("user", "问")], thinking=True)
+    except EngineError as error:
+        assert error.title.isprintable()
+    else:
+        assert contents_of(pieces)
+
+
+def test_long_contents_are_not_the_templates_fault() -> None:
+    long = "案" * 3_000_000
+    pieces = template(None).pieces(
+        [Message("user", long), Message("assistant", long), Message("user", long)], thinking=True
+    )
+    assert sum(len(piece.text) for piece in pieces if piece.kind == "content") == 9_000_000
+    assert len(template(QWEN3).pieces([Message("user", "x")] * 500, thinking=True)) == 1001
+    each = "{% for m in messages %}{% for n in messages %}{% if n == m and loop.last %}{{ m.content }}{% endif %}{% endfor %}{% endfor %}"
+    assert len(template(each).pieces([Message("assistant", str(at)) for at in range(400)], thinking=True)) == 1
+
+
+def test_the_limit_of_a_source_is_far_above_honest_ones() -> None:
+    padded = "{#" + " " * (LONGEST_SOURCE - len(CHATML) - 4) + "#}" + CHATML
+    assert len(padded) == LONGEST_SOURCE
+    assert template(padded).pieces(TALK, thinking=True) == template(None).pieces(TALK, thinking=True)

@@ -1,0 +1,197 @@
+"""The child that renders chat templates: it ends when it must, costs one order, is replaced, and outlives nobody."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.cli.main import main  # noqa: E402
+from models.engine import Ask, EngineError, Message, Settings  # noqa: E402
+from models.llama import template_process  # noqa: E402
+from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
+from models.llama.template import CHATML, LONGEST_CONVERSATION, ChatTemplate, complaint  # noqa: E402
+from tests.support.gguf_files import tiny_llama  # noqa: E402
+from tests.support.hostile_templates import EVERY  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+TALK = [Message("user", "问<|im_end|>")]
+POSIX = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="limits of POSIX systems")
+
+
+def child_that(monkeypatch: pytest.MonkeyPatch, does: str) -> template_process.TemplateProcess:
+    """A child of its own whose `answer` is this expression; `order` is what it was asked."""
+    script = (
+        "import sys; from app.cli import engine; from app.guard import prove\n"
+        "import models.llama.rendering as r, models.llama.template_process as t\n"
+        f"t.LIMIT = 0.3; r.answer = lambda order: {does}; sys.exit(engine.run_template())"
+    )
+    monkeypatch.setattr(template_process, "command", lambda name: [sys.executable, "-c", script])
+    monkeypatch.chdir(ROOT)
+    return template_process.TemplateProcess()
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended; a dead one that nobody has waited for has."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    stat = Path(f"/proc/{pid}/stat")
+    return stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z"
+
+
+def wait_for_the_end(pid: int) -> None:
+    for _ in range(1200):
+        if gone(pid):
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"process {pid} lives on")
+
+
+@POSIX
+def test_one_step_without_end_costs_one_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = child_that(monkeypatch, "{'renderings': [sum(range(10 ** 15))]} if order['hang'] else {'renderings': []}")
+    with pytest.raises(
+        EngineError, match="the chat template was stopped: it takes more than 2.4 seconds of processor time"
+    ):
+        child.ask({"hang": True})
+    assert child.pid is None
+    assert child.ask({"hang": False}) == {"renderings": []}
+    child.close()
+
+
+@POSIX
+def test_a_child_that_does_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = child_that(monkeypatch, "{'renderings': []}")
+    assert child.ask({}) == {"renderings": []}
+    monkeypatch.setattr(template_process, "PATIENCE", 0.5)
+    assert child.pid is not None
+    os.kill(child.pid, signal.SIGSTOP)
+    with pytest.raises(EngineError, match="was stopped: it takes more than 0.5 seconds"):
+        child.ask({})
+    child.close()
+
+
+@pytest.mark.parametrize(
+    ("does", "said"),
+    [
+        ("sys.exit(7)", "its process died (exit code 7)"),
+        ("__import__('os').abort()", "its process died ("),
+        ("__import__('os').write(1, b'no answer') and sys.exit(7)", "exit code 7"),
+        ("t._HEAD and __import__('os').closerange(3, 9)", "its process died ("),
+    ],
+)
+def test_whatever_ends_a_child_is_one_sentence(does: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    child = child_that(monkeypatch, does)
+    with pytest.raises(EngineError) as caught:
+        child.ask({})
+    assert caught.value.title.startswith("the chat template was stopped: ") and said in caught.value.title
+    child.close()
+
+
+@POSIX
+def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = child_that(
+        monkeypatch, "setattr(r, '_compiled', lambda source: bytearray(1 << 32)) or saved({'source': ''})"
+    )
+    script = template_process.command("_template")[-1].replace("t.LIMIT", "saved = r.answer; t.LIMIT")
+    monkeypatch.setattr(template_process, "command", lambda name: [sys.executable, "-c", script])
+    assert child.ask({}) == {"failed": "the chat template was stopped: it needs too much memory"}
+    child.close()
+
+
+def test_a_killed_child_is_replaced() -> None:
+    template = ChatTemplate(None, "<s>", "</s>")
+    before, rendered = template_process.pid(), template.pieces(TALK, thinking=True)
+    assert before is not None
+    os.kill(before, getattr(signal, "SIGKILL", signal.SIGTERM))
+    wait_for_the_end(before)
+    assert template.pieces(TALK, thinking=True) == rendered
+    assert template_process.pid() not in (None, before)
+
+
+def test_one_child_serves_all_templates_and_lives_on_after_a_refusal() -> None:
+    first = ChatTemplate(None, "", "")
+    pid = template_process.pid()
+    assert complaint(EVERY["varargs compared"]).startswith("the chat template was stopped: ")
+    assert "".join(piece.text for piece in ChatTemplate(CHATML, "", "").pieces(TALK, thinking=True)) == "".join(
+        piece.text for piece in first.pieces(TALK, thinking=True)
+    )
+    assert template_process.pid() == pid
+
+
+@POSIX
+@pytest.mark.parametrize("doing", ["time.sleep(600)", "template_process.ask({'hang': True})"])
+def test_a_child_dies_with_its_parent(doing: str, tmp_path: Path) -> None:
+    busy = "import sys; import models.llama.rendering as r, models.llama.template_process as t; r.answer = lambda order: sum(range(10 ** 15 if 'hang' in order else 9)) and {}; sys.exit(t.main())"
+    script = (
+        "import sys, time; from models.llama import template_process\n"
+        f"template_process.command = lambda name: [sys.executable, '-c', {busy!r}]\n"
+        f"template_process.ask({{}}); print(template_process.pid(), flush=True); {doing}"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, cwd=ROOT)
+    assert parent.stdout is not None
+    pid = int(parent.stdout.readline())
+    assert not gone(pid)
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+    wait_for_the_end(pid)
+
+
+def test_the_child_reaches_no_network_and_loads_little(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = child_that(monkeypatch, "{'refused': str(prove()), 'loaded': sorted(sys.modules)}")
+    found = child.ask({})
+    child.close()
+    assert "Network use refused" in found["refused"]
+    assert "jinja2" in found["loaded"]
+    assert not {"textual", "llama_cpp", "numpy", "pydantic", "sqlite3"} & set(found["loaded"])
+
+
+def test_the_parent_needs_no_jinja() -> None:
+    script = "import sys; import models.llama.template, app.desk.episode.seen; print('jinja2' in sys.modules)"
+    assert subprocess.check_output([sys.executable, "-c", script], text=True, cwd=ROOT).strip() == "False"
+
+
+def test_odd_characters_and_long_conversations() -> None:
+    template = ChatTemplate(None, "<s>", "</s>")
+    odd = "\ud800\x00\u2028😀" * 3
+    assert (odd, "content") in [
+        (piece.text, piece.kind) for piece in template.pieces([Message("user", odd)], thinking=True)
+    ]
+    with pytest.raises(EngineError, match="at most 16777216 are rendered"):
+        template.pieces([Message("user", "a" * (LONGEST_CONVERSATION + 1))], thinking=True)
+
+
+def test_a_hostile_template_costs_a_call_and_not_the_engine(tmp_path: Path) -> None:
+    pytest.importorskip("llama_cpp")
+    path = tiny_llama(tmp_path / "hostile.gguf", template=EVERY["equal numbers of a hash"])
+    engine = LlamaEngine(path, LlamaSettings(ctx=256, threads=1, slots=1))
+    ask = Ask("agent", (Message("user", "问"),), "test/1", settings=Settings(max_tokens=4), episode="e")
+    try:
+        engine.load()
+        pid = engine.process.pid
+        (result,) = engine.answer([ask])
+        assert isinstance(result, EngineError) and "the chat template was stopped" in result.title
+        assert engine.process.pid == pid and engine.tokenize("甲")
+    finally:
+        engine.close()
+
+
+@pytest.mark.parametrize("name", ["varargs compared", "lists of lists sorted", "a constant text"])
+def test_a_file_with_a_hostile_template_is_checked(
+    name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tiny_llama(tmp_path / "hostile.gguf", template=EVERY[name])
+    with pytest.raises(SystemExit) as ended:
+        main(["models", "check", str(path), "--json"])
+    problem = json.loads(capsys.readouterr().out)["template_problem"]
+    assert not ended.value.code and problem.startswith("the chat template was stopped: ") and problem.isprintable()

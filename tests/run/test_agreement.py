@@ -1,0 +1,512 @@
+"""Agreement of raters: against published worked examples, against independent formulas, and from the command line.
+
+All ratings made here are synthetic: drawn from confusions that are chosen, so that the true agreement is known.
+"""
+
+from __future__ import annotations
+
+import html.parser
+import itertools
+import json
+import math
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import krippendorff
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.cli.main import main  # noqa: E402
+from app.library import read_run  # noqa: E402
+from store.journal import Entry, EpisodeRow, Journal, ScoreRow  # noqa: E402
+from tasks.errors import UsageError  # noqa: E402
+from tasks.reports.difference import difference_page, difference_svg, difference_text  # noqa: E402
+from tasks.run.runner import resume_run, start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tasks.scoring.agreement import compare, of_journal, ratings_of  # noqa: E402
+from tasks.scoring.coefficients import Coefficient, alpha, alphas, differences, weighted_kappa  # noqa: E402
+from tasks.scoring.human import add_score, drawn, group_of, human_row, newest, sample  # noqa: E402
+from tests.support.law_run_fixture import prepare_law  # noqa: E402
+
+Moot = Callable[..., tuple[int, Any, str]]
+NAN = math.nan
+EVIL = "<script>alert(1)</script>\"'&\x1b]52;c;AA\x07\u202e"
+
+
+def expand(counts: Sequence[Sequence[int]]) -> tuple[list[float], list[float]]:
+    """The ratings that a table of counts stands for."""
+    pairs = [(i, j) for i, row in enumerate(counts) for j, count in enumerate(row) for _ in range(count)]
+    return [float(i) for i, _ in pairs], [float(j) for _, j in pairs]
+
+
+def kappa_by_definition(first: Sequence[float], second: Sequence[float], power: int) -> float:
+    """Mean disagreement of the pairs over that of every value of one with every value of the other, by loops."""
+    seen = sum(abs(x - y) ** power for x, y in zip(first, second, strict=True)) / len(first)
+    chance = sum(abs(x - y) ** power for x in first for y in second) / len(first) ** 2
+    return 1 - seen / chance
+
+
+def alpha_by_definition(table: Sequence[Sequence[float]]) -> float:
+    """Interval alpha from pairs of values inside units and across all, by loops."""
+    units = [[value for value in unit if not math.isnan(value)] for unit in zip(*table, strict=True)]
+    units = [unit for unit in units if len(unit) > 1]
+    every = list(itertools.chain(*units))
+    n = len(every)
+    seen = sum(sum((x - y) ** 2 for x in unit for y in unit) / (len(unit) - 1) for unit in units) / n
+    chance = sum((x - y) ** 2 for x in every for y in every) / (n * (n - 1))
+    return 1 - seen / chance
+
+
+@pytest.mark.parametrize(
+    ("source", "counts", "linear", "quadratic"),
+    [
+        # Agresti (1990), couples on a question of the Hill survey; weighted kappa as printed by the R package vcd.
+        ("Agresti 1990", [[7, 7, 2, 3], [2, 8, 3, 7], [1, 5, 4, 9], [2, 8, 9, 14]], 0.2374, None),
+        # Two dermatologists on 88 patients; weighted kappa as printed in the SAS/STAT guide, PROC FREQ.
+        ("SAS/STAT", [[10, 4, 1, 0], [5, 10, 12, 2], [2, 4, 12, 5], [0, 2, 6, 13]], 0.5082, None),
+        # Boyd et al. (1982), two radiologists on 85 xeromammograms; as printed in the Stata manual, `kap`, wgt(w) and wgt(w2).
+        ("Stata kap", [[21, 12, 0, 0], [4, 17, 1, 0], [3, 9, 15, 2], [0, 0, 0, 1]], 0.5684, 0.6714),
+    ],
+)
+def test_weighted_kappa_of_published_tables(
+    source: str, counts: list[list[int]], linear: float, quadratic: float | None
+) -> None:
+    first, second = expand(counts)
+    assert weighted_kappa(first, second, "linear").value == pytest.approx(linear, abs=5e-5), source
+    if quadratic is not None:
+        assert weighted_kappa(first, second, "quadratic").value == pytest.approx(quadratic, abs=5e-5), source
+
+
+KRIPPENDORFF_2011 = [
+    [1, 2, 3, 3, 2, 1, 4, 1, 2, NAN, NAN, NAN],
+    [1, 2, 3, 3, 2, 2, 4, 1, 2, 5, NAN, 3],
+    [NAN, 3, 3, 3, 2, 3, 4, 2, 2, 5, 1, NAN],
+    [1, 2, 3, 3, 2, 4, 4, 1, 2, 5, 1, NAN],
+]
+"""Computing Krippendorff's Alpha-Reliability (2011), section C: four observers, twelve units, values missing."""
+
+
+def test_alpha_of_the_published_example() -> None:
+    assert alpha(KRIPPENDORFF_2011, "interval").value == pytest.approx(0.849, abs=5e-4)
+    assert alpha(KRIPPENDORFF_2011, "ordinal").value == pytest.approx(0.815, abs=5e-4)
+    assert alpha_by_definition(KRIPPENDORFF_2011) == pytest.approx(0.849, abs=5e-4)
+
+
+def test_limits_of_agreement_of_the_published_example() -> None:
+    """Bland and Altman (1986), peak flow of 17 subjects by two meters: mean -2.1, SD 38.8 l/min."""
+    wright = [494, 395, 516, 434, 476, 557, 413, 442, 650, 433, 417, 656, 267, 478, 178, 423, 427]
+    mini = [512, 430, 520, 428, 500, 600, 364, 380, 658, 445, 432, 626, 260, 477, 259, 350, 451]
+    found = differences(wright, mini)
+    assert found.mean.value == pytest.approx(-2.1, abs=0.05)
+    assert found.limits is not None
+    assert (found.limits[1] - found.limits[0]) / (2 * 1.96) == pytest.approx(38.8, abs=0.05)
+    assert found.points[0] == (503.0, -18)
+
+
+RATING = st.sampled_from([n / 10 for n in range(11)])
+
+
+@settings(max_examples=60)
+@given(st.lists(st.lists(RATING | st.just(NAN), min_size=3, max_size=3), min_size=1, max_size=15))
+def test_alpha_is_the_librarys_and_never_nan(units: list[list[float]]) -> None:
+    table = np.array(units).T
+    for level in ("interval", "ordinal"):
+        found = alpha(table, level, draws=40)
+        kept = table[:, (~np.isnan(table)).sum(axis=0) >= 2]
+        values = np.unique(kept[~np.isnan(kept)])
+        if found.value is None:
+            assert found.reason and (kept.shape[1] < 2 or len(values) < 2)
+            continue
+        assert found.value == pytest.approx(krippendorff.alpha(kept, level_of_measurement=level))
+        (own,) = alphas(kept, values, level, np.ones((1, kept.shape[1])))
+        assert own == pytest.approx(found.value, abs=1e-9)
+        if level == "interval":
+            assert found.value == pytest.approx(alpha_by_definition(kept.tolist()), abs=1e-9)
+        assert found.interval is None or not math.isnan(found.interval.low + found.interval.high)
+        assert (found.interval is None) == bool(found.reason)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(RATING, RATING), min_size=2, max_size=20))
+def test_kappa_is_as_defined_and_symmetric(pairs: list[tuple[float, float]]) -> None:
+    first, second = [x for x, _ in pairs], [y for _, y in pairs]
+    for weights, power in (("linear", 1), ("quadratic", 2)):
+        found = weighted_kappa(first, second, weights, draws=40)
+        if len({*first, *second}) < 2:
+            assert found == Coefficient(None, reason="no_variation")
+            continue
+        assert found.value == pytest.approx(kappa_by_definition(first, second, power), abs=1e-9)
+        assert weighted_kappa(second, first, weights, draws=40).value == pytest.approx(found.value)
+        assert weighted_kappa([10 * x for x in first], [10 * y for y in second], weights, draws=40).value == pytest.approx(found.value)
+
+
+CONFUSION = np.array([[0.7, 0.2, 0.1, 0.0, 0.0], [0.1, 0.6, 0.2, 0.1, 0.0], [0.0, 0.2, 0.6, 0.2, 0.0],
+                      [0.0, 0.1, 0.2, 0.6, 0.1], [0.0, 0.0, 0.1, 0.3, 0.6]])  # fmt: skip
+"""Synthetic: what a grader says (column) where a person says 0, 2.5, 5, 7.5 or 10 (row)."""
+SHARES = np.array([0.1, 0.2, 0.3, 0.3, 0.1])
+
+
+def true_quadratic(joint: np.ndarray) -> float:
+    """Quadratic kappa of a joint distribution in moments: 2 cov / (var + var + (difference of the means) squared)."""
+    at = np.arange(5) / 4
+    x, y = joint.sum(axis=1), joint.sum(axis=0)
+    mx, my = x @ at, y @ at
+    cov = at @ joint @ at - mx * my
+    return float(2 * cov / (x @ at**2 - mx**2 + y @ at**2 - my**2 + (mx - my) ** 2))
+
+
+def test_ratings_in_the_proportions_of_a_confusion_have_its_kappa() -> None:
+    joint = SHARES[:, None] * CONFUSION
+    first, second = expand(np.rint(joint * 100).astype(int).tolist())
+    assert len(first) == 100
+    found = weighted_kappa([x / 4 for x in first], [y / 4 for y in second], "quadratic")
+    assert found.value == pytest.approx(true_quadratic(joint), abs=1e-9)
+    # For two raters alpha differs from the same ratio around the pooled mean by the factor (n - 1) / n, n values in all.
+    both = np.array([first, second])
+    d_o, d_e = ((both[0] - both[1]) ** 2).mean(), 2 * both.var()
+    assert alpha(both, "interval").value == pytest.approx(1 - d_o / d_e * (199 / 200), abs=1e-9)
+
+
+def test_the_interval_covers_the_kappa_of_the_confusion() -> None:
+    joint = SHARES[:, None] * CONFUSION
+    truth, covered, tries = true_quadratic(joint), 0, 120
+    for seed in range(tries):
+        cells = np.random.default_rng(seed).choice(25, size=60, p=joint.ravel())
+        found = weighted_kappa((cells // 5 / 4).tolist(), (cells % 5 / 4).tolist(), "quadratic", draws=400, seed=seed)
+        assert found.interval is not None and found.value is not None
+        covered += found.interval.low <= truth <= found.interval.high
+    assert 0.87 <= covered / tries <= 0.99
+
+
+def test_clusters_are_drawn_whole() -> None:
+    """Each unit four times over adds nothing when its copies are one cluster, and narrows the interval when they are not."""
+    rng = np.random.default_rng(3)
+    first = rng.integers(0, 11, 40)
+    second = np.clip(first + rng.integers(-3, 4, 40), 0, 10)
+    once = weighted_kappa(first.tolist(), second.tolist(), "linear")
+    four, names = [np.repeat(x, 4).tolist() for x in (first, second)], np.repeat(np.arange(40), 4).tolist()
+    whole, apart = weighted_kappa(*four, "linear", names), weighted_kappa(*four, "linear")
+    assert once.interval and whole.interval and apart.interval
+    assert (whole.value, whole.interval.low, whole.interval.high) == pytest.approx((once.value, once.interval.low, once.interval.high))
+    assert apart.interval.high - apart.interval.low < 0.7 * (once.interval.high - once.interval.low)
+    assert alpha(np.array(four), "ordinal", names) == alpha(np.array(four), "ordinal", names), "seeded"
+
+
+@pytest.mark.parametrize(
+    ("ratings", "reason"),
+    [
+        ({"a": {"1": 0.5, "2": 0.1}}, "one_rater"),
+        ({"a": {"1": 0.5, "2": 0.1}, "b": {}}, "nothing_in_common"),
+        ({"a": {"1": 0.5, "2": None}, "b": {"1": None, "2": 0.5}}, "nothing_in_common"),
+        ({"a": {"1": 0.5, "2": 0.1}, "b": {"1": 0.5}}, "one_unit"),
+        ({"a": {"1": 0.5, "2": 0.5}, "b": {"1": 0.5, "2": 0.5}}, "no_variation"),
+    ],
+)
+def test_where_there_is_no_agreement_to_speak_of_there_is_a_reason(ratings: dict[str, Any], reason: str) -> None:
+    (row,) = compare(ratings)
+    for one in (row.kappa_linear, row.kappa_quadratic, row.alpha_interval, row.alpha_ordinal):
+        assert (one.value, one.interval, one.reason) == (None, None, reason)
+    assert "NaN" not in json.dumps(row.as_dict())
+    assert compare({}) == []
+
+
+def test_a_rater_of_one_value_and_raters_who_always_agree() -> None:
+    units = [str(n) for n in range(12)]
+    varied = {unit: n % 4 / 4 for n, unit in enumerate(units)}
+    (row,) = compare({"a": varied, "b": dict.fromkeys(units, 0.5)})
+    assert row.kappa_linear.value == pytest.approx(0.0), "one value for everything is worth what chance is worth"
+    (row,) = compare({"a": varied, "b": varied})
+    assert row.kappa_quadratic == Coefficient(1.0, None, "no_spread"), "no interval of width 0 claims certainty"
+    assert row.alpha_ordinal.value == pytest.approx(1.0) and row.raw.value == 1.0 and row.raw.interval is not None
+    assert row.difference is not None and row.difference.limits == (0.0, 0.0)
+    (row,) = compare({"a": varied, "b": varied}, dict.fromkeys(units, "one source"))
+    assert (row.clusters, row.kappa_linear.reason) == (1, "one_cluster")
+
+
+def test_three_raters_are_three_pairs_and_all_together() -> None:
+    names = ("a", "b", "c")
+    table = np.array(KRIPPENDORFF_2011[1:]) / 5
+    ratings = {who: {str(n): float(x) for n, x in enumerate(row) if not math.isnan(x)} for who, row in zip(names, table, strict=True)}
+    rows = compare(ratings)
+    assert [row.raters for row in rows] == [("a", "b"), ("a", "c"), ("b", "c"), names]
+    assert rows[-1].alpha_interval.value == pytest.approx(alpha_by_definition(table.tolist()))
+    assert (rows[-1].kappa_linear.reason, rows[-1].difference) == ("not_two_raters", None)
+    assert [row.n for row in rows] == [9, 10, 10, 11]
+
+
+# What people say, in a journal.
+
+
+def journal_of(path: Path, tasks: Sequence[str], outcomes: Sequence[str] = ()) -> Journal:
+    """A run of ended episodes; an outcome '' leaves one open."""
+    header = {"run": "r", "spec": {"benchmark": "courts", "agent": "rules"}}
+    journal = Journal.create(path, header, [EpisodeRow(task, n, task) for n, task in enumerate(tasks)])
+    for n, task in enumerate(tasks):
+        attempt = journal.attempts(task)[-1].id
+        start = {"benchmark": "courts", "task_id": task, "attempt": 1, "seed": 0, "card": {"id": task}}
+        outcome = outcomes[n] if outcomes else "finished"
+        rows = [("attempt_started", start), ("stopped", {"outcome": outcome, "reason": ""})][: 2 if outcome else 1]
+        journal.append([Entry(attempt, seq, 0, None, 1.0, tag, data) for seq, (tag, data) in enumerate(rows)])
+    return journal
+
+
+def graded(attempt: int, verdict: str, value: float | None, spec: str = "scripted:g", engine: str = "e1", prompt: str = "p") -> ScoreRow:
+    kept = {"prompt": prompt, "engine": engine, "spec": spec}
+    return ScoreRow(attempt, "grader", f"grader-{verdict.partition(':')[0]}/1", kept, {verdict: value}, [], spec)
+
+
+def test_a_person_scores_corrects_herself_and_nothing_is_lost(tmp_path: Path) -> None:
+    with journal_of(tmp_path / "r.moot", ["CI-1"]) as journal:
+        first = add_score(journal, "CI-1", "REA", 7, "  Li\n Hua ", " 漏了一点\ud800 ")
+        assert (first.author, first.value, first.evidence) == ("Li Hua", {"REA": 0.7}, [{"reason": "漏了一点\ufffd"}])
+        assert first.settings == {"scale": 10.0, "given": 7}
+        again = add_score(journal, "CI-1", "REA", 4, "Li Hua", "再读一遍")
+        other = add_score(journal, "CI-1", "REA", 9, "Wang", "可以")
+        rows = journal.scores()
+        assert len(rows) == 3 and again.settings["supersedes"] == rows[0].at and "supersedes" not in other.settings
+        counted = newest(rows)
+        assert {who: row.value["REA"] for (_, who, _), row in counted.items()} == {"Li Hua": 0.4, "Wang": 0.9}
+        assert ratings_of(journal)["CI", "REA"].ratings == {"human Li Hua": {"CI-1": 0.4}, "human Wang": {"CI-1": 0.9}}
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"value": 10.5}, "0 to 10"),
+        ({"value": -1}, "0 to 10"),
+        ({"value": NAN}, "not on the scale"),
+        ({"metric": "answer", "value": 2}, "0 to 1"),
+        ({"author": " \n"}, "needs its author"),
+        ({"reason": "\t"}, "needs its reason"),
+        ({"reason": "x" * 4001}, "at most 4000"),
+        ({"metric": "no such; metric"}, "no name of a metric"),
+    ],
+)
+def test_a_bad_score_is_one_sentence(given: dict[str, Any], said: str) -> None:
+    with pytest.raises(UsageError, match=said) as caught:
+        human_row(1, **{"metric": "REA", "value": 5, "author": "Li", "reason": "好", **given})
+    assert "\n" not in str(caught.value)
+
+
+def test_an_episode_that_has_not_ended_is_not_scored(tmp_path: Path) -> None:
+    with journal_of(tmp_path / "r.moot", ["CI-1", "CI-2"], ["", "error"]) as journal:
+        for episode in ("CI-1", "CI-2"):
+            with pytest.raises(UsageError, match="has not come to an end"):
+                add_score(journal, episode, "REA", 5, "Li", "好")
+        assert journal.scores() == [] and sample(journal) == []
+
+
+def test_the_sample_is_a_tenth_of_each_group_and_stays(tmp_path: Path) -> None:
+    tasks = [f"CI-{n:04}" for n in range(31)] + [f"KQ-{n:04}" for n in range(4)]
+    with journal_of(tmp_path / "r.moot", tasks, ["error", *["finished"] * 34]) as journal:
+        chosen = sample(journal, seed=7)
+        assert [(one.group, one.of) for one in chosen] == [("CI", 30)] * 3 + [("KQ", 4)]
+        assert chosen == sample(journal, seed=7) != sample(journal, seed=8)
+        assert "CI-0000" not in {one.episode for one in sample(journal, share=1.0)}
+        add_score(journal, chosen[0].episode, "REA", 5, "Li", "好")
+        assert [one.authors for one in sample(journal, seed=7)] == [("Li",), (), (), ()]
+    names = [str(n) for n in range(200)]
+    few, more = drawn(names[:100], 0.1, 1), drawn(names, 0.1, 1)
+    assert len(few) == 10 and len(more) == 20
+    assert [name for name in drawn(names, 1.0, 1) if int(name) < 100][:10] == few, "newcomers change no order"
+    assert set(few) - set(more) == {name for name in few if drawn(names, 1.0, 1).index(name) >= 20}
+    with pytest.raises(UsageError):
+        drawn(names, 0.0, 1)
+
+
+def test_a_persons_word_keeps_no_rule_from_scoring(moot_home: Path) -> None:
+    """A person may score an ended episode before its run does: rules score it when the run is taken up."""
+    spec = RunSpec(**{**prepare_law(moot_home, tasks=2), "agent": "gold"})
+    with start_run(spec, out=moot_home / "r.moot") as run:
+        run.go()
+        add_score(run.journal, "2", "answer", 1, "Li", "好")
+    with resume_run(moot_home / "r.moot") as run:
+        run.record_scores()
+        run.record_scores()
+        (attempt,) = run.journal.attempts("2")
+        assert [row.scorer for row in run.journal.scores(attempt.id)].count("human") == 1
+        assert sorted(row.scorer for row in run.journal.scores(attempt.id)) == ["compat", "human", "strict"]
+
+
+def test_an_imported_run_shows_its_rates_beside_a_persons_word(moot: Moot, moot_home: Path) -> None:
+    world = prepare_law(moot_home, tasks=1)
+    answers = moot_home / "answers.jsonl"
+    answers.write_text(json.dumps({"data_source": "lar", "index": "1", "response": "路灯"}) + "\n", encoding="utf-8")
+    _, block, _ = moot("score-predictions", "legalsearch", "--dataset", world["tasks"], "--predictions", answers, "--json")
+    path = moot_home / "runs" / f"{block['run']}.moot"
+    before = read_run(path)
+    assert before.compat is not None
+    assert moot("review", path, "1", "--metric", "answer", "--value", 1, "--author", "Li", "--reason", "好")[0] == 0
+    assert read_run(path) == before
+
+
+def test_groups_are_environments_or_tasks() -> None:
+    assert group_of("CI-0001", {"env": "CI"}) == "CI" == group_of("CI-0001", {})
+    assert group_of("7", {"type": "lcs"}) == "lcs"
+    assert group_of("sample-405", {"question": "几家？"}) == "all"
+
+
+def test_raters_of_a_run_are_people_and_each_grader_by_engine_and_prompt(tmp_path: Path) -> None:
+    """Synthetic: a grader one point above the person, another engine under the same SPEC, failures and topics."""
+    tasks = [f"KQ-{n}" for n in range(8)]
+    with journal_of(tmp_path / "r.moot", tasks) as journal:
+        for n, task in enumerate(tasks):
+            attempt = journal.attempts(task)[-1].id
+            add_score(journal, task, "REA", n, "Li", "评")
+            journal.add_scores(
+                [
+                    graded(attempt, "REA", (n + 1) / 10), graded(attempt, "REA", 0.5, engine="e2"), graded(attempt, "REA", None),
+                    graded(attempt, "topic:T1", n / 10), graded(attempt, "topic:T2", 0.1),
+                    ScoreRow(attempt, "strict", "1", {}, {"REA": 0.9}, [], "moot"),
+                ]
+            )  # fmt: skip
+        rows = of_journal(journal, draws=50)
+        assert [(row.metric, len(row.raters)) for row in rows] == [("REA", 2)] * 3 + [("REA", 3), ("topic", 1)]
+        assert rows[0].raters == ("human Li", "grader scripted:g e1 grader-REA/1 p")
+        assert rows[0].n == 8, "a failed grading hides no earlier grade"
+        assert rows[0].difference is not None and rows[0].difference.mean.value == pytest.approx(-0.1)
+        assert rows[-1].raters == ("grader scripted:g",) and rows[-1].alpha_ordinal.reason == "one_rater"
+        topics = ratings_of(journal, clusters={"KQ-1": "source"})["KQ", "topic"]
+        assert topics.ratings["grader scripted:g"]["KQ-3/T1"] == 0.3 and topics.clusters["KQ-1/T2"] == "source"
+        assert of_journal(journal, metric="nothing") == []
+
+
+# What is drawn.
+
+
+class _Tags(html.parser.HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.names: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.names += [name for name, _ in attrs]
+
+
+def test_the_plot_is_escaped_and_holds_every_unit() -> None:
+    found = differences([0.1, 0.5, 0.5, 0.9], [0.2, 0.5, 0.5, 0.4])
+    page = difference_page(EVIL, [(EVIL, found)], EVIL, EVIL)
+    tags = _Tags()
+    tags.feed(page)
+    assert not {"script", "img", "link", "a", "foreignobject"} & set(tags.tags)
+    assert not [name for name in tags.names if name.startswith("on") or "href" in name or name == "src"]
+    assert tags.tags.count("circle") == 3, "two units on one place are one circle"
+    assert "default-src 'none'" in page and not set(page) & set("\x1b\x07\u202e") and "url(" not in page
+    assert "nan" not in difference_svg([(NAN, 0.0), (0.5, math.inf)])
+
+
+def test_the_plot_as_text_counts_units_where_they_are() -> None:
+    text = difference_text([(0.0, 0.5), (1.0, -0.5), (1.0, -0.5), *[(0.5, 0.0)] * 12], 0.0, (-0.5, 0.5), 21, 11)
+    rows = [line.split("|", 1)[1] for line in text.splitlines() if "|" in line]
+    assert rows[5] == "=" * 10 + "+" + "=" * 10
+    above, below = (next(row for row in part if row) for part in (rows, rows[::-1]))
+    assert (above, below) == ("1" + "-" * 20, "-" * 20 + "2")
+    assert difference_text([]).count("\n") == 18
+
+
+# From the command line.
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
+    def call(*arguments: object) -> tuple[int, Any, str]:
+        with pytest.raises(SystemExit) as ended:
+            main([str(argument) for argument in arguments])
+        out, error = capsys.readouterr()
+        return int(ended.value.code or 0), json.loads(out) if out.startswith("{") else out, error
+
+    return call
+
+
+def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> None:
+    """Synthetic: graders by script, people by seed; the figures are computed again here from what each said."""
+    world = prepare_law(moot_home)
+    questions = [{"id": str(n), "type": "lcs", "question": f"2005年5月，路灯（{n}号）坏了多久应当修好？", "answer": "三日内。《路灯法》第六条"} for n in range(1, 13)]
+    Path(world["tasks"]).write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in questions), encoding="utf-8")
+    _, block, _ = moot("run", "legalsearch", "--agent", "gold", "--tasks", world["tasks"], "--pack", "lamps", "--json")
+    run = block["run"]
+    assert moot("agreement", run)[1] == ""
+    said: dict[str, dict[str, float]] = {}
+    for name, right in (("strict", {1, 2, 3, 4, 5, 6}), ("mild", {1, 2, 3, 4, 5, 6, 7, 8})):
+        rules = [
+            {"when": f"（{n}号）", "replies": [json.dumps({"reason": "评", "answer_correct": n in right, "basis_correct": True})]}
+            for n in range(1, 13)
+        ]
+        script = moot_home / f"{name}.json"
+        script.write_text(json.dumps({"rules": rules, "otherwise": ["{}"]}), encoding="utf-8")
+        code, _, error = moot("score", run, "--seat", f"grader=scripted:{script}", "--json")
+        assert code == 0 and "12 answers graded" in error
+        said[f"grader scripted:{script}"] = {str(n): float(n in right) for n in range(1, 13)}
+    code, listed, _ = moot("review", run, "--sample", "--share", "0.5", "--json")
+    asked = [one["episode"] for one in listed["sample"]]
+    assert code == 0 and len(asked) == 6 and {one["group"] for one in listed["sample"]} == {"lcs"}
+    rng = np.random.default_rng(11)
+    for author in ("Li", "Wang"):
+        said[f"human {author}"] = {episode: float(rng.integers(0, 3)) / 2 for episode in asked}
+        for episode, value in said[f"human {author}"].items():
+            assert moot("review", run, episode, "--metric", "answer", "--value", value, "--author", author, "--reason", "依据不足")[0] == 0
+    code, found, _ = moot("agreement", run, "--metric", "answer", "--json")
+    assert code == 0 and len(found["agreement"]) == 7
+    for row in found["agreement"][:6]:
+        first, second = (said[rater] for rater in row["raters"])
+        shared = [episode for episode in first if episode in second]
+        x, y = [first[one] for one in shared], [second[one] for one in shared]
+        assert row["n"] == len(shared) == (12 if row["raters"][0].startswith("grader") else 6)
+        assert row["kappa_quadratic"]["value"] == pytest.approx(kappa_by_definition(x, y, 2))
+        assert row["kappa_linear"]["value"] == pytest.approx(kappa_by_definition(x, y, 1))
+        assert row["alpha_interval"]["value"] == pytest.approx(alpha_by_definition([x, y]))
+        assert row["raw"]["value"] == pytest.approx(sum(a == b for a, b in zip(x, y, strict=True)) / len(x))
+        assert row["difference"]["mean"]["value"] == pytest.approx(sum(x) / len(x) - sum(y) / len(y))
+    assert len(found["agreement"][6]["raters"]) == 4
+    page = moot_home / "plots.html"
+    code, text, _ = moot("agreement", run, "--plot", "--html", page)
+    assert code == 0 and "Krippendorff" not in text and "human Li" in text and "|" in text
+    assert page.read_text(encoding="utf-8").count("<svg") == 5
+    with Journal.open(moot_home / "runs" / f"{run}.moot") as journal:
+        assert sum(row.scorer == "human" for row in journal.scores()) == 12
+    _, again, _ = moot("score", run, "--json")
+    assert again["ungraded"] == 0, "a person's word is no grade"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "either --sample or an EPISODE"),
+        (["CI-1", "--sample"], "either --sample or an EPISODE"),
+        (["CI-1", "--metric", "REA", "--value", "5"], "needs --author, --reason"),
+        (["CI-9", "--metric", "REA", "--value", "5", "--author", "Li", "--reason", "好"], "no episode 'CI-9'"),
+        (["CI-1", "--metric", "REA", "--value", "11", "--author", "Li", "--reason", "好"], "from 0 to 10"),
+    ],
+)
+def test_mistakes_are_one_line_and_append_nothing(moot: Moot, tmp_path: Path, arguments: list[str], said: str) -> None:
+    path = tmp_path / "r.moot"
+    journal_of(path, ["CI-1"]).close()
+    code, out, error = moot("review", path, *arguments)
+    assert code == 2 and out == "" and said in error and error.count("\n") == 1
+    with Journal.open(path) as journal:
+        assert journal.scores() == []
+
+
+def test_a_run_that_is_being_written_is_refused(moot: Moot, tmp_path: Path) -> None:
+    with journal_of(tmp_path / "r.moot", ["CI-1"]):
+        code, _, error = moot("review", tmp_path / "r.moot", "CI-1", "--metric", "REA", "--value", "5", "--author", "Li", "--reason", "好")
+        assert code == 1 and "being written by another process" in error
+        assert moot("review", tmp_path / "r.moot", "--sample")[0] == 0
+
+
+def test_a_metric_that_no_grader_gave_is_pointed_out(moot: Moot, tmp_path: Path) -> None:
+    path = tmp_path / "r.moot"
+    with journal_of(path, ["CI-1"]) as journal:
+        journal.add_scores([graded(journal.attempts("CI-1")[-1].id, "REA", 0.5)])
+    score = ("review", path, "CI-1", "--value", "5", "--author", "Li\x1b]0;x\x07", "--reason", "好")
+    code, out, error = moot(*score, "--metric", "REAS")
+    assert code == 0 and "REAS" in error and "REA" in error and "\x1b" not in out
+    code, row, error = moot(*score, "--metric", "REA", "--json")
+    assert (code, row["value"], error) == (0, {"REA": 0.5}, "")

@@ -1,0 +1,156 @@
+"""Whole runs with a local model: they end with scores, repeat event for event, and survive the death of either process."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tasks.episode.events import EngineFailed, ModelCalled
+from tasks.episode.state import digest, fold
+from tasks.episode.watcher import Committed, Notice, Streaming
+from tasks.run.reading import read_episode
+from tasks.run.runner import Run, resume_run, start_run
+from tasks.run.spec import RunSpec
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> str:
+    from tests.support.gguf_files import tiny_llama
+
+    path = tmp_path_factory.mktemp("gguf") / "tiny.gguf"
+    tiny_llama(path, context=16384, quantised="Q8_0")
+    return f"llama:{path}#ctx=16384,threads=1"
+
+
+@pytest.fixture(autouse=True)
+def sample(sample_pack: Path) -> None: ...
+
+
+def spec(model: str, **more: object) -> RunSpec:
+    return RunSpec.model_validate(
+        {
+            "benchmark": "legalagentbench", "agent": "react", "model": model, "limit": 2, "max_turns": 3, "free": True,
+            **more,
+        }  # fmt: skip
+    )
+
+
+def digests(run: Run) -> list[str]:
+    return [digest(read_episode(run.journal, row.id)) for row in run.journal.episodes()]
+
+
+@pytest.fixture(scope="module")
+def expected(model: str, sample_built: Path, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """What a run is that nobody disturbs."""
+    home = tmp_path_factory.mktemp("undisturbed")
+    shutil.copytree(sample_built, home / "packs" / "sample")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(home))
+        with start_run(spec(model)) as run:
+            run.go()
+            return digests(run)
+
+
+def test_two_runs_at_temperature_0_are_equal_event_for_event(model: str, expected: list[str]) -> None:
+    seen = [expected]
+    for parallel in (1, 2):
+        with start_run(spec(model, parallel=parallel)) as run:
+            run.go()
+            assert all(driver.stopped for driver in run.scheduler.episodes.values())
+            block = run.summary().block()
+            seen.append(digests(run))
+            calls = [r.event for row in run.journal.episodes() for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)]
+    assert seen[0] == seen[1] == seen[2]
+    assert block["n"] == 2 and sum(block["outcomes"].values()) == 2
+    assert all(call.tokens or not call.generated for call in calls)
+    assert any(call.reused for call in calls)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_killed_engine_costs_a_turn_and_changes_nothing(model: str, expected: list[str]) -> None:
+    kills = 0
+
+    class Killer:
+        def notify(self, notice: Notice) -> None:
+            nonlocal kills
+            if isinstance(notice, Streaming) and notice.delta.phase == "reading" and kills < 2:
+                pid = next(iter(run.engines.values())).process.pid  # type: ignore[attr-defined]
+                if pid and notice.delta.episode != "":
+                    kills += 1
+                    os.kill(pid, signal.SIGKILL)
+
+    with start_run(spec(model), [Killer()]) as run:
+        run.go()
+        events = [record.event for row in run.journal.episodes() for record in read_episode(run.journal, row.id)]
+        said = [[r.event.text for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)] for row in run.journal.episodes()]
+    assert kills == 2
+    failures = [event for event in events if isinstance(event, EngineFailed)]
+    assert failures and all("died" in event.message for event in failures)
+    assert not any(event.tag == "stopped" and event.outcome == "error" for event in events)  # type: ignore[attr-defined]
+    with start_run(spec(model)) as run:
+        run.go()
+        assert digests(run) == expected
+        again = [[r.event.text for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)] for row in run.journal.episodes()]
+    assert said == again
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_a_killed_run_goes_on_where_its_record_ends(model: str, expected: list[str], tmp_path: Path) -> None:
+    out = tmp_path / "killed.moot"
+    code = f"""
+import os, signal, sys
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tasks.episode.watcher import Committed
+from pathlib import Path
+calls = 0
+class Killer:
+    def notify(self, notice):
+        global calls
+        if isinstance(notice, Committed):
+            calls += sum(r.event.tag == "model_called" for r in notice.records)
+            if calls == 5:
+                os.kill(os.getpid(), signal.SIGKILL)
+run = start_run(RunSpec.model_validate_json(sys.argv[1]), [Killer()], out=Path({str(out)!r}))
+run.go()
+"""
+    done = subprocess.run([sys.executable, "-c", code, spec(model).model_dump_json()], cwd=ROOT, check=False)
+    assert done.returncode == -signal.SIGKILL
+    with resume_run(out) as run:
+        run.go()
+        assert digests(run) == expected
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str) -> None:
+    with start_run(spec(model, limit=1)) as run:
+        run.go()
+        expected = [record.event.text for record in read_episode(run.journal, run.journal.episodes()[0].id) if isinstance(record.event, ModelCalled)]
+
+    class Killer:
+        def notify(self, notice: Notice) -> None:
+            if isinstance(notice, Committed) and notice.state.calls >= 2:
+                self.on = True
+            if isinstance(notice, Streaming) and notice.delta.phase == "reading" and getattr(self, "on", False):
+                os.kill(next(iter(run.engines.values())).process.pid, signal.SIGKILL)  # type: ignore[attr-defined]
+
+    with start_run(spec(model, limit=1), [Killer()]) as run:
+        run.go()
+        path = run.journal.path
+        stopped = fold(read_episode(run.journal, run.journal.episodes()[0].id)).stopped
+        assert stopped is not None and stopped.outcome == "error" and stopped.reason.startswith("engine failed")
+    with resume_run(path) as run:
+        run.go()
+        row = run.journal.episodes()[0]
+        assert [attempt.number for attempt in run.journal.attempts(row.id)] == [1, 2]
+        said = [record.event.text for record in read_episode(run.journal, row.id) if isinstance(record.event, ModelCalled)]
+    assert said == expected

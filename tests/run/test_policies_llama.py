@@ -1,0 +1,66 @@
+"""Model policies with a real, tiny, random model: whatever it says, its replies keep to the schema and its runs end."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from models.engine import Ask, Message, Reply, Settings
+from models.schema import violation
+from tasks.legalagentbench import schemas
+from tasks.legalagentbench.agents import answering, cards
+from tasks.run.engines import open_engine
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tests.support.gguf_files import tiny_llama
+
+
+@pytest.fixture(scope="module")
+def spec(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A token a character: the cards need a wider context than that of other tests."""
+    return f"llama:{tiny_llama(tmp_path_factory.mktemp('gguf') / 'tiny.gguf', context=16384)}#ctx=16384,threads=1"
+
+
+def test_a_reply_keeps_to_the_schema_and_to_its_order(spec: str) -> None:
+    """What stands before the action is written before it: a model cannot think after it has acted."""
+    tools = cards.specs(cards.tools_for(["CompanyInfo", "LegalDoc"], "lean"))
+    schema = schemas.action_schema(tools, {"thought": {"type": "string", "maxLength": 20}})
+    engine = open_engine(spec)
+    try:
+        for seed in range(3):
+            settings = Settings(temperature=1.0, seed=seed, max_tokens=600)
+            (reply,) = engine.answer([Ask("agent", (Message("user", "查一查"),), "react/2", schema, settings)])
+            assert isinstance(reply, Reply)
+            value = json.loads(reply.text)
+            assert list(value) == ["thought", "action", "action_input"] and violation(schema, value) == ""
+    finally:
+        engine.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("agent", ["react", "plan-solve", "plan-execute", "direct"])
+def test_a_lean_run_ends_with_valid_calls_only(
+    spec: str, agent: str, sample_pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = {"type": "string", "maxLength": 30}
+    monkeypatch.setitem(answering.SCHEMA, "properties", {"answer": short, "summary": short})
+    asked = RunSpec(benchmark="legalagentbench", agent=agent, model=spec, limit=1, max_turns=2)
+    with start_run(asked, out=tmp_path / "run.moot") as run:
+        run.go()
+        block = run.summary().block()
+    assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1
+    assert block["actions"]["repaired"] == block["actions"]["rejected"] == 0
+    assert block["tokens"]["total"] > 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["free", "paper"])
+def test_free_text_of_a_random_model_ends_too(spec: str, mode: str, sample_pack: Path, tmp_path: Path) -> None:
+    asked = RunSpec(benchmark="legalagentbench", agent="react", model=spec, limit=1, max_turns=2, **{mode: True})
+    with start_run(asked, out=tmp_path / "run.moot") as run:
+        run.go()
+        block = run.summary().block()
+    assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1
+    assert sum(block["actions"].values()) == 2

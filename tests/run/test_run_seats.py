@@ -1,0 +1,170 @@
+"""Seats that change hands while a run is going: engines opened on the way, found again by resume and fork, and closed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import tasks.run.runner as runner  # noqa: E402
+from models.errors import BadEngine  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.episode.events import Seated  # noqa: E402
+from tasks.errors import RecordMismatch, UsageError  # noqa: E402
+from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.support.kill_harness import CALL, END, prepare  # noqa: E402
+
+
+@pytest.fixture
+def spec(moot_home: Path) -> dict[str, Any]:
+    """A run of the reference, which needs no engine, and two scripts beside it."""
+    made = {**prepare(moot_home, tasks=2), "agent": "gold", "model": "", "parallel": 1}
+    for name, replies in (("calls", [CALL]), ("ends", [END])):
+        (moot_home / f"{name}.json").write_text(json.dumps({"otherwise": replies}), encoding="utf-8")
+    return made
+
+
+def model(home: Path, name: str = "calls") -> Seated:
+    bench = runner.benchmark("legalagentbench")
+    tested = runner.Cast.of(bench, RunSpec(benchmark="legalagentbench", agent="react", model="x:y")).tested
+    return Seated(seat="agent", policy=tested.policy, engine=f"scripted:{home / name}.json")
+
+
+def started(spec: dict[str, Any], path: Path) -> runner.Run:
+    return start_run(RunSpec.model_validate(spec), out=path)
+
+
+def seats(path: Path, episode: str = "1") -> list[Seated]:
+    with Journal.open(path) as journal:
+        return [r.event for r in read_episode(journal, episode) if isinstance(r.event, Seated)]
+
+
+def test_a_model_takes_a_seat_and_its_engine_is_closed_with_the_run(
+    spec: dict[str, Any], moot_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[Any] = []
+    real = runner.open_engine
+
+    def watched(*args: Any, **named: Any) -> Any:
+        engine = real(*args, **named)
+        opened.append(engine)
+        monkeypatch.setattr(engine, "close", lambda: opened.remove(engine))
+        return engine
+
+    monkeypatch.setattr(runner, "open_engine", watched)
+    with started(spec, tmp_path / "r.moot") as run:
+        assert not opened
+        run.seat("1", model(moot_home))
+        run.seat("2", model(moot_home))
+        assert len(opened) == 1, "one engine a SPEC"
+        assert run.scheduler.step("1")
+        run.seat("1", model(moot_home, "ends"))
+        run.go()
+        state = run.scheduler.episodes["1"].state
+        assert state.calls > 2 and state.answered is not None and state.answered.res == "代码是 999001"
+    assert not opened
+    first, second, third = seats(tmp_path / "r.moot")
+    assert not first.described and second.described and second.described != third.described
+    assert verify_episode(tmp_path / "r.moot", "1") == state.steps
+
+
+def test_resume_opens_the_engines_of_seats_that_changed_hands(
+    spec: dict[str, Any], moot_home: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.moot"
+    with started(spec, path) as run:
+        run.seat("1", model(moot_home, "ends"))
+    with resume_run(path) as run:
+        assert list(run.engines) == [model(moot_home, "ends").engine]
+        run.go()
+        assert run.scheduler.episodes["1"].state.calls > 1
+    with resume_run(path) as run:
+        assert not run.engines, "an ended run needs nobody"
+
+
+def test_an_engine_that_nobody_uses_any_more_is_not_opened(spec: dict[str, Any], moot_home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r.moot"
+    with started({**spec, "limit": 1, "agent": "react", "model": model(moot_home).engine}, path) as run:
+        run.seat("1", Seated(seat="agent", policy="gold/1"))
+    (moot_home / "calls.json").unlink()
+    with resume_run(path) as run:
+        run.go()
+        assert run.scheduler.episodes["1"].stopped
+
+
+def test_a_missing_engine_is_one_sentence_and_leaves_the_record_alone(
+    spec: dict[str, Any], moot_home: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "r.moot"
+    with started(spec, path) as run:
+        with pytest.raises(BadEngine, match="cannot read script"):
+            run.seat("1", model(moot_home, "absent"))
+        assert run.scheduler.episodes["1"].state.seats["agent"].policy == "gold/1"
+        run.seat("1", model(moot_home))
+    (moot_home / "calls.json").unlink()
+    before = seats(path)
+    with pytest.raises(UsageError, match="episode 1: the engine of seat agent cannot be opened: cannot read script"):
+        resume_run(path)
+    with pytest.raises(BadEngine):
+        fork_run(path, "1", 0)
+    with fork_run(path, "1", 0, newcomer=Seated(seat="agent", policy="gold/1"), out=tmp_path / "f.moot") as run:
+        run.go()
+        assert run.scheduler.episodes["1"].stopped
+    assert seats(path) == before
+
+
+def test_another_file_under_the_same_name_stops_resume(spec: dict[str, Any], moot_home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r.moot"
+    with started(spec, path) as run:
+        run.seat("1", model(moot_home))
+    (moot_home / "calls.json").write_text(json.dumps({"otherwise": [END]}), encoding="utf-8")
+    with pytest.raises(RecordMismatch, match="differs from its record"):
+        resume_run(path)
+    with resume_run(path, new_attempt=True) as run:
+        run.go()
+        assert run.scheduler.episodes["1"].state.seats["agent"].policy == "gold/1"
+
+
+def test_a_fork_keeps_the_newcomer_of_its_episode(spec: dict[str, Any], moot_home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "r.moot"
+    with started(spec, path) as run:
+        run.seat("1", model(moot_home))
+        run.scheduler.step("1")
+    with fork_run(path, "1", 1, newcomer=model(moot_home, "ends"), out=tmp_path / "f.moot") as run:
+        run.go()
+        assert run.scheduler.episodes["1"].state.answered is not None
+    assert [seat.engine for seat in seats(tmp_path / "f.moot")] == [
+        "", model(moot_home).engine, model(moot_home, "ends").engine,
+    ]  # fmt: skip
+    assert seats(tmp_path / "f.moot")[-1].described
+    with fork_run(path, "1", 1, out=tmp_path / "g.moot") as run:
+        assert list(run.engines) == [model(moot_home).engine]
+        run.scheduler.step("1")
+        assert run.scheduler.episodes["1"].state.steps == 2
+
+
+def test_the_seat_of_a_call_that_was_stopped_may_change_hands(
+    spec: dict[str, Any], moot_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with started({**spec, "limit": 1}, tmp_path / "r.moot") as run:
+        run.seat("1", model(moot_home))
+        engine = run.engines[model(moot_home).engine]
+        stopped = runner_reply_cancelled()
+        monkeypatch.setattr(engine, "answer", lambda asks, listen=None: (run.scheduler.interrupt(), [stopped for _ in asks])[1])
+        assert not run.scheduler.step("1") and run.scheduler.episodes["1"].ask is not None
+        run.seat("1", Seated(seat="agent", policy="gold/1"))
+        run.go()
+        assert run.scheduler.episodes["1"].stopped and run.scheduler.episodes["1"].state.calls == 0
+    assert verify_episode(tmp_path / "r.moot", "1")
+
+
+def runner_reply_cancelled() -> Any:
+    from models.engine import Reply
+
+    return Reply("", finish="cancelled")

@@ -1,0 +1,244 @@
+"""Runs on a small pack: start, resume, fork, verify, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import tasks.agents.prompts  # noqa: E402
+from models.errors import BadEngine  # noqa: E402
+from store.errors import BadInput, NotFound, StoreError  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.episode.events import Seated, ToolReturned  # noqa: E402
+from tasks.episode.state import completed, digest, fold  # noqa: E402
+from tasks.errors import RecordMismatch, UsageError  # noqa: E402
+from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.support.kill_harness import prepare  # noqa: E402
+
+
+@pytest.fixture
+def spec(moot_home: Path) -> dict[str, Any]:
+    return prepare(moot_home, tasks=4)
+
+
+def started(spec: dict[str, Any], path: Path, **changes: Any):  # type: ignore[no-untyped-def]
+    return start_run(RunSpec.model_validate({**spec, **changes}), out=path)
+
+
+def test_a_run_ends_with_a_score_for_every_episode(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot") as run:
+        run.go()
+        run.record_scores()
+        block = run.summary().block()
+        assert block["n"] == 4 == sum(block["outcomes"].values())
+        assert len({score.attempt for score in run.journal.scores()}) == 4
+        run.record_scores()
+        first = len(run.journal.scores())
+    with resume_run(tmp_path / "r.moot") as run:
+        run.record_scores()
+        assert len(run.journal.scores()) == first
+
+
+def test_an_interrupted_run_goes_on_to_the_same_end(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "whole.moot") as run:
+        run.go()
+    rounds = iter([True] * 3)
+    with started(spec, tmp_path / "cut.moot") as run:
+        run.go(lambda: next(rounds, False))
+        assert any(not driver.stopped for driver in run.scheduler.episodes.values())
+    with resume_run(tmp_path / "cut.moot") as run:
+        run.go()
+    with Journal.open(tmp_path / "whole.moot") as one, Journal.open(tmp_path / "cut.moot") as two:
+        for row in one.episodes():
+            assert digest(read_episode(one, row.id)) == digest(read_episode(two, row.id))
+
+
+def cut_short(spec: dict[str, Any], path: Path) -> None:
+    with started(spec, path, parallel=1) as run:
+        run.scheduler.step("1")
+
+
+def test_a_changed_task_file_stops_resume(spec: dict[str, Any], tmp_path: Path) -> None:
+    cut_short(spec, tmp_path / "r.moot")
+    with Journal.open(tmp_path / "r.moot") as journal:
+        before = journal.entries(1)
+    tasks_file = Path(spec["tasks"])
+    tasks_file.write_text(tasks_file.read_text(encoding="utf-8") + " ", encoding="utf-8")
+    with pytest.raises(RecordMismatch, match="task file changed since the run began"):
+        resume_run(tmp_path / "r.moot")
+    with Journal.open(tmp_path / "r.moot") as journal:
+        assert journal.entries(1) == before
+
+
+def test_a_changed_prompt_stops_resume_until_a_new_attempt(
+    spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cut_short(spec, tmp_path / "r.moot")
+    real = tasks.agents.prompts.load
+    monkeypatch.setattr(tasks.agents.prompts, "load", lambda name: real(name) + "。")
+    with pytest.raises(RecordMismatch, match="prompt .*/. changed"):
+        resume_run(tmp_path / "r.moot")
+    with resume_run(tmp_path / "r.moot", new_attempt=True) as run:
+        run.go()
+        attempts = run.journal.attempts("1")
+        assert [a.number for a in attempts] == [1, 2]
+        assert run.journal.entries(attempts[0].id)
+
+
+def test_a_changed_engine_stops_resume(spec: dict[str, Any], tmp_path: Path) -> None:
+    cut_short(spec, tmp_path / "r.moot")
+    script = Path(spec["model"].removeprefix("scripted:"))
+    script.write_text(json.dumps({"otherwise": ["别的"]}), encoding="utf-8")
+    with pytest.raises(RecordMismatch, match="engine"):
+        resume_run(tmp_path / "r.moot")
+
+
+def test_fork_shares_the_steps_before_it(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot") as run:
+        run.go()
+    with Journal.open(tmp_path / "r.moot") as journal:
+        old = read_episode(journal, "1")
+    with fork_run(tmp_path / "r.moot", "1", 2, out=tmp_path / "f.moot") as run:
+        run.go()
+        assert run.journal.header["parent"]["step"] == 2
+    with Journal.open(tmp_path / "f.moot") as journal:
+        new = read_episode(journal, "1")
+        texts = [journal.text(name) for r in new for _, name in getattr(r.event, "messages", ())]
+    shared = completed(old, 2)
+    assert new[: len(shared)] == shared
+    assert digest(new) == digest(old), "the same seat and seed go the same way"
+    assert None not in texts
+
+
+def test_a_fork_may_seat_somebody_else(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot") as run:
+        run.go()
+    human = Seated(seat="agent", policy="human/1", engine="human")
+    with fork_run(tmp_path / "r.moot", "1", 1, newcomer=human, out=tmp_path / "f.moot") as run:
+        run.go()
+        run.scheduler.answer("1", '/get_company_info {"identifier": "甲公司", "columns": ["公司代码"]}')
+        run.go()
+        run.scheduler.answer("1", "代码是999001")
+        run.go()
+        state = run.scheduler.episodes["1"].state
+        assert state.answered is not None and state.answered.res == "代码是999001"
+        seen = [r.event.observation for r in state.records if isinstance(r.event, ToolReturned)]
+        assert seen[-1] == "{'公司代码': '999001'}"
+        assert run.summary().block()["flags"]["human"] == 1, "a person's answer is never passed off as the agent's"
+    assert verify_episode(tmp_path / "f.moot", "1") == state.steps
+
+
+def test_verify_runs_the_episode_against_its_record(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot") as run:
+        run.go()
+        steps = {name: driver.state.steps for name, driver in run.scheduler.episodes.items()}
+    for name, count in steps.items():
+        assert verify_episode(tmp_path / "r.moot", name) == count
+
+
+def test_epochs_are_episodes_of_their_own(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot", epochs=2, limit=1) as run:
+        run.go()
+        assert [row.id for row in run.journal.episodes()] == ["1#1", "1#2"]
+        assert run.summary().block()["n"] == 2
+
+
+def test_recorded_replies_can_be_played_again(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot", limit=2) as run:
+        run.go()
+        wanted = [fold(read_episode(run.journal, row.id)).answered for row in run.journal.episodes()]
+    with started(spec, tmp_path / "again.moot", model=f"recorded:{tmp_path / 'r.moot'}", limit=2) as run:
+        run.go()
+        assert [fold(read_episode(run.journal, row.id)).answered for row in run.journal.episodes()] == wanted
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "words"),
+    [
+        ({"benchmark": "nothing"}, UsageError, "unknown benchmark"),
+        ({"agent": "wizard"}, UsageError, "unknown agent"),
+        ({"agent": "gold"}, UsageError, "uses no model"),
+        ({"model": ""}, UsageError, "needs a model"),
+        ({"model": "scripted:absent.json"}, BadEngine, "cannot read script"),
+        ({"model": "magic"}, BadEngine, "names no engine"),
+        ({"task_ids": ("99",)}, UsageError, "no task '99'"),
+        ({"pack": "absent"}, NotFound, "absent"),
+        ({"tasks": "absent.json"}, NotFound, "no task file"),
+        ({"tasks": None}, UsageError, "no tasks"),
+    ],
+)
+def test_what_has_no_meaning_is_refused_before_anything_is_written(
+    spec: dict[str, Any], tmp_path: Path, changes: dict[str, Any], error: type[Exception], words: str
+) -> None:
+    with pytest.raises(error, match=words):
+        started(spec, tmp_path / "r.moot", **changes)
+    assert list(tmp_path.glob("*.moot")) == []
+
+
+def test_task_files_without_keys_or_with_broken_lines_are_named(spec: dict[str, Any], tmp_path: Path) -> None:
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text('{"id": 1, "question": "问", "answer": "答", "key": [], "key_middle": []}\n', encoding="utf-8")
+    with pytest.raises(BadInput, match="bad.jsonl"):
+        started(spec, tmp_path / "r.moot", tasks=str(bad))
+    bad.write_text('{"id": 1,\n', encoding="utf-8")
+    with pytest.raises(BadInput, match="bad.jsonl"):
+        started(spec, tmp_path / "r.moot", tasks=str(bad))
+
+
+def test_a_run_file_that_exists_is_not_overwritten(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot"):
+        pass
+    with pytest.raises(StoreError, match="already exists"):
+        started(spec, tmp_path / "r.moot")
+
+
+def test_a_fork_beyond_the_end_is_refused(spec: dict[str, Any], tmp_path: Path) -> None:
+    with started(spec, tmp_path / "r.moot", limit=1) as run:
+        run.go()
+    with pytest.raises(UsageError, match="no step 99"):
+        fork_run(tmp_path / "r.moot", "1", 99, out=tmp_path / "f.moot")
+    with Journal.open(tmp_path / "r.moot") as journal:
+        last = fold(read_episode(journal, "1"))
+    if last.stopped is not None and last.stopped.outcome == "finished":
+        with pytest.raises(UsageError, match=f"it ended in step {last.steps}"):
+            fork_run(tmp_path / "r.moot", "1", last.steps, out=tmp_path / "f.moot")
+    for step in range(last.steps):
+        with fork_run(tmp_path / "r.moot", "1", step, out=tmp_path / f"f{step}.moot") as run:
+            run.go()
+            assert all(driver.stopped for driver in run.scheduler.episodes.values())
+    assert not (tmp_path / "f.moot").exists()
+    with pytest.raises(NotFound, match="no episode"):
+        fork_run(tmp_path / "r.moot", "nobody", 1, out=tmp_path / "f.moot")
+
+
+@pytest.mark.parametrize("loss", ["file", "folder"])
+def test_a_run_whose_file_goes_away_stops_and_says_so(spec: dict[str, Any], tmp_path: Path, loss: str) -> None:
+    folder = tmp_path / "runs"
+    rounds = iter([True] * 3)
+
+    def go_on() -> bool:
+        going = next(rounds, None)
+        if going is None and folder.exists():
+            (folder / "r.moot").unlink() if loss == "file" else folder.rename(tmp_path / "elsewhere")
+        return True
+
+    with started(spec, folder / "r.moot", parallel=1) as run, pytest.raises(StoreError, match=r"r\.moot is gone while"):
+        run.go(go_on)
+    assert any(not driver.stopped for driver in run.scheduler.episodes.values())
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+@pytest.mark.parametrize("engine", ["scripted:{}", "recorded-log:{}", "llama:{}", "scripted:/dev/zero", r"llama:\\\\host\\share"])
+def test_an_engine_is_read_from_plain_files_alone(spec: dict[str, Any], tmp_path: Path, engine: str) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(BadEngine, match="is no file|another machine|no run log"):
+        started(spec, tmp_path / "r.moot", model=engine.format(tmp_path / "pipe"), agent="react")
+    assert not (tmp_path / "r.moot").exists()

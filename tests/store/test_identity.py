@@ -1,0 +1,226 @@
+"""The sha256 of a file: read once an identity, never trusted when it could be stale, and no cache file can do harm."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from store import identity, places
+from store.errors import BadInput, NotFound
+
+
+def digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+@pytest.fixture
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the files that are really read, in order; nothing is remembered from before."""
+    seen: list[str] = []
+    read = identity._read
+
+    def counted(path: Path | str) -> tuple[identity.Mark, int]:
+        seen.append(Path(path).name)
+        return read(path)
+
+    monkeypatch.setattr(identity, "_read", counted)
+    monkeypatch.setattr(identity, "_known", {})
+    return seen
+
+
+@pytest.fixture
+def settled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files that were written just now count as old."""
+    monkeypatch.setattr(identity, "SETTLED", 0)
+
+
+def another_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identity, "_known", {})
+
+
+def cache() -> Path:
+    return places.cache() / identity.FILE
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_file_is_read_once(tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"1")
+    other.write_bytes(b"2")
+    for _ in range(3):
+        assert identity.sha256(one) == digest(b"1") and identity.sha256(other) == digest(b"2")
+        another_process(monkeypatch)
+    assert reads == ["one", "other"]
+    assert identity.marks([one, other], again=True)[one].sha256 == digest(b"1") and len(reads) == 4
+    one.write_bytes(b"12")
+    assert list(identity.marks([one, other])) == [one, other], "in the order asked for, whichever was read"
+    assert identity.sha256(one) == digest(b"12") and reads[4:] == ["one"]
+
+
+def test_a_file_that_was_just_written_is_read_again(tmp_path: Path, reads: list[str]) -> None:
+    """Within one tick of the clock of the file system a change leaves all times as they are."""
+    path = tmp_path / "one"
+    path.write_bytes(b"0")
+    for number in range(30):
+        data = b"%d" % (number % 10)
+        found = path.stat()
+        path.write_bytes(data)
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+        assert identity.sha256(path) == digest(data)
+    assert len(reads) == 30
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_time_that_was_set_back_is_seen(tmp_path: Path, reads: list[str]) -> None:
+    path = tmp_path / "one"
+    path.write_bytes(b"1")
+    before = path.stat()
+    assert identity.sha256(path) == digest(b"1")
+    while path.stat().st_ctime_ns == before.st_ctime_ns:
+        path.write_bytes(b"2")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = path.stat()
+    assert (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size)
+    assert identity.sha256(path) == digest(b"2") and len(reads) == 2
+
+
+@pytest.mark.parametrize("days", [-3, 3])
+def test_the_clock_of_the_process_is_not_asked(
+    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch, days: int
+) -> None:
+    monkeypatch.setattr(identity, "SETTLED", 3_600 * 10**9)
+    now = time.time() + days * 86_400
+    monkeypatch.setattr(time, "time", lambda: now)
+    monkeypatch.setattr(time, "time_ns", lambda: int(now * 1e9))
+    path = tmp_path / "one"
+    path.write_bytes(b"1")
+    assert [identity.sha256(path) for _ in range(2)] == [digest(b"1")] * 2
+    assert len(reads) == 2
+
+
+@pytest.mark.usefixtures("settled")
+def test_a_file_from_the_future_is_read_each_time(tmp_path: Path, reads: list[str]) -> None:
+    path = tmp_path / "one"
+    path.write_bytes(b"1")
+    later = path.stat().st_mtime_ns + 3 * 86_400 * 10**9
+    os.utime(path, ns=(later, later))
+    assert [identity.sha256(path) for _ in range(3)] == [digest(b"1")] * 3
+    assert len(reads) == 3
+
+
+def _flipped(place: int) -> Callable[[Path], object]:
+    def spoil(path: Path) -> None:
+        data = bytearray(path.read_bytes())
+        data[place % len(data)] ^= 1
+        path.write_bytes(data)
+
+    return spoil
+
+
+def _replaced(make: Callable[[Path], object]) -> Callable[[Path], object]:
+    def spoil(path: Path) -> None:
+        path.unlink()
+        make(path)
+
+    return spoil
+
+
+BROKEN: dict[str, Callable[[Path], object]] = {
+    "empty": lambda path: path.write_bytes(b""),
+    "half": lambda path: path.write_bytes(path.read_bytes()[:-40]),
+    "lines": lambda path: path.write_bytes(path.read_bytes() + b"1-1-1-1-1 " + b"0" * 64 + b"\n"),
+    "bytes": lambda path: path.write_bytes(bytes(range(256)) * 40),
+    "deep": lambda path: path.write_bytes(b"[" * 100_000),
+    "large": lambda path: os.truncate(path, 1 << 40),
+    "folder": _replaced(Path.mkdir),
+    **(
+        {"pipe": _replaced(os.mkfifo), "device": _replaced(lambda path: path.symlink_to("/dev/zero"))}
+        if os.name != "nt"
+        else {}
+    ),
+    **{f"flipped {place}": _flipped(place) for place in (0, 63, 64, 70, 90, 120, -2, -1)},
+}
+
+
+@pytest.mark.usefixtures("settled")
+@pytest.mark.parametrize("kind", BROKEN)
+def test_a_broken_cache_counts_for_nothing(
+    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    path = tmp_path / "one"
+    path.write_bytes(b"1")
+    identity.sha256(path)
+    BROKEN[kind](cache())
+    for again in (2, 3 if kind == "folder" else 2):
+        another_process(monkeypatch)
+        assert identity.sha256(path) == digest(b"1")
+        assert len(reads) == again
+    assert cache().is_dir() or cache().stat().st_size < 1000
+
+
+def test_a_place_that_cannot_be_written_costs_only_time(
+    tmp_path: Path, reads: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    places.cache().parent.mkdir(exist_ok=True)
+    monkeypatch.setenv("MOOT_HOME", str(tmp_path / "one"))
+    (tmp_path / "one").write_bytes(b"1")
+    assert [identity.sha256(tmp_path / "one") for _ in range(2)] == [digest(b"1")] * 2
+    assert len(reads) == 2
+
+
+@pytest.mark.usefixtures("settled", "reads")
+def test_the_cache_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(identity, "KEPT", 10)
+    paths = [tmp_path / str(number) for number in range(25)]
+    for path in paths:
+        path.write_text(path.name)
+    identity.marks(paths)
+    assert len(cache().read_bytes().splitlines()) == 11
+
+
+SEVERAL = """
+import sys
+from pathlib import Path
+from store import identity
+identity.SETTLED = 0
+for path in sorted(Path(sys.argv[1]).iterdir(), reverse=sys.argv[2] == "1"):
+    identity.sha256(path)
+"""
+
+
+def test_several_processes_share_it(tmp_path: Path, reads: list[str]) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for number in range(20):
+        (folder / str(number)).write_text(str(number))
+    children = [
+        subprocess.Popen([sys.executable, "-c", SEVERAL, str(folder), str(turn % 2)], cwd=Path(__file__).parents[2])
+        for turn in range(3)
+    ]
+    assert [child.wait(120) for child in children] == [0, 0, 0]
+    for path in folder.iterdir():
+        assert identity.sha256(path) == digest(path.name.encode())
+    assert reads == [], "nothing of what one of them wrote was lost to another"
+
+
+def test_what_is_no_regular_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        identity.sha256(tmp_path / "nothing")
+    with pytest.raises(NotFound):
+        identity.sha256(tmp_path / "nothing" / "below")
+    with pytest.raises(BadInput, match="no regular file"):
+        identity.sha256(tmp_path)
+    with pytest.raises(BadInput):
+        identity.sha256("a\0b")
+    if os.name != "nt":
+        os.mkfifo(tmp_path / "pipe")
+        for path in (tmp_path / "pipe", Path("/dev/zero")):
+            with pytest.raises(BadInput, match="no regular file"):
+                identity.read_all(path)

@@ -1,0 +1,395 @@
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from store import chain
+from store.errors import BadInput, Damaged, NotFound, StoreError
+from store.journal import Entry, EpisodeRow, Journal, ScoreRow, text_hash
+from tests.support.altered import alter
+
+GOLDEN = Path(__file__).parents[1] / "golden" / "0.1.0.moot"
+
+HEADER = {"run": "r", "spec": {"benchmark": "legalagentbench"}}
+
+
+def make(path: Path, episodes: int = 2) -> Journal:
+    return Journal.create(path, HEADER, [EpisodeRow(str(n), n, str(n)) for n in range(episodes)])
+
+
+def entry(attempt: int, seq: int, data: object = None) -> Entry:
+    return Entry(attempt, seq, 1, None, 1.5, "thought", {"seat": "agent", "text": "想"} if data is None else data)
+
+
+def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
+    with make(tmp_path / "r.moot") as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0), entry(attempt.id, 1)], ["长文本"])
+    with Journal.open(tmp_path / "r.moot") as journal:
+        assert journal.header == HEADER
+        assert [e.seq for e in journal.entries(attempt.id)] == [0, 1]
+        assert journal.entries(attempt.id)[0] == entry(attempt.id, 0)
+        assert journal.text(text_hash("长文本")) == "长文本"
+        assert journal.text("nothing") is None
+
+
+@settings(max_examples=30)
+@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(st.characters()), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))
+def test_any_json_data_survives(tmp_path: Path, data: object) -> None:
+    path = tmp_path / "r.moot"
+    path.unlink(missing_ok=True)
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([Entry(attempt.id, 0, 0, None, 0.0, "x", data)])
+        assert journal.entries(attempt.id)[0].data == data
+
+
+def test_the_record_cannot_be_changed_or_deleted(tmp_path: Path) -> None:
+    path = tmp_path / "r.moot"
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0)])
+        journal.add_scores([ScoreRow(attempt.id, "s", "1", {}, 0.5, {}, "moot")])
+    database = sqlite3.connect(path)
+    for statement in ("UPDATE events SET tag='x'", "DELETE FROM events", "UPDATE scores SET value='1'", "DELETE FROM attempts"):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            database.execute(statement)
+    database.close()
+
+
+def test_a_half_failed_append_leaves_nothing(tmp_path: Path) -> None:
+    with make(tmp_path / "r.moot") as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0)])
+        with pytest.raises(StoreError):
+            journal.append([entry(attempt.id, 1), entry(attempt.id, 0)])
+        assert [e.seq for e in journal.entries(attempt.id)] == [0]
+
+
+def test_one_writer_many_readers(tmp_path: Path) -> None:
+    path = tmp_path / "r.moot"
+    with make(path) as journal:
+        with pytest.raises(StoreError, match="another process"):
+            Journal.open(path, write=True)
+        with Journal.open(path) as reader:
+            (attempt,) = journal.attempts("0")
+            journal.append([entry(attempt.id, 0)])
+            assert len(reader.entries(attempt.id)) == 1
+            with pytest.raises(StoreError, match="opened for reading"):
+                reader.append([entry(attempt.id, 1)])
+    Journal.open(path, write=True).close()
+
+
+def test_a_finished_run_opens_from_a_read_only_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "stick"
+    folder.mkdir()
+    with make(folder / "r.moot"):
+        pass
+    assert sorted(p.name for p in folder.iterdir()) == ["r.moot"]
+    folder.chmod(0o500)
+    try:
+        with Journal.open(folder / "r.moot") as journal:
+            assert journal.header == HEADER
+    finally:
+        folder.chmod(0o700)
+
+
+def test_bad_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        Journal.open(tmp_path / "absent.moot")
+    (tmp_path / "text.moot").write_text("not a database, only words that go on for a while")
+    with pytest.raises(Damaged, match="text.moot"):
+        Journal.open(tmp_path / "text.moot")
+    foreign = sqlite3.connect(tmp_path / "foreign.moot")
+    foreign.execute("CREATE TABLE t (x)")
+    foreign.close()
+    with pytest.raises(BadInput, match="not a run"):
+        Journal.open(tmp_path / "foreign.moot")
+    with make(tmp_path / "r.moot"):
+        pass
+    newer = sqlite3.connect(tmp_path / "r.moot")
+    newer.execute("PRAGMA user_version=99")
+    newer.close()
+    with pytest.raises(BadInput, match="newer release"):
+        Journal.open(tmp_path / "r.moot")
+    with pytest.raises(StoreError, match="already exists"):
+        make(tmp_path / "r.moot")
+
+
+def test_attempts_are_kept(tmp_path: Path) -> None:
+    with make(tmp_path / "r.moot") as journal:
+        second = journal.begin_attempt("0", "new attempt")
+        assert [(a.number, a.reason) for a in journal.attempts("0")] == [(1, "first"), (2, "new attempt")]
+        assert second.number == 2
+
+
+def test_power_loss_leaves_a_prefix(tmp_path: Path) -> None:
+    """A cut at any place in the write-ahead log loses whole transactions from the end, never parts or earlier ones."""
+    path = tmp_path / "r.moot"
+    journal = make(path)
+    (attempt,) = journal.attempts("0")
+    for seq in range(6):
+        journal.append([entry(attempt.id, seq, {"text": "字" * 500})])
+    log = (tmp_path / "r.moot-wal").read_bytes()
+    for cut in range(0, len(log), max(1, len(log) // 40)):
+        copy = tmp_path / "cut"
+        copy.mkdir()
+        shutil.copy(path, copy / "r.moot")
+        (copy / "r.moot-wal").write_bytes(log[:cut])
+        with Journal.open(copy / "r.moot") as found:
+            found.check()
+            if found.episodes():
+                seqs = [e.seq for e in found.entries(attempt.id)]
+                assert seqs == list(range(len(seqs)))
+        shutil.rmtree(copy)
+    journal.close()
+
+
+def _altered(tmp_path: Path, statement: str) -> Path:
+    path = tmp_path / "r.moot"
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0), entry(attempt.id, 1), entry(attempt.id, 2)], ["长文本"])
+        journal.add_scores([ScoreRow(attempt.id, "compat", "1", {}, {"score": 0.0}, {}, "moot")] * 2)
+        journal.begin_attempt("1", "again")
+    alter(path, statement)
+    return path
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE events SET data = '{broken' WHERE seq = 1",
+        "UPDATE events SET data = '{}' WHERE seq = 1",
+        "UPDATE events SET step = 9 WHERE seq = 2",
+        "DELETE FROM events WHERE seq = 1",
+        "UPDATE texts SET text = '\"x\"'",
+        "UPDATE texts SET text = 'x'",
+        "DELETE FROM header",
+        "UPDATE header SET value = '{'",
+        "UPDATE header SET value = '\"s\"' WHERE key = 'run'",
+        "DELETE FROM header WHERE key = 'spec'",
+        "DELETE FROM events WHERE seq = 2",
+        "DELETE FROM events",
+        "UPDATE episodes SET task_id = 'other' WHERE position = 0",
+        "DELETE FROM episodes WHERE position = 1",
+        "UPDATE attempts SET reason = 'other' WHERE id = 1",
+        "DELETE FROM attempts WHERE number = 2",
+        "UPDATE scores SET value = '4.0' WHERE id = 1",
+        "UPDATE scores SET author = 'somebody' WHERE id = 2",
+        "DELETE FROM scores WHERE id = 2",
+        "INSERT INTO scores SELECT 9, attempt, scorer, version, settings, value, evidence, author, at FROM scores WHERE id = 1",
+        "DELETE FROM heads WHERE name LIKE 'scores/%'",
+        "UPDATE heads SET count = count + 1",
+    ],
+)
+def test_a_record_changed_by_other_means_is_named(tmp_path: Path, statement: str) -> None:
+    path = _altered(tmp_path, statement)
+    with Journal.open(path) as journal, pytest.raises(Damaged, match=r"r\.moot"):
+        _read_all(journal)
+
+
+def _read_all(journal: Journal) -> None:
+    _ = journal.header
+    for row in journal.episodes():
+        for attempt in journal.attempts(row.id):
+            journal.entries(attempt.id)
+            journal.scores(attempt.id)
+    journal.scores()
+    journal.text(text_hash("长文本"))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE VIEW more AS SELECT 1",
+        "CREATE TABLE more (x)",
+        "CREATE TRIGGER more AFTER INSERT ON events BEGIN SELECT 1; END",
+        "CREATE INDEX more ON events (tag)",
+        "DROP INDEX scores_of_attempt",
+        "ALTER TABLE events ADD COLUMN more TEXT GENERATED ALWAYS AS (tag) VIRTUAL",
+        "PRAGMA user_version = 0",
+        "PRAGMA user_version = 1",
+    ],
+)
+def test_a_file_with_another_schema_is_refused(tmp_path: Path, statement: str) -> None:
+    path = _altered(tmp_path, statement)
+    before = path.read_bytes()
+    for write in (False, True):
+        with pytest.raises(Damaged, match="tables of a run"):
+            Journal.open(path, write=write)
+    assert path.read_bytes() == before
+
+
+def test_any_damage_to_the_schema_is_one_sentence(tmp_path: Path) -> None:
+    """What SQLite says of it may quote bytes that are no text."""
+    path, sound = tmp_path / "r.moot", _altered(tmp_path, "SELECT 1").read_bytes()
+    begin = sound.index(b"CREATE")
+    for at in range(begin, sound.rindex(b"CREATE"), 37):
+        content = bytearray(sound)
+        content[at] ^= 0x80
+        path.write_bytes(content)
+        with pytest.raises(StoreError, match=r"r\.moot"), Journal.open(path) as journal:
+            _read_all(journal)
+
+
+def test_a_file_without_one_of_its_triggers_is_refused(tmp_path: Path) -> None:
+    path = _altered(tmp_path, "SELECT 1")
+    database = sqlite3.connect(path)
+    database.execute("DROP TRIGGER events_no_delete")
+    database.close()
+    with pytest.raises(Damaged, match="tables of a run"):
+        Journal.open(path)
+
+
+@pytest.mark.parametrize("value", ["[" * 200 + "]" * 200, "[" * 50_000 + "]" * 50_000, "NaN", '{"a": 1e999}', "9" * 5000, "\x00"])
+def test_json_beyond_all_bounds_is_one_sentence(tmp_path: Path, value: str) -> None:
+    """Also where the hash chain agrees, as in a file that was made like this."""
+    path = _altered(tmp_path, "SELECT 1")
+    alter(path, "UPDATE header SET value = ? WHERE key = 'run'", values=(value,))
+    database = sqlite3.connect(path, isolation_level=None)
+    rows = database.execute("SELECT key, value FROM header ORDER BY key").fetchall()
+    database.execute("DELETE FROM heads WHERE name = 'header'")
+    chain.grown(database, chain.HEADER, rows)
+    database.close()
+    with Journal.open(path) as journal, pytest.raises(Damaged, match="cannot be read"):
+        _ = journal.header
+
+
+def test_what_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    deep: object = 0
+    for _ in range(150):
+        deep = [deep]
+    with make(tmp_path / "r.moot") as journal:
+        (attempt,) = journal.attempts("0")
+        for value in (deep, float("nan"), float("inf")):
+            with pytest.raises(StoreError, match="cannot be kept"):
+                journal.append([entry(attempt.id, 0, value)])
+        assert journal.entries(attempt.id) == []
+
+
+def test_a_file_of_the_first_version_says_what_no_hash_vouches_for(tmp_path: Path) -> None:
+    path = tmp_path / "old.moot"
+    shutil.copy(GOLDEN, path)
+    with Journal.open(path) as journal:
+        assert journal.uncovered == ("header", "episodes", "attempts", "scores")
+        _read_all(journal)
+        scores = len(journal.scores())
+    with Journal.open(path, write=True) as journal:
+        (first, *_) = journal.attempts(journal.episodes()[0].id)
+        journal.add_scores([ScoreRow(first.id, "human", "1", {}, 1.0, {}, "甲")])
+    alter(path, "UPDATE scores SET value = '4.0' WHERE author = '甲'")
+    with Journal.open(path) as journal:
+        assert journal.uncovered
+        with pytest.raises(Damaged, match="scores of attempt"):
+            journal.scores()
+    with make(tmp_path / "new.moot") as journal:
+        assert journal.uncovered == ()
+    assert scores
+
+
+@pytest.mark.parametrize("loss", ["file", "replaced", "folder", "log"])
+def test_a_run_whose_file_goes_away_stops_at_the_next_commit(tmp_path: Path, loss: str) -> None:
+    folder = tmp_path / "runs"
+    folder.mkdir()
+    path = folder / "r.moot"
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, 0)])
+        if loss == "file":
+            path.unlink()
+        elif loss == "replaced":
+            shutil.copy(path, folder / "other")
+            (folder / "other").replace(path)
+        elif loss == "folder":
+            folder.rename(tmp_path / "elsewhere")
+        else:
+            path.with_name("r.moot-wal").unlink()
+        with pytest.raises(StoreError, match="while the run was writing"):
+            journal.append([entry(attempt.id, 1)])
+
+
+def test_no_second_name_passes_the_lock(tmp_path: Path) -> None:
+    path, other = tmp_path / "r.moot", tmp_path / "elsewhere"
+    other.mkdir()
+    with make(path):
+        (other / "soft.moot").symlink_to(path)
+        with pytest.raises(StoreError, match="another process"):
+            Journal.open(other / "soft.moot", write=True)
+        (other / "hard.moot").hardlink_to(path)
+        with pytest.raises(StoreError, match=r"2 names \(hard links\)"):
+            Journal.open(other / "hard.moot", write=True)
+    (other / "hard.moot").unlink()
+    Journal.open(other / "soft.moot", write=True).close()
+
+
+def test_a_run_behind_a_symbolic_link_is_read_and_watched_at_its_real_place(tmp_path: Path) -> None:
+    """SQLite keeps the log beside the real file: two megabytes in it are no forgery, and its loss is noticed."""
+    (tmp_path / "real").mkdir()
+    path, link = tmp_path / "real" / "r.moot", tmp_path / "link.moot"
+    make(path).close()
+    link.symlink_to(path)
+    with Journal.open(link, write=True) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, seq, "字" * 500) for seq in range(800)])
+        assert len(journal.entries(attempt.id)) == 800
+        with Journal.open(link) as reader:
+            assert len(reader.entries(attempt.id)) == 800
+        path.with_name("r.moot-wal").unlink()
+        with pytest.raises(StoreError, match="while the run was writing"):
+            journal.append([entry(attempt.id, 800)])
+
+
+def test_statistics_of_another_tool_do_not_refuse_a_run(tmp_path: Path) -> None:
+    path = _altered(tmp_path, "ANALYZE")
+    with Journal.open(path) as journal:
+        _read_all(journal)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_what_is_no_plain_file_is_refused_without_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.moot")
+    (tmp_path / "null.moot").symlink_to("/dev/zero")
+    (tmp_path / "self.moot").symlink_to(tmp_path / "self.moot")
+    (tmp_path / "folder.moot").mkdir()
+    for name in ("pipe", "null", "self", "folder"):
+        with pytest.raises(StoreError, match=name):
+            Journal.open(tmp_path / f"{name}.moot")
+
+
+def test_pages_that_say_more_than_the_file_holds_end_with_a_sentence(tmp_path: Path) -> None:
+    """A tree of pages whose branches all lead to one leaf holds millions of rows in a file of some kilobytes."""
+    path = tmp_path / "r.moot"
+    with make(path) as journal:
+        (attempt,) = journal.attempts("0")
+        journal.append([entry(attempt.id, seq, "字" * 200) for seq in range(400)])
+    content = bytearray(path.read_bytes())
+    database = sqlite3.connect(path)
+    (root,) = database.execute("SELECT rootpage FROM sqlite_master WHERE name = 'events'").fetchone()
+    (size,) = database.execute("PRAGMA page_size").fetchone()
+    database.close()
+    start = (root - 1) * size
+    assert content[start] == 2, "the root is no longer a leaf"
+    cells = int.from_bytes(content[start + 3 : start + 5])
+    first = int.from_bytes(content[start + 12 : start + 14])
+    child = content[start + first : start + first + 4]
+    for cell in range(cells):
+        at = start + int.from_bytes(content[start + 12 + 2 * cell : start + 14 + 2 * cell])
+        content[at : at + 4] = child
+    path.write_bytes(content)
+    with Journal.open(path) as journal, pytest.raises(Damaged):
+        journal.entries(attempt.id)
+
+
+def test_a_file_that_is_no_run_is_not_written_to(tmp_path: Path) -> None:
+    for content in (b"", b"x" * 200):
+        (tmp_path / "z.moot").write_bytes(content)
+        with pytest.raises(Damaged):
+            Journal.open(tmp_path / "z.moot", write=True)
+        assert (tmp_path / "z.moot").read_bytes() == content

@@ -1,0 +1,152 @@
+"""The article channels: what they find, filters before ranking, ties, damage."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from store.builder import PackBuilder
+from store.errors import Damaged, StoreError
+from store.pack import Pack, verify_pack
+from store.search.bigrams import bigrams, count, find, invert
+from store.search.channels import Articles, best
+from store.search.fusion import USUAL, fuse, fuse_weighted
+from store.search.query import LawQuery
+from store.search.vocabulary import entries, widened
+from store.statutes.model import ArticleNumber
+from tests.support import statute_fixture as fixture
+
+CHANNELS = ("bm25", "keyword", "dense")
+
+
+@pytest.fixture
+def pack() -> Any:
+    with Pack.open(fixture.build()) as opened:
+        yield opened
+
+
+def ids(found: list[tuple[int, float]]) -> list[int]:
+    return [number for number, _ in found]
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_a_channel_finds_the_article_that_says_it(pack: Pack, channel: str) -> None:
+    articles = Articles(pack)
+    found = articles.rank(channel, LawQuery("雷雨天能不能攀爬路灯？"), None, 3)
+    texts = dict(pack.reader.all("SELECT id, text FROM articles"))
+    assert all("攀爬路灯" in texts[number] for number in ids(found))
+    assert articles.rank(channel, LawQuery(""), None, 3) == []
+    assert articles.rank(channel, LawQuery('" OR (NEAR'), None, 3) == []
+    assert articles.rank(channel, LawQuery("路灯"), None, 0) == []
+
+
+@pytest.mark.parametrize("channel", ["bm25", "keyword"])
+def test_the_filter_comes_before_the_ranking(pack: Pack, channel: str) -> None:
+    articles = Articles(pack)
+    query = LawQuery("城市道路路灯的许可和罚款")
+    everything = articles.rank(channel, query, None, 1000)
+    assert everything == sorted(everything, key=lambda hit: (-hit[1], hit[0]))
+    for allowed in ([], [1], [3, 5, 9], list(range(1, articles.size + 1, 2))):
+        wanted = [hit for hit in everything if hit[0] in allowed]
+        chosen = np.array(allowed, np.int64)
+        assert articles.rank(channel, query, chosen, 1000) == wanted
+        assert articles.rank(channel, query, chosen, 2) == wanted[:2]
+
+
+def test_only_allowed_articles_give_feedback_and_are_ranked_by_vectors(pack: Pack) -> None:
+    articles = Articles(pack)
+    query = LawQuery("城市道路路灯的许可和罚款")
+    everything = articles.rank("dense", query, None, 1000)
+    assert everything == articles.rank("dense", query, np.arange(1, articles.size + 1), 1000)
+    for allowed in ([1], [3, 5, 9], list(range(1, articles.size + 1, 2))):
+        found = articles.rank("dense", query, np.array(allowed), 1000)
+        assert found == sorted(found, key=lambda hit: (-hit[1], hit[0]))
+        assert set(ids(found)) <= set(allowed)
+        assert articles.rank("dense", query, np.array(allowed), 2) == found[:2]
+    assert articles.rank("dense", query, np.array([], np.int64), 5) == []
+
+
+def test_everyday_words_reach_the_words_of_the_law() -> None:
+    assert "劳动报酬" in widened("老板拖欠工资怎么办")
+    assert "劳动报酬" not in widened("劳动报酬就是工资吗")
+    assert widened("") == []
+    assert len(entries()) > 700 and all(said and terms for said, terms in entries().items())
+
+
+def test_the_number_of_an_article_is_a_word_of_its_own(pack: Pack) -> None:
+    found = Articles(pack).rank("bm25", LawQuery("第四条之一", numbers=(ArticleNumber(4, 1),)), None, 5)
+    numbers = pack.reader.all("SELECT id FROM articles WHERE number = 4 AND sub = 1")
+    assert ids(found) == [number for (number,) in numbers]
+
+
+def test_without_texts_laws_and_headings_are_searched() -> None:
+    law, version = fixture.LAMPS, fixture.lamp_versions()[0][0]
+    with PackBuilder("facts", jurisdiction="XX", source="", licence="", coverage="complete", as_of="") as builder:
+        builder.add_law(fixture.Law(law, "路灯法"))
+        headed = fixture.articles(law, version.label, {"1": None, "2": None})
+        builder.add_version(version, [headed[0], fixture.Article(law, version.label, ArticleNumber(2), title="雷雨天")])
+        path = builder.finish()
+    with Pack.open(path) as pack:
+        for channel in CHANNELS:
+            assert ids(Articles(pack).rank(channel, LawQuery("雷雨天"), None, 5)) == [2]
+
+
+def test_a_pack_without_statutes_has_no_indexes_and_ranks_nothing() -> None:
+    with PackBuilder("p", jurisdiction="x", source="", licence="", coverage="complete", as_of="") as builder:
+        path = builder.finish()
+    assert not (path / "articles").exists()
+    with Pack.open(path) as pack:
+        assert pack.manifest.embedder is None
+        assert Articles(pack).rank("bm25", LawQuery("路灯"), None, 5) == []
+
+
+def test_the_same_rows_give_the_same_bytes() -> None:
+    one, other = fixture.build("one"), fixture.build("other")
+    with Pack.open(one) as left, Pack.open(other) as right:
+        assert left.hash == right.hash
+    assert verify_pack(one) == []
+
+
+def test_a_damaged_index_is_named_before_it_is_read() -> None:
+    path: Path = fixture.build()
+    target = path / "articles" / "weights.npy"
+    data = bytearray(target.read_bytes())
+    data[-1] ^= 1
+    target.write_bytes(data)
+    with pytest.raises(Damaged, match="weights.npy"):
+        Pack.open(path)
+
+
+def test_another_segmenter_is_refused(pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.search.channels.segmenter", lambda: "another 1")
+    with pytest.raises(StoreError, match="another 1"):
+        Articles(pack)
+
+
+def test_bigrams_stop_at_everything_that_is_no_letter() -> None:
+    assert len(bigrams("路灯，灯法 a")) == 2
+    assert len(bigrams("\ud800路")) == 0
+    counts = count([(["路灯路灯", "灯法", ""], 1.0), (["", "路灯", ""], 2.0)])
+    postings = invert(counts)
+    (at,) = find(postings.keys, bigrams("路灯"))
+    assert postings.places[postings.starts[at] : postings.starts[at + 1]].tolist() == [0, 1]
+    assert find(postings.keys, bigrams("𠮷野")).tolist() == []
+    scores = postings.score([(bigrams("灯法"), 2.0)], 3)
+    assert scores[1] > 0 and scores[[0, 2]].tolist() == [0, 0]
+
+
+def test_equal_scores_are_ordered_by_id_also_at_the_edge() -> None:
+    scores = np.array([1, 2, 1, 0, 1, -1], np.float32)
+    assert best(scores, None, 3) == [(2, 2.0), (1, 1.0), (3, 1.0)]
+    assert best(scores, np.array([3, 4, 5]), 9) == [(3, 1.0), (5, 1.0)]
+
+
+def test_fusion_weighs_channels() -> None:
+    assert fuse_weighted({"a": [1, 2], "b": [2, 1]}, {"a": 2.0, "b": 1.0}, 10) == [
+        (1, 2 / 11 + 1 / 12),
+        (2, 2 / 12 + 1 / 11),
+    ]
+    assert fuse_weighted({"a": [1, 2], "b": [2, 3]}, {}, USUAL) == fuse([[1, 2], [2, 3]])

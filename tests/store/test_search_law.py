@@ -1,0 +1,300 @@
+"""Statutes searched in time: filters before ranking, gaps and neighbours, what gives way, and the published pipeline."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from datetime import date
+from math import log
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from store.builder import PackBuilder
+from store.errors import NotFound
+from store.pack import Pack
+from store.search import paper as published
+from store.search.law_search import CHANNELS, Answer, LawSearch, Settings
+from store.search.query import LawQuery, Span
+from store.statutes.model import Law, LawVersion
+from store.statutes.names import aliases_of
+from store.text.segment import cut
+from tests.support.statute_fixture import KITES, LAMPS, articles, build, number
+
+OLD, MIDDLE, NEW = LAMPS, f"{LAMPS}(2000修正)", f"{LAMPS}(2010修订)"
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LawSearch]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
+        with Pack.open(build()) as pack:
+            yield LawSearch(pack)
+
+
+def found(answer: Answer) -> list[tuple[str, str]]:
+    return [(hit.version.label, hit.article.number.key) for hit in answer.hits]
+
+
+def told(answer: Answer) -> tuple[str, ...]:
+    """Notes, but for the one on vectors, which a pack as small as this may lack."""
+    return tuple(note for note in answer.notes if note != "no_dense")
+
+
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("1995年5月有效的《中华人民共和国路灯法》第三条", (OLD, "3")), ("2005年路灯法第三条", (MIDDLE, "3")), ("2012年灯法第四条的条文", (NEW, "4")),
+        ("路灯法第三条", (NEW, "3")), ("路灯法(2000修正)第三条", (MIDDLE, "3")), ("1985年风筝法第二条", (KITES, "2")), ("2005年路灯法第四条之一", (MIDDLE, "4-1")),
+        ("1999年12月31日路灯法第三条", (OLD, "3")), ("2000年1月1日路灯法第三条", (MIDDLE, "3")), ("2009年12月30日路灯法第三条", (MIDDLE, "3")), ("2010年1月1日路灯法第三条", (NEW, "3")),
+    ],
+)  # fmt: skip
+def test_the_named_article_of_the_right_version_stands_first(search: LawSearch, text: str, first: tuple[str, str]) -> None:
+    answer = search.search(text)
+    assert found(answer)[0] == first
+    assert answer.hits[0].ranks["exact"] == 1 and answer.of == 26
+
+
+def test_a_window_keeps_what_applied_on_a_day_of_a_span(search: LawSearch) -> None:
+    answer = search.search("1995年在路灯上悬挂广告、攀爬路灯的处罚")
+    assert {label for label, _ in found(answer)} == {OLD} and answer.allowed == 7
+    assert all(hit.kept == ("window", "no_law", "no_number") for hit in answer.hits)
+    year = search.search("2009年路灯的高度", Settings(k=20))
+    assert {label for label, _ in found(year)} == {MIDDLE}
+
+
+def test_each_span_counts_for_itself(search: LawSearch) -> None:
+    query = LawQuery("路灯", (Span(date(1985, 1, 1), date(1985, 12, 31), "1985年"), Span(date(2015, 1, 1), date(2015, 12, 31), "2015年")), keywords=("路灯",))  # fmt: skip
+    labels = {label for label, _ in found(search.search(query, Settings(k=50)))}
+    assert labels <= {KITES, NEW} and NEW in labels
+    hull = {label for label, _ in found(search.search(query, Settings(k=50, paper=True)))}
+    assert {OLD, MIDDLE} <= hull, "the published pipeline admits what lies between"
+
+
+def test_a_day_in_a_gap_offers_the_neighbours(search: LawSearch) -> None:
+    answer = search.search("2009年12月31日路灯法第三条")
+    assert told(answer) == (f"gap:{LAMPS}:2009-12-31",)
+    assert found(answer) == [(MIDDLE, "3"), (NEW, "3")]
+    assert {hit.kept[0] for hit in answer.hits} == {"gap_neighbour"}
+
+
+def test_without_a_law_gaps_are_told_for_what_was_found(search: LawSearch) -> None:
+    day = date(2009, 12, 31)
+    answer = search.search("路灯的高度", Settings(at=day, k=3))
+    assert told(answer) == (f"gap:{LAMPS}:2009-12-31",)
+    assert {hit.version.label for hit in answer.hits} == {MIDDLE, NEW} and {hit.kept[0] for hit in answer.hits} == {"gap_neighbour"}
+    assert answer.allowed == 17, "no article of the kites, which had ended"
+    assert told(search.search("量子色动力学", Settings(at=day))) == (), "nothing found, nothing told"
+    before = search.search("1850年 路灯的高度")
+    assert (before.hits, told(before)) == ((), ("before_all:1850-01-01:1980-01-01",))
+    in_force = search.search("路灯的高度", Settings(at=date(2009, 12, 30)))
+    assert told(in_force) == () and {hit.kept[0] for hit in in_force.hits} == {"window"}
+
+
+GONDOLAS = "中华人民共和国吊船法"
+GONDOLA_VERSIONS: tuple[tuple[str, date, date | None, str | None], ...] = (
+    ("(2000修正)", date(2000, 1, 1), date(2004, 12, 31), "吊船应当系缆，缆绳不得短于两米。"),
+    ("(2005修正)", date(2005, 1, 1), date(2009, 12, 31), None),
+    ("(2010修正)", date(2010, 1, 1), None, "吊船应当系缆，缆绳应当结实。"),
+)
+
+
+@pytest.fixture(scope="module")
+def gondolas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LawSearch]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
+        with PackBuilder("gondolas", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
+            builder.add_law(Law(GONDOLAS, "吊船法", "法律", "authored"), aliases_of(GONDOLAS))
+            for more, first, last, text in GONDOLA_VERSIONS:
+                label = GONDOLAS + more
+                texts = {"1": text, "2": f"吊船的颜色在{first.year}年以后由船主决定。"}
+                builder.add_version(LawVersion(GONDOLAS, label, first, last), articles(GONDOLAS, label, texts, chapter="第一章 吊船的缆绳"))
+            builder.add_law(Law(KITES, "风筝法", "法律", "authored"), aliases_of(KITES))
+            builder.add_version(LawVersion(KITES, KITES, date(1980, 1, 1), None), articles(KITES, KITES, {"1": "风筝不得缠绕缆绳。"}))
+        with Pack.open(builder.finish()) as pack:
+            yield LawSearch(pack)
+
+
+def test_rows_without_text_stand_behind_those_with_text(gondolas: LawSearch) -> None:
+    answer = gondolas.search("2006年 吊船的缆绳")
+    assert found(answer)[-1] == (f"{GONDOLAS}(2005修正)", "1") and answer.hits[-1].article.text is None and len(answer.hits) > 1
+    assert [hit.score for hit in answer.hits] == sorted((hit.score for hit in answer.hits), reverse=True)
+    named = gondolas.search("2006年 吊船法第一条")
+    assert found(named)[0] == (f"{GONDOLAS}(2005修正)", "1"), "what is named stands first, whether its words are there or not"
+
+
+def test_without_a_day_the_newest_wording_stands_first(gondolas: LawSearch) -> None:
+    answer = gondolas.search("缆绳不得短于两米")
+    own = [hit for hit in answer.hits if hit.version.law == GONDOLAS and hit.article.number.key == "1"]
+    assert [(hit.version.label[len(GONDOLAS) :], hit.kept[-1]) for hit in own] == [("(2010修正)", "newest"), ("(2000修正)", "last_wording")]
+    assert own[0].ranks["keyword"] > own[1].ranks["keyword"], "although the older one has more of the words"
+    then = gondolas.search("缆绳不得短于两米", Settings(today=date(2007, 1, 1)))
+    assert [hit.version.label[len(GONDOLAS) :] for hit in then.hits if hit.article.number.key == "1"][:2] != ["(2010修正)", "(2000修正)"]
+
+
+def test_a_revision_that_is_the_oldest_version_leaves_a_gap_before_it(gondolas: LawSearch) -> None:
+    answer = gondolas.search("1990年 缆绳")
+    assert told(answer) == (f"gap:{GONDOLAS}:1990-01-01",)
+    assert {hit.version.label: hit.kept[0] for hit in answer.hits} == {f"{GONDOLAS}(2000修正)": "gap_neighbour", KITES: "window"}
+
+
+def test_a_law_that_had_ended_gives_way_to_its_successor(search: LawSearch) -> None:
+    answer = search.search("1995年风筝法第二条 风筝的高度")
+    assert told(answer)[:2] == (f"repealed:{KITES}:1995-01-01", f"succeeded:{KITES}:{LAMPS}")
+    assert {label for label, _ in found(answer)} == {OLD} and answer.hits[0].kept[0] == "successor"
+    before = search.search("1970年风筝法第二条")
+    assert (before.hits, before.allowed, told(before)) == ((), 0, (f"not_yet:{KITES}:1970-01-01",))
+
+
+def test_settings_beside_the_text(search: LawSearch) -> None:
+    day = search.search("2015年路灯的高度", Settings(at=date(1995, 1, 1), k=20))
+    assert {label for label, _ in found(day)} == {OLD}
+    law = search.search("第二条", Settings(law="风筝法"))
+    assert found(law)[0] == (KITES, "2") and law.hits[0].ranks["exact"] == 1
+    assert search.search("高度", Settings(law="外星法")).notes[:1] == ("unknown_law:外星法",)
+    newest = search.search("1995年路灯法第三条", Settings(window="newest"))
+    assert found(newest) == [(NEW, "3")] and newest.hits[0].kept[0] == "newest"
+    every = search.search("1995年路灯法第三条", Settings(window="off"))
+    assert [label for label, _ in found(every)] == [NEW, MIDDLE, OLD]
+    free = search.search("1995年路灯法第二条", Settings(law_filter=False, at=date(1985, 1, 1)))
+    assert found(free) == [(KITES, "2")] and "no_law" in free.hits[0].kept
+
+
+def test_without_a_day_same_words_are_one(search: LawSearch) -> None:
+    hits = search.search("雷雨天攀爬路灯的罚款", Settings(k=20)).hits
+    climbing = [hit for hit in hits if "雷雨" in (hit.article.text or "")]
+    # The revision of 2010 renumbered the law: 第四条 of 1990 and 2000 is one row, 第五条 of 2010 another.
+    assert sorted((hit.version.label, hit.article.number.key) for hit in climbing) == [(MIDDLE, "4"), (NEW, "5")]
+    assert all(hit.kept[0] == "no_date" for hit in hits)
+    # 第四条 of 2000 is the last with these words, but the law has another 第四条 since.
+    assert {hit.version.label: hit.kept[-1] for hit in climbing} == {MIDDLE: "last_wording", NEW: "newest"}
+
+
+def test_filters_that_leave_nothing_give_way(search: LawSearch) -> None:
+    heading = search.search("路灯法第九章第三条")
+    assert "dropped:headings" in heading.notes and found(heading)[0] == (NEW, "3")
+    article = search.search("1995年路灯法第四条之一 悬挂广告")
+    assert told(article) == ("dropped:number", f"no_article:{LAMPS}:4-1:not_yet")
+    assert {label for label, _ in found(article)} == {OLD} and "no_number" in article.hits[0].kept
+
+
+def test_filters_without_a_word_list_the_articles(search: LawSearch) -> None:
+    answer = search.search("1985年风筝法")
+    assert found(answer) == [(KITES, "2"), (KITES, "1")] and answer.hits[1].article.text is None, "words first"
+
+
+@pytest.mark.parametrize("text", ["", "   ", "，。！", 'AND OR NEAR( * "', "路灯\" OR 1=1 --", "text:高度*", "\ud800路灯", "量子色动力学"])
+def test_any_text_is_a_question(search: LawSearch, text: str) -> None:
+    answer = search.search(text)
+    assert answer.query.text == text and search.search(text).hits == answer.hits
+    assert len(search.search(text, Settings(k=0)).hits) == 0
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_a_channel_alone(search: LawSearch, channel: str) -> None:
+    answer = search.search("1995年路灯法第三条 路灯的高度", Settings(channels=(channel,)))
+    assert all(set(hit.ranks) <= {channel} for hit in answer.hits)
+    assert found(answer) == [(OLD, "3")]
+
+
+def test_windows_without_days_are_kept_and_say_so(tmp_path: Path) -> None:
+    law = "中华人民共和国风车法"
+    with PackBuilder("mills", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
+        builder.add_law(Law(law, "风车法", "法律", "authored"), aliases_of(law))
+        builder.add_version(LawVersion(law, law, None, None), articles(law, law, {"1": "风车应当面向大海。"}))
+    with Pack.open(builder.finish()) as pack:
+        answer = LawSearch(pack).search("2012年风车法第一条")
+        assert [(hit.version.label, hit.kept[0]) for hit in answer.hits] == [(law, "no_window")] and told(answer) == ()
+
+
+def test_a_pack_without_statutes() -> None:
+    builder = PackBuilder("empty", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="")
+    with Pack.open(builder.finish()) as pack, pytest.raises(NotFound, match="no statutes"):
+        LawSearch(pack)
+
+
+# The published pipeline.
+
+
+def test_runs_cut_alone_are_the_text_cut_whole(search: LawSearch) -> None:
+    texts = [*search.paper._texts, "", "  ", "a1.5%—第三条\r\n（醉酒）𠮷ＡB·鿕\u9fd6驾驶", "，。x"]
+    assert list(published._cut_all(texts)) == [cut(text) for text in texts]
+
+
+def test_okapi_by_hand() -> None:
+    documents = [["a", "b"], ["a", "a", "c"], ["a", "d", "d", "d"], ["e"]]
+    okapi = published.Okapi(documents)
+    lengths, mean = [2, 3, 4, 1], 2.5
+    # a stands in three of four: log(1.5) - log(3.5) < 0, so it weighs a quarter of the mean weight.
+    plain = {"a": log(1.5) - log(3.5), **dict.fromkeys("bcde", log(3.5) - log(1.5))}
+    weights = plain | {"a": 0.25 * sum(plain.values()) / 5}
+    for query in (["a"], ["d"], ["a", "c", "a"], ["x"], []):
+        expected = [
+            sum(
+                weights.get(token, 0.0) * doc.count(token) * 2.2 / (doc.count(token) + 1.2 * (0.25 + 0.75 * length / mean))
+                for token in query
+            )
+            for doc, length in zip(documents, lengths, strict=True)
+        ]  # fmt: skip
+        assert np.allclose(okapi.scores(query), expected)
+    assert list(published.Okapi([]).scores(["a"])) == []
+
+
+def test_published_filters_and_weights(search: LawSearch) -> None:
+    paper = search.paper
+    query = LawQuery("路灯的高度", (Span(date(1995, 1, 1), date(1995, 12, 31), ""),), (LAMPS,), (number("4"),), keywords=("路灯", "高度"))
+    narrowed, rankings, fused = paper.rankings(query, 5)
+    assert narrowed.count == 1 and narrowed.kept(fused[0][0]) == ("window", "no_law", "number")
+    parts = LawQuery("路灯", headings=("第一章",), keywords=("路灯",))
+    assert paper.rankings(parts, 5)[0].count == 0, "a chapter stands in no article number"
+    both = LawQuery("罚款", (Span(date(2005, 1, 1), date(2005, 1, 1), ""),), numbers=(number("4"),), keywords=("罚款",))
+    narrowed, rankings, fused = paper.rankings(both, 5)
+    assert narrowed.count == 2, "第四条 stands in 第四条之一 too"
+    rows = {(row, name): rank for name, ranked in rankings.items() for rank, row in enumerate(ranked, 1)}
+    for row, score in fused:
+        expected = sum(weight / (60 + rows[row, name]) for name, weight in published.WEIGHTS.items() if (row, name) in rows)
+        assert score == pytest.approx(expected)
+    assert len(rankings["bm25"]) == 2 and rankings["keyword"] == sorted(rankings["keyword"])
+    empty = paper.rankings(LawQuery("火星", numbers=(number("99"),)), 5)
+    assert empty[1:] == ({}, [])
+
+
+def test_published_keywords_by_hand(search: LawSearch) -> None:
+    texts = search.paper._texts
+    wanted = {"路灯": 0, "高度": 0}
+    scores = [sum((1 + 0.1 * (text.count(word) - 1)) / len(wanted) for word in wanted if word in text) for text in texts]
+    best = sorted((place for place, score in enumerate(scores) if score), key=lambda place: (-scores[place], place))[:5]
+    ranked = search.paper.rankings(LawQuery("路灯的高度", keywords=tuple(wanted)), 5)[1]["keyword"]
+    assert ranked == [int(search.catalogue.ids[place]) for place in best]
+    assert texts[0].startswith(f"路径：{search.catalogue.versions[0].label} > 未分编部分 > 未分章部分 > 未分节部分 > 第一条 内容：")
+    assert "".join(cut(texts[2])) == texts[2]
+
+
+@pytest.mark.slow
+def test_questions_on_dated_articles_find_their_row_first(
+    data: Callable[..., Path], published_statutes: Path
+) -> None:
+    folder = data("legalsearch_r1")
+    rows: dict[tuple[str, str], list[dict[str, str]]] = {}
+    for line in (folder / "article_index.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        rows.setdefault((row["law"], row["article"]), []).append(row)
+    missed = []
+    with Pack.open(published_statutes) as pack:
+        searcher = LawSearch(pack)
+        for line in (folder / "evaluation_dev.jsonl").read_text(encoding="utf-8").splitlines():
+            question = json.loads(line)
+            if question["type"] != "lar":
+                continue
+            text = question["question"]
+            named = re.search(r"《(.*?)》(第.*?条(?:之[一二三四五六七八九十]+)?)", text)
+            at = re.search(r"(\d{4})年(\d+)月(?:(\d+)日)?", text)
+            assert named and at
+            day = f"{at[1]}-{int(at[2]):02d}-{int(at[3] or 1):02d}"
+            (gold,) = [row for row in rows[named[1], named[2]] if row["valid_from"] <= day <= row["valid_to"]]
+            first = searcher.search(text).hits[0]
+            if (first.version.label, first.article.number.chinese) != (gold["version"], gold["article"]):
+                missed.append(text)
+    assert missed == []

@@ -1,0 +1,175 @@
+"""Questions read by rules: days in every written form, laws by any name, articles, headings; no text breaks the reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from store.pack import Pack
+from store.search.law_names import LawNames
+from store.search.query import ANALYSER_SCHEMA, KEYWORDS, LawQuery, analyse, from_analyser
+from store.search.times import periods
+from store.statutes.applicable import CaseDates
+from store.statutes.book import StatuteBook
+from store.text.normalise import fold_width
+from tests.support.statute_fixture import KITES, LAMPS, build
+
+TODAY = date(2024, 6, 15)
+CASE = CaseDates(acted=date(2015, 3, 1), acted_until=date(2015, 3, 9), proceeding=date(2015, 9, 1), judged=date(2016, 1, 5))
+FIRST, LAST = date.min.isoformat(), date.max.isoformat()
+
+
+@pytest.fixture(scope="module")
+def book(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StatuteBook]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
+        with Pack.open(build()) as pack:
+            yield StatuteBook(pack)
+
+
+def days(text: str, today: date | None = TODAY) -> list[tuple[str, str]]:
+    found, _ = periods(fold_width(text), today=today, case=CASE)
+    return [(one.first.isoformat(), one.last.isoformat()) for one in found]
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "last"),
+    [
+        ("2012年3月", "2012-03-01", "2012-03-31"), ("２０１２年３月", "2012-03-01", "2012-03-31"), ("二〇一二年三月五日", "2012-03-05", "2012-03-05"),
+        ("二零一二年十二月", "2012-12-01", "2012-12-31"), ("2012-03-05", "2012-03-05", "2012-03-05"), ("2012.3.5", "2012-03-05", "2012-03-05"),
+        ("2012/3", "2012-03-01", "2012-03-31"), ("2012年", "2012-01-01", "2012-12-31"), ("20120305", "2012-03-05", "2012-03-05"),
+        ("2012 年 3 月 5 号", "2012-03-05", "2012-03-05"), ("97年10月1日", "1997-10-01", "1997-10-01"),
+        ("2010年至2012年", "2010-01-01", "2012-12-31"), ("2010-2012年", "2010-01-01", "2012-12-31"), ("2010至2012年", "2010-01-01", "2012-12-31"),
+        ("1999年5月1日到2001年", "1999-05-01", "2001-12-31"), ("2012年3月至5月", "2012-03-01", "2012-05-31"), ("2012年3月5日至8日", "2012-03-05", "2012-03-08"),
+        ("2012年12月至次年2月", "2012-12-01", "2013-02-28"), ("2014年10月7日5时许至10月8日5时许", "2014-10-07", "2014-10-08"),
+        ("2015年以前", FIRST, "2014-12-31"), ("2015年3月1日之前", FIRST, "2015-02-28"), ("2015年3月以后", "2015-03-01", LAST), ("自2021年1月1日起", "2021-01-01", LAST),
+        ("2018年至今", "2018-01-01", "2024-06-15"), ("2009年底", "2009-10-01", "2009-12-31"), ("2009年初", "2009-01-01", "2009-03-31"),
+        ("2013年上半年", "2013-01-01", "2013-06-30"), ("2013年第三季度", "2013-07-01", "2013-09-30"), ("2015年2月下旬", "2015-02-21", "2015-02-28"),
+        ("90年代", "1990-01-01", "1999-12-31"), ("上世纪九十年代初", "1990-01-01", "1993-12-31"), ("2000年代", "2000-01-01", "2009-12-31"),
+        ("去年", "2023-01-01", "2023-12-31"), ("今年四月份", "2024-04-01", "2024-04-30"), ("三年前", "2021-01-01", "2021-12-31"), ("半年前", "2023-12-01", "2023-12-31"),
+        ("昨天", "2024-06-14", "2024-06-14"), ("案发时", "2015-03-01", "2015-03-09"), ("行为时", "2015-03-01", "2015-03-09"), ("判决时", "2016-01-05", "2016-01-05"),
+        ("审理时", "2015-09-01", "2015-09-01"), ("现行规定", "2024-06-15", "2024-06-15"), ("2016年2月29日", "2016-02-29", "2016-02-29"), ("2015年度", "2015-01-01", "2015-12-31"),
+    ],
+)  # fmt: skip
+def test_one_period(text: str, first: str, last: str) -> None:
+    assert days(text) == [(first, last)]
+    assert days(f"问{text}，路灯的规定") == [(first, last)]
+
+
+def test_several_periods_and_what_leans_on_them() -> None:
+    assert days("2009年和2023年") == [("2009-01-01", "2009-12-31"), ("2023-01-01", "2023-12-31")]
+    assert days("2011年8月订约，次年3月违约，同年9月起诉") == [("2011-08-01", "2011-08-31"), ("2012-03-01", "2012-03-31"), ("2012-09-01", "2012-09-30")]  # fmt: skip
+    assert days("2012年3月5日、8月9日")[1] == ("2012-08-09", "2012-08-09")
+    assert days("现在是2004年3月") == [("2004-03-01", "2004-03-31")], "今天 is what the text says it is"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["(2015)民初字第12号", "（2015）沪01刑终12号", "法释〔2015〕12号", "公告2015年第12号", "2012.35万元", "2012元", "有期徒刑三年以上十年以下", "电话13920120", "第2012条", "十五日内", "诉讼时效", "审理期限"],
+)  # fmt: skip
+def test_what_is_no_day(text: str) -> None:
+    assert days(text) == []
+
+
+def test_notes_of_periods() -> None:
+    for text, note in (
+        ("2015年2月30日", "no_such_date:2015年2月30日"), ("2015-02-30", "no_such_date:2015-02-30"), ("2015年13月", "no_such_date:2015年13月"),
+        ("2012年至2010年", "reversed_range:2012年至2010年"), ("2012年5月至3月", "reversed_range:2012年5月至3月"),
+    ):  # fmt: skip
+        assert periods(text) == ([], [note])
+    assert periods("去年")[1] == ["relative_date:去年"]
+    assert periods("行为时")[1] == ["relative_date:行为时"]
+
+
+def read(book: StatuteBook, text: str) -> LawQuery:
+    return analyse(text, book, today=TODAY)
+
+
+def keys(query: LawQuery) -> list[str]:
+    return [number.key for number in query.numbers]
+
+
+@pytest.mark.parametrize(
+    ("text", "law", "numbers"),
+    [
+        ("《中华人民共和国路灯法》第三条", LAMPS, ["3"]), ("路灯法第4条之1", LAMPS, ["4-1"]), ("灯法3条", LAMPS, ["3"]), ("路灯法 4-1", LAMPS, ["4-1"]),
+        ("依照路灯法第 两 条", LAMPS, ["2"]), ("路灯法第三、五条", LAMPS, ["3", "5"]), ("路灯法第三条和第五条", LAMPS, ["3", "5"]), ("路灯法第３条至第６条", LAMPS, ["3", "4", "4-1", "5", "6"]),
+        ("路灯法第三至五条", LAMPS, ["3", "4", "4-1", "5"]), ("根据《路灯法》关于检查的第五条", LAMPS, ["5"]), ("风筝法第二条", KITES, ["2"]),
+    ],
+)  # fmt: skip
+def test_laws_and_articles(book: StatuteBook, text: str, law: str, numbers: list[str]) -> None:
+    query = read(book, text)
+    assert (query.laws, keys(query)) == ((law,), numbers)
+    assert query.pairs == tuple((law, number) for number in query.numbers)
+    assert query.notes == ()
+
+
+def test_each_article_stays_with_its_law(book: StatuteBook) -> None:
+    query = read(book, "路灯法第三条、风筝法第二条")
+    assert [(law, number.key) for law, number in query.pairs] == [(LAMPS, "3"), (KITES, "2")]
+    assert read(book, "第三条").pairs == ()
+    assert read(book, "本合同第三条的违约金").laws == ()
+
+
+def test_names_that_are_not_there(book: StatuteBook) -> None:
+    for text in ("《外星管理条例》第三条", "外星法第三条"):
+        query = read(book, text)
+        assert (query.laws, query.numbers) == ((), ()) and query.notes[0].startswith("unknown_law:外星"), text
+    assert read(book, "《红楼梦》里的路灯").notes == ()
+    assert read(book, "关灯法子").laws == (), "a name begins and ends on the border of a word"
+
+
+def test_a_known_law_that_the_book_lacks_is_not_the_end_of_another() -> None:
+    names = LawNames({"合同法": ["甲合同法"]})
+    assert [one.laws for one in names.find("劳动合同法第三条与合同法第四条")] == [(), ("甲合同法",)]
+
+
+def test_a_version_that_is_named_gives_its_window(book: StatuteBook) -> None:
+    for text in ("路灯法（2000修正）第三条", "路灯法(2000年修正)第三条", "《中华人民共和国路灯法(2000修正)》第三条", "2000年修正的路灯法第三条"):
+        query = read(book, text)
+        assert [(s.first, s.last) for s in query.spans] == [(date(2000, 1, 1), date(2009, 12, 30))], text
+        assert keys(query) == ["3"]
+    assert len(read(book, "2000年路灯法第三条").spans) == 2, "a bare year may be the year or the name"
+    assert read(book, "路灯法(1905修正)").notes == (f"unknown_version:{LAMPS}(1905修正)",)
+
+
+def test_headings_and_keywords(book: StatuteBook) -> None:
+    query = read(book, "路灯法第3章第二节，请问在2016年损坏路灯的赔偿责任怎么办？")
+    assert query.headings == ("第三章", "第二节")
+    assert query.keywords[0] in ("赔偿", "责任") and "路灯" in query.keywords and "2016" not in "".join(query.keywords)
+    assert not {"请问", "怎么办"} & set(query.keywords)
+
+
+def test_the_analyser_seat(book: StatuteBook) -> None:
+    value = {"time_info": ["2009-01-01", "2009-12-31", "2015-02-30"], "law_info": ["灯法", "外星法"], "chapter_info": ["第三条", "第二章"], "keywords": ["路灯", "路灯"]}  # fmt: skip
+    query = from_analyser("原文", value, book)
+    assert [(s.first, s.last) for s in query.spans] == [(date(2009, 1, 1), date(2009, 12, 31))]
+    assert (query.laws, keys(query), query.headings, query.keywords) == ((LAMPS,), ["3"], ("第二章",), ("路灯",))
+    assert query.notes == ("no_such_date:2015-02-30", "unknown_law:外星法") and query.made_by == "analyser"
+    assert set(ANALYSER_SCHEMA["required"]) == set(value)
+    for wrong in ({}, {"time_info": 3, "keywords": [1, None]}, {"chapter_info": {"a": 1}}, []):
+        assert from_analyser("x", wrong, book) == LawQuery("x", made_by="analyser")  # type: ignore[arg-type]
+
+
+WORDS = st.text("零〇一二十百12年月日号第条之章节至到-./、《》()（）〔路灯法风筝本去次同前后起案发时(修正) \n。OR*\"", max_size=60)
+
+
+@given(st.one_of(WORDS, st.text(max_size=80)))
+def test_no_text_breaks_the_reader(book: StatuteBook, text: str) -> None:
+    query = analyse(text, book, today=TODAY, case=CASE)
+    assert query == analyse(text, book, today=TODAY, case=CASE)
+    assert all(span.first <= span.last for span in query.spans)
+    assert set(query.laws) <= {LAMPS, KITES} and len(query.keywords) <= KEYWORDS
+    assert {number for _, number in query.pairs} <= set(query.numbers)
+    from_analyser(text, {"time_info": [text], "law_info": [text], "chapter_info": [text], "keywords": [text]}, book)
+
+
+@given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
+def test_every_day_comes_back_from_every_form(day: date) -> None:
+    digits = "".join("〇一二三四五六七八九"[int(digit)] for digit in str(day.year))
+    for text in (f"{day.year}年{day.month}月{day.day}日", day.isoformat(), f"{day.year}.{day.month}.{day.day}", f"{digits}年{day.month}月{day.day}日"):
+        assert days(text) == [(day.isoformat(), day.isoformat())]

@@ -1,0 +1,152 @@
+"""Vectors: the fit against a full decomposition, exact search, damage, the vectors of a given model."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from store.errors import BadInput, Damaged, StoreError
+from store.pack import Pack, verify_pack
+from store.search import vectors
+from store.search.bigrams import bigrams, count
+from store.search.channels import Articles, best
+from store.search.query import LawQuery
+from store.search.reembedding import reembed
+from store.search.vectors import FILE, Vectors, fit, unit, write
+from tests.support import statute_fixture as fixture
+
+TEXTS = [f"{a}{b}{c}应当" for a in ("甲乙", "丙丁", "戊己", "庚辛") for b in ("借款", "租赁", "盗窃") for c in ("返还", "赔偿")]
+
+
+def random_vectors(size: int, dimensions: int = 16) -> Any:
+    return unit(np.random.default_rng(1).standard_normal((size, dimensions)).astype(np.float32))
+
+
+def test_the_fit_finds_the_leading_directions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "_CHUNK", 7)
+    counts = count([(TEXTS, 1.0)])
+    found = fit(counts)
+    assert found is not None
+    vectoriser, rows = found
+    assert rows.shape == (len(TEXTS), min(len(TEXTS), len(vectoriser.keys)))
+    assert np.allclose(np.linalg.norm(rows, axis=1), 1, atol=1e-5)
+    dense = np.zeros((len(TEXTS), len(vectoriser.keys)))
+    for at, text in enumerate(TEXTS):
+        for key in bigrams(text):
+            place = np.flatnonzero(vectoriser.keys == key)
+            dense[at, place] = vectoriser.rarity[place]
+    dense /= np.linalg.norm(dense, axis=1, keepdims=True)
+    assert np.allclose(rows @ rows.T, dense @ dense.T, atol=1e-3)
+    same = vectoriser.vector([(np.unique(bigrams(TEXTS[5])), 1.0)])
+    assert int((rows @ same).argmax()) == 5
+    assert not vectoriser.vector([(bigrams("闻所未闻"), 1.0)]).any()
+
+
+@pytest.mark.parametrize("texts", [["甲乙"], ["", ""], ["甲乙丙", "甲乙丙"]])
+def test_texts_without_anything_to_tell_them_apart_have_no_vectors(texts: list[str]) -> None:
+    assert fit(count([(texts, 1.0)])) is None
+
+
+def test_search_is_exact_and_equal_ones_are_ordered_by_id(tmp_path: Path) -> None:
+    rows = random_vectors(200)
+    rows[150] = rows[20]
+    write(tmp_path / FILE, rows)
+    opened = Vectors(tmp_path / FILE, 200)
+    assert np.allclose(opened.rows(np.array([1, 200])), rows[[0, 199]], atol=2e-3)
+    exact = np.round(rows.astype(np.float16).astype(np.float32) @ rows[20].astype(np.float32), 5)
+    for allowed in (None, np.array([21, 151]), np.arange(1, 151), np.arange(2, 201, 2)):
+        found, wanted = (best(scores, allowed, 5) for scores in (opened.scores(rows[20], allowed, 5), exact))
+        assert [number for number, _ in found] == [number for number, _ in wanted]
+        assert np.allclose([score for _, score in found], [score for _, score in wanted], atol=2e-4)
+    assert [number for number, _ in best(opened.scores(rows[20], None, 2), None, 2)] == [21, 151]
+
+
+def test_many_vectors_go_through_the_graph(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = random_vectors(2000)
+    write(tmp_path / FILE, rows)
+    opened = Vectors(tmp_path / FILE, 2000)
+    exact = opened.scores(rows[7], None, 10)
+    monkeypatch.setattr(vectors, "EXACT_UP_TO", 100)
+    near = opened.scores(rows[7], None, 10)
+    assert len({number for number, _ in best(exact, None, 10)} & {number for number, _ in best(near, None, 10)}) >= 9
+    assert np.count_nonzero(near) < 500
+
+
+@pytest.mark.parametrize("up_to", [100, 10_000])
+def test_where_only_distant_ones_are_allowed_they_are_found_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, up_to: int
+) -> None:
+    rows = random_vectors(5000)
+    write(tmp_path / FILE, rows)
+    opened = Vectors(tmp_path / FILE, 5000)
+    exact = np.round(opened.rows(np.arange(1, 5001)) @ rows[7], 5) + np.float32(1)
+    monkeypatch.setattr(vectors, "EXACT_UP_TO", up_to)
+    for few in (30, 600, 1700):
+        far = np.sort(np.argsort(exact, kind="stable")[:few] + 1)
+        scores = opened.scores(rows[7], far, 50)
+        assert [n for n, _ in best(np.where(scores != 0, scores + 1, 0), far, 50)] == [n for n, _ in best(exact, far, 50)]
+
+
+def test_a_file_of_another_size_or_hash_is_never_opened(tmp_path: Path) -> None:
+    write(tmp_path / FILE, random_vectors(10))
+    with pytest.raises(Damaged):
+        Vectors(tmp_path / FILE, 11)
+    path = fixture.build()
+    data = bytearray((path / FILE).read_bytes())
+    data[len(data) // 2] ^= 255
+    (path / FILE).write_bytes(data)
+    with pytest.raises(Damaged, match=r"vectors\.usearch is damaged"):
+        Pack.open(path)
+
+
+def model(texts: Sequence[str]) -> list[list[float]]:
+    """A stand-in: how often a few characters stand in a text."""
+    return [[1.0, *(float(text.count(character)) for character in "灯雷罚高检")] for text in texts]
+
+
+def test_a_given_model_takes_the_place_of_the_fitted_vectors() -> None:
+    path = fixture.build()
+    before = (path / "corpus.db").read_bytes()
+    told: list[int] = []
+    assert reembed(path, model, {"kind": "gguf", "model": "m"}, lambda _, done, __: told.append(done)) == path
+    assert told and verify_pack(path) == [] and (path / "corpus.db").read_bytes() == before
+    assert not list((path / "articles").glob("lsa*")) and list(path.parent.glob(".*")) == []
+    with Pack.open(path) as pack:
+        assert pack.manifest.embedder == {"kind": "gguf", "model": "m", "dimensions": 6}
+        silent = Articles(pack)
+        assert not silent.dense and silent.rank("dense", LawQuery("雷雨"), None, 5) == []
+        spoken = Articles(pack, model)
+        assert spoken.dense
+        (first, _), *_ = spoken.rank("dense", LawQuery("雷 罚"), None, 5)
+        ((text,),) = pack.reader.all("SELECT text FROM articles WHERE id = ?", (first,))
+        assert "雷" in text and "罚" in text
+        with pytest.raises(StoreError, match="6 dimensions"):
+            Articles(pack, lambda texts: [[1.0]]).rank("dense", LawQuery("雷"), None, 5)
+
+
+@pytest.mark.parametrize(
+    ("embed", "describe"),
+    [
+        (model, {}),
+        (model, {"kind": "lsa"}),
+        (lambda texts: [[float("nan")]] * len(texts), {"kind": "x"}),
+        (lambda texts: [[1.0]], {"kind": "x"}),
+        (lambda texts: [], {"kind": "x"}),
+    ],
+)
+def test_a_model_that_gives_no_vectors_leaves_the_pack_as_it_was(embed: Any, describe: dict[str, Any]) -> None:
+    path = fixture.build()
+    with pytest.raises(BadInput):
+        reembed(path, embed, describe)
+    assert verify_pack(path) == [] and list(path.parent.glob(".*")) == []
+
+
+def test_building_packs_does_not_load_the_vector_index() -> None:
+    code = "import sys, store.builder, store.search.fusion; sys.exit(any(m in sys.modules for m in ('usearch', 'scipy', 'jieba')))"
+    assert subprocess.run([sys.executable, "-c", code], cwd=Path(__file__).parents[2], check=False).returncode == 0

@@ -1,0 +1,202 @@
+"""The statute book: an article on a day, the answers beside a text, timelines, and identical rebuilds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date, timedelta
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from store.builder import PackBuilder
+from store.errors import BadInput
+from store.pack import Pack
+from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
+from store.statutes.difference import difference
+from store.statutes.model import Article, ArticleNumber, Law, LawVersion
+from store.statutes.timeline import timeline, wording
+from tests.support.statute_fixture import KITES, LAMPS, TEXTS, articles, build, lamp_versions, number
+
+
+@pytest.fixture
+def book() -> Iterator[StatuteBook]:
+    build()
+    with Pack.open("lamps", verify=True) as pack:
+        yield StatuteBook(pack)
+
+
+def make(name: str, **more: object) -> PackBuilder:
+    return PackBuilder(name, jurisdiction="XX", source="", licence="", coverage="complete", as_of="", **more)  # type: ignore[arg-type]
+
+
+def test_a_text_on_its_first_and_last_day(book: StatuteBook) -> None:
+    for day, words in ((date(1990, 1, 1), "五米"), (date(1999, 12, 31), "五米"), (date(2000, 1, 1), "六米")):
+        answer = book.on("路灯法", number("3"), day)
+        assert isinstance(answer, Found) and words in (answer.article.text or ""), day
+
+
+def test_the_answers_beside_a_text(book: StatuteBook) -> None:
+    before = book.on(LAMPS, number("1"), date(1989, 12, 31))
+    assert isinstance(before, NotYet) and before.first.label == LAMPS and before.current is None
+    inserted = book.on(LAMPS, number("4-1"), date(1995, 1, 1))
+    assert (
+        isinstance(inserted, NotYet) and inserted.first.label.endswith("(2000修正)") and inserted.current is not None
+    )
+    removed = book.on(LAMPS, number("4-1"), date(2011, 1, 1))
+    assert isinstance(removed, Repealed) and removed.last.label.endswith("(2000修正)")
+    (link,) = removed.successors
+    assert (link.to_number, link.inferred) == (ArticleNumber(6), True)
+    ended = book.on("风筝法", number("2"), date(1995, 1, 1))
+    assert isinstance(ended, Repealed) and ended.successors[0].to_law == LAMPS and ended.article is not None
+    gap = book.on(LAMPS, number("3"), date(2009, 12, 31))
+    assert isinstance(gap, Gap) and gap.before and gap.after and gap.article_before and gap.article_after
+    assert (gap.first, gap.last) == (date(2009, 12, 31), date(2009, 12, 31))
+    wordless = book.on(KITES, number("1"), date(1985, 1, 1))
+    assert isinstance(wordless, NoText) and wordless.article is not None
+    assert book.on("风车法", number("1"), date(1985, 1, 1)) == Unknown("law", "风车法", (KITES,))
+    assert book.on(LAMPS, number("99"), date(1995, 1, 1)) == Unknown("article", LAMPS)
+
+
+@settings(max_examples=60)
+@given(days=st.integers(-8000, 12000), key=st.sampled_from(["1", "2", "3", "4-1", "8", "9", "9-2"]))
+def test_the_text_is_that_of_the_version_in_force(book: StatuteBook, days: int, key: str) -> None:
+    day = date(2000, 1, 1) + timedelta(days=days)
+    answer = book.on(LAMPS, number(key), day)
+    expected = [a.text for v, listed in lamp_versions() if v.covers(day) for a in listed if a.number == number(key)]
+    assert [answer.article.text] == expected if isinstance(answer, Found) else expected == []
+
+
+@pytest.mark.parametrize("name", ["路灯法", "《路灯法》", "中华人民共和国路灯法（2000修正）", "灯法", "路 灯 法"])
+def test_names(book: StatuteBook, name: str) -> None:
+    found = book.law(name)
+    assert found is not None and found.name == LAMPS
+
+
+def test_a_timeline_follows_a_renumbered_article(book: StatuteBook) -> None:
+    entries = timeline(book, LAMPS, number("3"), date(1995, 1, 1))
+    assert [(e.article.number.key if e.article else None, e.change) for e in entries] == [
+        ("3", "first"), ("3", "changed"), ("4", "same"),
+    ]  # fmt: skip
+    assert entries[2].link is not None and entries[2].link.inferred and not any(e.uncertain for e in entries)
+    assert wording(entries, entries[2].version.label) == (date(2000, 1, 1), None)
+    back = timeline(book, LAMPS, number("4"))
+    assert [e.article.number.key if e.article else None for e in back] == ["3", "3", "4"]
+    new = timeline(book, LAMPS, number("2"))
+    assert [(e.article.number.key if e.article else None, e.change) for e in new] == [
+        (None, "absent"),
+        (None, "absent"),
+        ("2", "first"),
+    ]
+    assert timeline(book, "风车法", number("1")) == []
+
+
+def test_states(book: StatuteBook) -> None:
+    today = date(2026, 1, 1)
+    assert [book.state(version, today) for version in book.versions(LAMPS)] == ["amended", "amended", "in_force"]
+    assert book.state(book.versions(KITES)[0], today) == "repealed"
+    assert book.state(book.versions(LAMPS)[2], date(2005, 1, 1)) == "not_yet"
+
+
+def test_a_law_listed_as_ended_although_in_force_is_a_gap() -> None:
+    law = "中华人民共和国民法通则"
+    with make("p") as builder:
+        builder.add_law(Law(law))
+        builder.add_version(
+            LawVersion(law, law, date(1987, 1, 1), date(2017, 9, 30)), articles(law, law, {"1": "甲"})
+        )
+    with Pack.open("p") as pack:
+        answer = StatuteBook(pack).on("民通", number("1"), date(2018, 5, 1))
+    assert isinstance(answer, Gap) and answer.after is None and "第一千二百六十条" in answer.basis
+    assert answer.last == date(2020, 12, 31)
+
+
+def test_before_a_revised_version_there_was_law() -> None:
+    law = "甲法"
+    with make("p") as builder:
+        builder.add_law(Law(law))
+        revised = LawVersion(law, "甲法(2018修正)", date(2018, 10, 26), None)
+        builder.add_version(revised, articles(law, revised.label, {"1": "甲。"}))
+    with Pack.open("p") as pack:
+        answer = StatuteBook(pack).on(law, number("1"), date(2010, 1, 1))
+    assert isinstance(answer, Gap) and (answer.before, answer.first, answer.last) == (None, None, date(2018, 10, 25))
+
+
+def test_where_versions_overlap_the_later_one_answers() -> None:
+    with make("p") as builder:
+        builder.add_law(Law("甲法"))
+        for label, first in (("甲法1", date(2000, 1, 1)), ("甲法2", date(2005, 1, 1))):
+            builder.add_version(LawVersion("甲法", label, first, None), articles("甲法", label, {"1": label}))
+    with Pack.open("p") as pack:
+        answer = StatuteBook(pack).on("甲法", number("1"), date(2010, 1, 1))
+    assert isinstance(answer, Found) and answer.version.label == "甲法2"
+    assert [version.label for version in answer.others] == ["甲法1"]
+
+
+def test_a_pack_without_statutes_has_none() -> None:
+    with make("p"):
+        pass
+    with Pack.open("p") as pack:
+        book = StatuteBook(pack)
+        assert book.laws() == [] and book.law("刑法") is None and book.links("刑法") == []
+        assert pack.counts()["statutes"] == 0
+        assert (
+            pack.reader.all("SELECT name FROM sqlite_schema WHERE name IN ('laws', 'articles', 'law_versions')") == []
+        )
+
+
+def test_the_order_of_adding_does_not_show() -> None:
+    hashes = set()
+    for turned in (False, True):
+        with make("p") as builder:
+            for law in ("乙法", "甲法") if turned else ("甲法", "乙法"):
+                builder.add_law(Law(law), ["别名", law])
+                versions = [(f"{law}{year}", date(year, 1, 1)) for year in (1990, 1991)]
+                for label, first in reversed(versions) if turned else versions:
+                    version = LawVersion(law, label, first, first.replace(month=12))
+                    for _ in range(2):
+                        builder.add_version(version, articles(law, label, {"1": "甲", "2": None}))
+        with Pack.open("p") as pack:
+            hashes.add(pack.hash)
+            assert pack.counts()["statutes"] == 8
+            assert len(StatuteBook(pack).named("别名")) == 2 and StatuteBook(pack).law("别名") is None
+    assert len(hashes) == 1
+
+
+def test_what_contradicts_itself_is_refused() -> None:
+    version = LawVersion("甲法", "甲法", date(2000, 1, 1), None)
+    with pytest.raises(BadInput, match="was not added"), make("p") as builder:
+        builder.add_version(version, [])
+    with pytest.raises(BadInput, match="two ways"), make("p") as builder:
+        builder.add_law(Law("甲法"))
+        builder.add_law(Law("甲法", level="法律"))
+    with pytest.raises(BadInput, match="before it begins"), make("p") as builder:
+        builder.add_law(Law("甲法"))
+        builder.add_version(LawVersion("甲法", "甲法", date(2000, 1, 1), date(1999, 1, 1)), [])
+    for other in (LawVersion("甲法", "甲法", date(2001, 1, 1), None), version):
+        with pytest.raises(BadInput, match="given twice"), make("p") as builder:
+            builder.add_law(Law("甲法"))
+            builder.add_version(version, articles("甲法", "甲法", {"1": "甲"}))
+            builder.add_version(other, articles("甲法", "甲法", {"1": "乙"}))
+    with pytest.raises(BadInput, match="does not belong"), make("p") as builder:
+        builder.add_law(Law("甲法"))
+        builder.add_version(version, [Article("乙法", "乙法", ArticleNumber(1))])
+
+
+@given(st.text("甲乙丙丁。\n", max_size=40), st.text("甲乙丙丁。\n", max_size=40))
+def test_a_difference_holds_both_texts(old: str, new: str) -> None:
+    pieces = difference(old, new)
+    assert "".join(p.text for p in pieces if p.kind != "added") == old
+    assert "".join(p.text for p in pieces if p.kind != "removed") == new
+    assert all(piece.text for piece in pieces)
+    assert all(one.kind != other.kind for one, other in zip(pieces, pieces[1:], strict=False))
+
+
+def test_long_texts_are_compared_by_paragraph() -> None:
+    old = "\n".join(f"第{n}段" for n in range(6000))
+    new = old.replace("第77段", "第七十七段")
+    assert [piece.kind for piece in difference(old, new)] == ["same", "removed", "added", "same"]
+
+
+def test_texts_of_the_fixture_differ() -> None:
+    assert len(set(TEXTS)) == len(TEXTS)

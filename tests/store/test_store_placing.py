@@ -1,0 +1,252 @@
+"""A pack takes the place of another: killed between any two steps, there is the old one or the new one, whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.cli.main import main
+from store import manifest as manifests
+from store import places, placing
+from store.builder import PackBuilder
+from store.errors import BadInput, NotFound
+from store.pack import Pack, remove_pack
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def build(name: str = "p", text: str = "甲") -> Path:
+    with PackBuilder(name, jurisdiction="x", source="s", licence="l", coverage="harvest", as_of="") as made:
+        made.add_row("AddrInfo", {"地址": text}, "harvested")
+        return made.finish()
+
+
+def said(name: str = "p") -> list[str]:
+    with Pack.open(name, verify=True) as pack:
+        return pack.distinct("AddrInfo", "地址")
+
+
+def left_behind() -> list[str]:
+    return sorted(path.name for path in places.packs().iterdir())
+
+
+KILLED = """
+import json, os, shutil, sys
+from pathlib import Path
+from store import manifest as manifests, places, placing
+from store.errors import StoreError
+from store.pack import Pack, remove_pack
+from tests.store.test_store_placing import build, left_behind, said
+
+WATCHED = {"open", "os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.truncate", "shutil.rmtree", "tempfile.mkdtemp"}
+armed = False
+left = 1 << 30
+
+def watch(event, arguments):
+    global left
+    if armed and event in WATCHED and ".py" not in str(arguments[0]):
+        left -= 1
+        if left < 0:
+            os._exit(9)
+
+sys.addaudithook(watch)
+
+def arming(work):
+    def armed_work(*arguments):
+        global armed
+        armed = True
+        try:
+            return work(*arguments)
+        finally:
+            armed = False
+    return armed_work
+
+placing.Site.move_in = arming(placing.Site.move_in)
+removing = arming(remove_pack)
+what = sys.argv[1]
+packs = places.packs()
+kept = packs.parent / "kept"
+build(text="甲")
+shutil.copytree(packs, kept)
+found = []
+for step in range(200):
+    shutil.rmtree(packs)
+    shutil.copytree(kept, packs)
+    child = os.fork()
+    if not child:
+        left = step
+        removing("p") if what == "remove" else build(text="乙")
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    there = (packs / "p").is_dir()
+    listed = [folder.name for folder in manifests.installed()]
+    try:
+        now = said()
+    except StoreError as error:
+        now = [type(error).__name__]
+    build("q")
+    found.append([os.waitstatus_to_exitcode(status), there, listed, now, left_behind()])
+    if not status:
+        break
+print(json.dumps(found))
+"""
+
+
+def killed(what: str) -> list[tuple[int, bool, list[str], list[str], list[str]]]:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED, what], cwd=ROOT, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    found = [tuple(one) for one in json.loads(done.stdout)]
+    assert [one[0] for one in found] == [9] * (len(found) - 1) + [0] and len(found) > 8, "it was killed at each step"
+    return found
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the child is forked")
+def test_replacing_is_killed_between_any_two_steps() -> None:
+    found = killed("replace")
+    said = [now for _, _, _, now, _ in found]
+    first = said.index(["乙"])
+    assert said == [["甲"]] * first + [["乙"]] * (len(found) - first) and 0 < first < len(found) - 1
+    assert not all(there for _, there, _, _, _ in found), "one kill is where the place is empty"
+    assert all(listed == ["p"] for _, _, listed, _, _ in found)
+    assert all(left == ["p", "q"] for *_, left in found), "nothing stays behind"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the child is forked")
+def test_removing_is_killed_between_any_two_steps() -> None:
+    found = killed("remove")
+    said = [now for _, _, _, now, _ in found]
+    first = said.index(["NotFound"])
+    assert said == [["甲"]] * first + [["NotFound"]] * (len(found) - first) and 0 < first < len(found) - 1
+    assert all(left == (["p", "q"] if now == ["甲"] else ["q"]) for _, _, _, now, left in found)
+
+
+def test_a_pack_comes_back_from_its_side_place(capsys: pytest.CaptureFixture[str]) -> None:
+    build()
+    build("p-q", "丙")
+    aside = places.packs() / ".replaced-p-abcdefgh"
+    aside.mkdir()
+    (places.packs() / "p").rename(aside / "pack")
+    with pytest.raises(NotFound):
+        Pack.open("q")
+    assert [folder.name for folder in manifests.installed()] == ["p", "p-q"]
+    assert said() == ["甲"] and said("p-q") == ["丙"] and left_behind() == ["p", "p-q"]
+    (places.packs() / "p").rename(places.packs() / "elsewhere")
+    aside.mkdir()
+    (places.packs() / "elsewhere").rename(aside / "pack")
+    with pytest.raises(SystemExit) as ended:
+        main(["data", "list", "--json"])
+    assert not ended.value.code
+    assert [pack["name"] for pack in json.loads(capsys.readouterr().out)["packs"]] == ["p", "p-q"]
+
+
+def test_half_of_an_old_pack_never_comes_back() -> None:
+    build()
+    aside = places.packs() / ".replaced-p-abcdefgh" / "pack"
+    aside.mkdir(parents=True)
+    (aside / "corpus.db").write_bytes(b"x")
+    remove_pack("p")
+    with pytest.raises(NotFound):
+        Pack.open("p")
+    assert left_behind() == []
+
+
+def test_who_opens_while_it_is_replaced_sees_one_or_the_other() -> None:
+    build()
+    seen: set[str] = set()
+    faults: list[BaseException] = []
+    over = threading.Event()
+
+    def read() -> None:
+        while not over.is_set():
+            try:
+                with Pack.open("p") as pack:
+                    seen.update(pack.distinct("AddrInfo", "地址"))
+            except BaseException as error:
+                faults.append(error)
+                return
+
+    readers = [threading.Thread(target=read) for _ in range(2)]
+    for reader in readers:
+        reader.start()
+    for turn in range(12):
+        build(text="甲乙"[turn % 2])
+    over.set()
+    for reader in readers:
+        reader.join()
+    assert not faults and seen <= {"甲", "乙"}
+
+
+def builder(name: str = "p") -> PackBuilder:
+    return PackBuilder(name, jurisdiction="x", source="s", licence="l", coverage="harvest", as_of="")
+
+
+def test_a_build_in_progress_is_known_by_its_lock_and_not_by_its_age() -> None:
+    living = builder()
+    (folder,) = places.packs().glob(".building-p-????????")
+    os.utime(folder, (1, 1))
+    build("q")
+    living.add_row("AddrInfo", {"地址": "甲"}, "harvested")
+    living.finish()
+    assert said() == ["甲"] and left_behind() == ["p", "q"]
+
+
+def test_what_killed_builds_left_goes_with_the_next_one() -> None:
+    for name in (".building-p-old", ".building-p-young", ".removed-p-abcdefgh"):
+        (places.packs() / name).mkdir(parents=True)
+        (places.packs() / name / "corpus.db").write_bytes(b"x")
+    (places.packs() / ".building-p-orphan.lock").touch()
+    later = 4e9
+    os.utime(places.packs() / ".building-p-young", (later, later))
+    build()
+    assert left_behind() == ["p"]
+
+
+HEADER = "公司名称,公司代码\n"
+
+
+@pytest.fixture
+def empty(tmp_path: Path) -> Path:
+    path = tmp_path / "CompanyInfo.csv"
+    path.write_text(HEADER, encoding="utf-8")
+    return path
+
+
+def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    with pytest.raises(SystemExit) as ended:
+        main([str(argument) for argument in arguments])
+    return int(ended.value.code or 0), *capsys.readouterr()
+
+
+def test_an_empty_table_replaces_nothing_unasked(capsys: pytest.CaptureFixture[str], empty: Path) -> None:
+    full = empty.with_name("full") / empty.name
+    full.parent.mkdir()
+    full.write_text(f"{HEADER}甲公司,1\n", encoding="utf-8")
+    assert moot(capsys, "data", "import", "tables", full, "--name", "p")[0] == 0
+    (full.parent / "AddrInfo.csv").write_text("地址,省份\n", encoding="utf-8")
+    for source in (empty, full.parent):
+        code, _, err = moot(capsys, "data", "import", "tables", source, "--name", "p")
+        assert code == 1 and "no rows in it" in err and "--allow-empty" in err
+    with Pack.open("p", verify=True) as pack:
+        assert pack.counts()["tables"]["CompanyInfo"] == 1
+    code, out, _ = moot(capsys, "data", "import", "tables", empty, "--name", "p", "--allow-empty", "--json")
+    assert code == 0 and json.loads(out)["tables"]["CompanyInfo"] == 0
+    assert left_behind() == ["p"]
+
+
+def test_an_import_of_nothing_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    from store.builder import empty_allowed
+
+    with pytest.raises(BadInput, match="would hold nothing"), empty_allowed(False), builder():
+        pass
+    with empty_allowed(), builder():
+        pass
+    remove_pack("p")
+    assert placing.recover(places.packs() / "p") is False and left_behind() == []

@@ -1,0 +1,156 @@
+"""A stage for the policies of LegalSearch: one episode, scripted replies, three tools that answer from a table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Self
+
+from models.engine import Ask, EngineError, Reply
+from tasks.agents.modes import named
+from tasks.episode.actions import Steps, emit
+from tasks.episode.driver import Driver, Limits
+from tasks.episode.events import AttemptStarted, Record, Seated, ToolCalled, ToolReturned
+from tasks.episode.plain import plain
+from tasks.episode.seats import Policy
+from tasks.episode.state import State
+from tasks.episode.with_tools import ToolEpisode
+from tasks.legalsearch.agents.direct import DirectLawPolicy
+from tasks.legalsearch.agents.phrases import TOOLS
+from tasks.legalsearch.agents.search import SearchPolicy
+from tasks.legalsearch.trajectory import trajectory
+from tests.support.policy_stage import Actor
+
+QUESTION = "2004年3月，盗伐林木的，依哪一条处罚？\nA: 第一条\nB: 第二条\nC: 第三条\nD: 第四条"
+CARD = {"id": "1", "type": "kqa", "question": QUESTION, "deepresearch_task_prompt": "\n只写选项字母。\n"}
+SEARCH = "search/1"
+MODES = ("lean", "free", "paper")
+FOUND = '[{"query": "2004年 盗伐", "results": [{"条号": "第二条", "法条内容": "盗伐林木的……"}]}]'
+PLAN = ("用 rag_retrieve 查 2004 年有效的条文", "对照选项作答")
+QUERY = ("rag_retrieve", {"query": ["2004年 盗伐林木"]})
+PAGES = ("web_search", {"query": ["2004年 盗伐林木 司法解释"]})
+Said = str | Reply | EngineError
+ANSWERS: dict[str, tuple[Any, str]] = {
+    "kqa": ("B", "B"),
+    "ptp": ("18个月", "18个月"),
+    "ccp": (["盗窃", "走私、运输毒品"], "盗窃;走私、运输毒品"),
+    "lar": ({"title": "盗伐林木罪", "text": "盗伐林木的……"}, "【盗伐林木罪】盗伐林木的……"),
+    "lcs": ({"reply": "可以。", "basis": "《林法》第二条"}, "回答:可以。\n法律依据:《林法》第二条"),
+}
+"""Task -> the answer in a lean reply, and as it is scored."""
+
+
+def mode_name(mode: str, policy: str = SEARCH) -> str:
+    return named(policy, paper=mode == "paper", free=mode == "free")
+
+
+def lean_plan(steps: Sequence[str] = PLAN) -> str:
+    return json.dumps({"think": "先查条文。", "plan": list(steps)}, ensure_ascii=False)
+
+
+def lean_call(call: tuple[str, dict[str, Any]]) -> str:
+    return json.dumps({"think": "查当时的版本。", "action": call[0], **call[1]}, ensure_ascii=False)
+
+
+def lean_answer(answer: Any = "B", **more: Any) -> str:
+    return json.dumps({"think": "第二条正是。", **more, "answer": answer}, ensure_ascii=False)
+
+
+def tag(name: str, text: str) -> str:
+    return f"<{name}>\n{text}\n</{name}>"
+
+
+def text_plan(steps: Sequence[str] = PLAN) -> str:
+    return f"{tag('think', '先查条文。')}\n{tag('plan', chr(10).join(f'{n}. {step}' for n, step in enumerate(steps, 1)))}"
+
+
+def text_call(call: tuple[str, dict[str, Any]]) -> str:
+    body = json.dumps({"name": call[0], "arguments": call[1]}, ensure_ascii=False)
+    return f"{tag('think', '查当时的版本。')}\n{tag('tool_call', body)}"
+
+
+def text_answer(answer: str = "B") -> str:
+    return f"{tag('think', '第二条正是。')}\n{tag('answer', answer)}"
+
+
+def well_behaved(mode: str, kind: str = "kqa") -> list[str]:
+    """Four rounds of a model that does as it is told: plan, two calls, answer."""
+    given, scored = ANSWERS[kind]
+    if mode == "lean":
+        return [lean_plan(), lean_call(QUERY), lean_call(PAGES), lean_answer(given, action="answer")]
+    return [text_plan(), text_call(QUERY), text_call(PAGES), text_answer(scored)]
+
+
+def script(replies: Sequence[Said]) -> Callable[[Ask, int], Said]:
+    """Replies by the step that asks; the last one for ever."""
+    return lambda ask, number: replies[min(ask.step, len(replies)) - 1]
+
+
+class Episode:
+    """One episode in memory. `results`: what each tool says; `seats`: (policy, step) changes of the seat after a step."""
+
+    def __init__(
+        self,
+        policy: str,
+        play: Callable[[Ask, int], Said],
+        *,
+        card: dict[str, Any] | None = None,
+        tools: tuple[str, ...] = TOOLS,
+        turns: int | None = None,
+        results: dict[str, tuple[str, str]] | None = None,
+        records: Sequence[Record] = (),
+        others: dict[str, Policy] | None = None,
+        entropy: bool = False,
+    ) -> None:
+        self.actor = Actor(play)  # type: ignore[arg-type]
+        self.results = results or {}
+        makers: dict[str, Callable[[str], Policy]] = {
+            SEARCH: lambda name: SearchPolicy(name, tools, entropy=entropy),
+            "direct-law/1": lambda name: DirectLawPolicy(name, cot=False),
+            "direct-law-cot/1": lambda name: DirectLawPolicy(name, cot=True),
+        }
+        program = ToolEpisode(
+            lambda name: (others or {}).get(name) or makers[name.split("+")[0]](name), self._call, turns
+        )
+        self.driver = Driver("0", 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=(turns or 400) + 1))
+        if records:
+            self.driver.load(list(records))
+        else:
+            given = card or CARD
+            self.driver.note(AttemptStarted(benchmark="b", task_id="1", attempt=1, seed=7, card=given), step=0)
+            self.driver.note(Seated(seat="agent", policy=policy, engine="toy:x"), step=0)
+
+    def _call(self, state: State, tool: str, arguments: object) -> Steps:
+        call = yield from emit(ToolCalled(seat="agent", tool=tool, input=plain(arguments)))
+        status, observation = self.results.get(tool, ("ok", FOUND))
+        yield from emit(ToolReturned(seat="agent", tool=tool, status=status, observation=observation), parent=call)
+
+    def run(self, steps: int | None = None) -> Self:
+        while not self.driver.stopped and (steps is None or self.driver.state.steps < steps):
+            self.driver.advance()
+            while self.driver.ask is not None:
+                (reply,) = self.actor.answer([self.driver.ask])
+                self.driver.reply(reply)
+                self.driver.resume()
+        return self
+
+    @property
+    def records(self) -> tuple[Record, ...]:
+        return self.driver.state.records
+
+    def events(self, tag: str) -> list[Any]:
+        return [record.event for record in self.records if record.event.tag == tag]
+
+    @property
+    def answer(self) -> str:
+        (answered,) = self.events("answered")
+        return str(answered.res)
+
+    @property
+    def outcome(self) -> str:
+        stopped = self.driver.state.stopped
+        return stopped.outcome if stopped else "unfinished"
+
+    @property
+    def text(self) -> str:
+        return trajectory(self.records)
