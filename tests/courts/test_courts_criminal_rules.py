@@ -290,7 +290,7 @@ def test_the_judge_takes_over_in_the_middle_and_asks_nothing_again(until: int) -
 
 
 def test_thin_imported_cases_are_tried_to_the_end(request: pytest.FixtureRequest) -> None:
-    case = import_upstream(request.path.parent / "upstream_courts" / "cr.jsonl").cases[0]
+    case = import_upstream(request.path.parents[1] / "upstream_courts" / "cr.jsonl").cases[0]
     assert isinstance(case, CriminalCase)
     for profile in ("law", "j1"):
         turns, ended = play(case, profile)  # type: ignore[arg-type]

@@ -78,7 +78,7 @@ def block_of(questions: Sequence[CourtQuestion], profile: Any = "law") -> dict[s
     for one in questions:
         results.append(_played(program, one))
     spec = RunSpec(benchmark="courts", settings={"profile": profile})
-    return bench.score("ablation", questions, results, ScoreContext(spec=spec))
+    return bench.summary("ablation", questions, results, ScoreContext(spec=spec)).block()
 
 
 def _played(program: CourtEpisode, one: CourtQuestion) -> Any:
