@@ -10,7 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import count
 from pathlib import Path
+from typing import Any
 
+import click
 import pytest
 from filelock import FileLock
 from hypothesis import HealthCheck, settings
@@ -32,6 +34,19 @@ settings.load_profile("any machine")
 """Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left. Each is
 tried a hundred times; ten times as often by tests/bench/bench_properties.py, more than that only where text attacks."""
 
+
+_context = click.Context.__init__
+
+
+def _as_below_moot(self: click.Context, command: click.Command, parent: click.Context | None = None, *rest: Any, **named: Any) -> None:
+    """click keeps, for the life of a command, the help option of the first context that it meets: also where a test calls one
+    command alone, that is the one which all have below `moot`."""
+    if parent is None:
+        named.setdefault("help_option_names", ["-h", "--help"])
+    _context(self, command, parent, *rest, **named)
+
+
+click.Context.__init__ = _as_below_moot  # type: ignore[method-assign]
 
 SLOW = frozenset(
     f"test_{name}.py"

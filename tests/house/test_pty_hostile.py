@@ -65,6 +65,10 @@ def offences(stream: bytes) -> list[str]:
     return found
 
 
+LOOKS = 12
+"""Of 30 ms each."""
+
+
 class Desk:
     """A program in a pseudo-terminal: what it sent, and the screen that came of it."""
 
@@ -122,9 +126,13 @@ class Desk:
             assert self.read(0.1), self.last_words
 
     def settle(self) -> None:
-        """Read until every key has been taken and three looks in a row find nothing new and every thread asleep."""
-        quiet = 0
-        while quiet < 3:
+        """Read until every key has been taken and `LOOKS` looks in a row find nothing new and every thread asleep.
+
+        So many that an escape is taken for itself: the desk waits, asleep, whether it begins a sequence with the key after it.
+        """
+        quiet, end = 0, time.monotonic() + PATIENCE
+        while quiet < LOOKS:
+            assert time.monotonic() < end, f"never still; the screen shows:\n{self.text}"
             before = len(self.stream)
             assert self.read(0.03), self.last_words
             quiet = quiet + 1 if before == len(self.stream) and not self.untaken and self.asleep else 0
