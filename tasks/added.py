@@ -1,9 +1,9 @@
 """What packages add beside benchmarks, engines and importers: agents for tested seats, and tools for agents.
 
-A registered `Agent` says in which benchmarks it may sit; it is offered there after their own, and a name that a benchmark
-has itself stays with it. A `Tool` is a function with typed arguments; a run names the tools that it adds, and its header
-keeps those names, so that figures with and without them are never taken for the same. One that cannot be loaded is left
-out where it is only offered, and an error where it is named; `moot doctor` says why.
+A registered `Agent` says in which benchmarks it may sit; it is offered there after their own, and a name that a
+benchmark has itself stays with it. A `Tool` is a function with typed arguments; a run names the tools that it adds,
+and its header keeps those names, so that figures with and without them are never taken for the same. One that cannot
+be loaded is left out where it is only offered, and an error where it is named; `moot doctor` says why.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import inspect
 import json
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import UnionType
 from typing import Literal, Union, get_args, get_origin, get_type_hints
 
@@ -39,7 +39,8 @@ class Agent:
     """An agent from elsewhere.
 
     Args:
-        policy: name and version of its policy, "guesser/1": what a record says sat there. A changed behaviour is a new version.
+        policy: name and version of its policy, "guesser/1": what a record says sat there. A changed behaviour is a
+            new version.
         make: the policy, given the corpus pack of the run; made once a run.
         benchmarks: where it may sit; none: everywhere.
         needs_model: whether its moves ask an engine.
@@ -80,8 +81,9 @@ class Tool:
     Args:
         name: how an agent calls it: letters, digits, `_`.
         description: what it does, one sentence; a model reads it.
-        function: is given the arguments by name, and the pack of the run as `pack` where it wants it. What it returns is shown:
-            a text as it is, anything else as JSON. It must give the same for the same arguments: a record is played again.
+        function: is given the arguments by name, and the pack of the run as `pack` where it wants it. What it returns
+            is shown: a text as it is, anything else as JSON. It must give the same for the same arguments: a record
+            is played again.
         arguments: name -> JSON schema of its value.
     """
 
@@ -157,5 +159,5 @@ def tools_named(names: Iterable[str]) -> dict[str, Tool]:
         tool = registry.load("tools", name)
         if not isinstance(tool, Tool):
             raise registry.unusable("tools", name, f"is no tool, but {tool!r:.100}")
-        found[tool.name] = tool
+        found[name] = replace(tool, name=name)  # one name for whoever starts the run and for the model
     return found

@@ -16,11 +16,12 @@ MOST = 200
 """Names that are offered at once; task files may hold thousands."""
 
 
-class Name(click.ParamType):  # type: ignore[type-arg]
+class Name(click.ParamType):  # type: ignore[type-arg]  # it has no parameters before click 8.5
     """A text, with the names that a shell may offer for it."""
 
-    def __init__(self, kind: str, known: Callable[[click.Context], Iterable[str]]) -> None:
-        self.name = kind
+    name = "text"
+
+    def __init__(self, known: Callable[[click.Context], Iterable[str]]) -> None:
         self._known = known
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -87,12 +88,12 @@ def _tasks(ctx: click.Context) -> Iterable[str]:
         return [question.id for question in benchmark(spec.benchmark).load(task_file(spec, pack))]
 
 
-BENCHMARK = Name("text", _benchmarks)
-AGENT = Name("text", _agents)
-PACK = Name("text", _packs)
-RUN = Name("text", _runs)
-EPISODE = Name("text", _episodes)
-TASK = Name("text", _tasks)
+BENCHMARK = Name(_benchmarks)
+AGENT = Name(_agents)
+PACK = Name(_packs)
+RUN = Name(_runs)
+EPISODE = Name(_episodes)
+TASK = Name(_tasks)
 
 
 @click.command()

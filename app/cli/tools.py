@@ -1,4 +1,7 @@
-"""`moot tools`: list the 37 tools and those of other packages, call one, replay recorded calls. What a tool says, an error too, is a result: exit 0."""
+"""`moot tools`: list the 37 tools and those of other packages, call one, replay recorded calls.
+
+What a tool says, an error too, is a result: exit 0.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +28,8 @@ from tasks.legalagentbench.replay import Difference, LogReplay, Replay, as_json,
 from tasks.legalagentbench.replay import replay as replay_calls
 from tasks.legalagentbench.tools import FINISH_NAMES, TOOLS, Toolbox, ToolResult, ToolSpec, spec_of
 
+READING = ("database", "retriever")
+"""Kinds of tools that read a pack."""
 _CUT = 400
 PACK_CALLS = "calls.jsonl"
 """A pack made from run logs keeps the calls it was made from."""
@@ -45,7 +50,7 @@ def list_tools(json_wanted: bool) -> None:
 
     Example: moot tools list --json
     """
-    known = _known()
+    known = {**TOOLS, **{name: spec_of(tool) for name, tool in _added().items()}}
     if json_wanted:
         click.echo(json_text({"tools": [_spec_data(spec) for spec in known.values()]}))
         return
@@ -72,13 +77,14 @@ def call(tool: str, given: str, pack: str, json_wanted: bool) -> None:
 
     Example: moot tools call get_sum --input '["3.87亿", 1000]'
     """
-    known = _known()
+    added = _added()
+    known = [*TOOLS, *added]
     if tool not in known and tool not in FINISH_NAMES:
         raise UsageError(f"There is no tool named {tool}", _near(tool, known))
     data = _input(sys.stdin.read() if given == "-" else given)
-    needs_pack = tool in known and known[tool].kind in ("database", "retriever", "added")
+    needs_pack = added[tool].wants_pack if tool in added else tool in TOOLS and TOOLS[tool].kind in READING
     with Pack.open(pack) if needs_pack else nullcontext() as opened:
-        result = Toolbox(opened, _added()).call(tool, data)
+        result = Toolbox(opened, added).call(tool, data)
     if json_wanted:
         click.echo(json_text({"tool": tool, "input": plain(data), **_result_data(result)}))
         return
@@ -95,7 +101,9 @@ def call(tool: str, given: str, pack: str, json_wanted: bool) -> None:
     "--calls", type=click.Path(path_type=Path), default=None, help="Recorded calls; default: the pack's own."
 )
 @click.option("--log", type=click.Path(path_type=Path), default=None, help="A published run log instead of calls.")
-@click.option("--pack", type=PACK, default="legalagentbench", show_default=True, help="Corpus pack, by name or folder.")
+@click.option(
+    "--pack", type=PACK, default="legalagentbench", show_default=True, help="Corpus pack, by name or folder."
+)
 @click.option("--show", type=click.IntRange(0), default=5, show_default=True, help="Differing calls to print.")
 @click.option("--json", "json_wanted", is_flag=True, help="Print JSON.")
 def replay(calls: Path | None, log: Path | None, pack: str, show: int, json_wanted: bool) -> None:
@@ -172,17 +180,12 @@ def _show_difference(difference: Difference) -> None:
 
 
 def _added() -> dict[str, Tool]:
-    """The tools of other packages that can be loaded."""
+    """The tools of other packages that can be loaded; a name of ours stays with ours."""
     found: dict[str, Tool] = {}
     for name in registry.names("tools"):
         with suppress(UsageError):
-            found |= tools_named([name])
+            found |= tools_named([name] if name not in TOOLS else [])
     return found
-
-
-def _known() -> dict[str, ToolSpec]:
-    """All tools by name; a name of ours stays with ours."""
-    return {**TOOLS, **{name: spec_of(tool) for name, tool in _added().items() if name not in TOOLS}}
 
 
 def _near(tool: str, known: Collection[str]) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from store.journal import ScoreRow
 from store.pack import Pack
+from tasks import registry
 from tasks.added import makers_of, tools_named
 from tasks.agents.echo import EchoPolicy
 from tasks.agents.human import HumanPolicy
@@ -29,7 +30,7 @@ from tasks.legalagentbench.environment import caller
 from tasks.legalagentbench.predictions import match, read_predictions, read_tokens
 from tasks.legalagentbench.questions import Question, load_questions
 from tasks.legalagentbench.scoring import LabSummary, score_one, summarise
-from tasks.legalagentbench.tools import Toolbox, spec_of
+from tasks.legalagentbench.tools import TOOLS, Toolbox, spec_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grading import Grading
@@ -100,6 +101,8 @@ class LegalAgentBench:
     def program(self, pack: Pack, questions: Sequence[Question], spec: RunSpec) -> Program:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
         added = tools_named(LabSettings.of(spec.settings, self.name).with_tools)
+        if ours := sorted(added.keys() & TOOLS.keys()):
+            raise registry.unusable("tools", ours[0], "has the name of one of the 37")
         told = tuple(spec_of(tool) for tool in added.values())
         makers: dict[str, Callable[[], Policy]] = {
             **makers_of(self.name, pack),

@@ -1,8 +1,8 @@
 """Scores of LegalAgentBench: of an attempt, and the metric rows of a run with the block that is printed of them.
 
-All rates are shares from 0 to 1, by hop group and for `all`; a group without tasks is left out. Compat is the mean over
-all tasks of the published keyword rates, errors counted 0. Strict is the mean over scored tasks, with bounds. Intervals
-are at 95 %; the unit of sampling is the solution path (`gold.cluster`).
+All rates are shares from 0 to 1, by hop group and for `all`; a group without tasks is left out. Compat is the mean
+over all tasks of the published keyword rates, errors counted 0. Strict is the mean over scored tasks, with bounds.
+Intervals are at 95 %; the unit of sampling is the solution path (`gold.cluster`).
 """
 
 from __future__ import annotations
@@ -120,7 +120,8 @@ def score_one(question: Question, result: Result) -> list[Score]:
 
 
 def _mean(values: Iterable[Value]) -> Value:
-    """Mean of the numbers, free of the last digits' noise (thirds do not add up exactly); None when there are none."""
+    """Mean of the numbers, free of the last digits' noise (thirds do not add up exactly); None when there are
+    none."""
     numbers = [value for value in values if value is not None]
     return round(math.fsum(numbers) / len(numbers), DIGITS) if numbers else None
 
@@ -191,8 +192,8 @@ BOUNDED = ("success", "process")
 
 @dataclass(frozen=True)
 class LabSummary(Summary):
-    """actions: how replies of a model were read; icc: group -> how alike the tasks of a cluster are; walked: tasks that the
-    walker's ceiling rests on, None where there is none, which `walker_reason` explains."""
+    """actions: how replies of a model were read; icc: group -> how alike the tasks of a cluster are; walked: tasks
+    that the walker's ceiling rests on, None where there is none, which `walker_reason` explains."""
 
     limits = {"floor": ("下限：复述题目", "Floor: question echoed")}
     actions: Mapping[str, int] = field(default_factory=dict)

@@ -1,8 +1,8 @@
 """The 37 tools: 28 database lookups (rows of `store.schema.LOOKUPS`), 3 retrievers, 5 calculators, and finish.
 
 What a tool says is what the published runs recorded, to the byte: values as Python prints them, `nan` for an empty
-cell, upstream's own error texts. Checks come in its order: shape of the call, then the identifier, then the columns. On top,
-a pack that holds only part of a database may have to say that it cannot know: status `outside_pack`.
+cell, upstream's own error texts. Checks come in its order: shape of the call, then the identifier, then the columns.
+On top, a pack that holds only part of a database may have to say that it cannot know: status `outside_pack`.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ToolSpec:
-    """What a seat is told about a tool. `table` is the table or corpus it reads, empty for the others; `schema` that of its
-    input where it comes from elsewhere."""
+    """What a seat is told about a tool. `table` is the table or corpus it reads, empty for the others; `schema` that
+    of its input where it comes from elsewhere."""
 
     name: str
     kind: Kind
@@ -164,7 +164,7 @@ class Toolbox:
 
     def __init__(self, pack: Pack | None, added: Mapping[str, Tool] | None = None) -> None:
         self._pack = pack
-        self._added = {name: tool for name, tool in (added or {}).items() if name not in TOOLS}
+        self._added = added or {}
 
     def call(self, tool: str, input: Any) -> ToolResult:  # noqa: A002
         """Call a tool with its input as the action parser hands it on; every input has a result."""
@@ -260,7 +260,8 @@ def _calculate(tool: str, given: object) -> ToolResult:
 
 
 def spoken(value: object) -> str:
-    """The answer in the input of a final action: the text, the only value of an object, or the JSON of whatever it is."""
+    """The answer in the input of a final action: the text, the only value of an object, or the JSON of whatever it
+    is."""
     if isinstance(value, Mapping) and len(value) == 1:
         value = next(iter(value.values()))
     if isinstance(value, str):

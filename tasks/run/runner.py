@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,11 @@ class Run:
     engines: dict[str, Engine]
     program: Program | None = None
     """The rules of its episodes; made when the first is opened."""
+
+    @cached_property
+    def cast(self) -> Cast:
+        """Who sits where when an episode begins."""
+        return Cast.of(self.bench, self.spec)
 
     def go(self, go_on: Callable[[], bool] = lambda: True) -> None:
         """Drive all episodes to their ends, or until `go_on` says no."""
@@ -358,7 +364,7 @@ def _take_up(run: Run, row: EpisodeRow, new_attempt: bool) -> None:
     failed = state.stopped is not None and state.stopped.reason.startswith(INFRASTRUCTURE)
     anew = state.stopped is None and (new_attempt or not records)
     kept = completed(records, state.steps - 1) if failed else records
-    begin_with = Cast.of(run.bench, spec).at(question)
+    begin_with = run.cast.at(question)
     if failed or state.stopped is None:
         _sit(run, row.id, {s.seat: s for s in begin_with} if anew else fold(kept).seats, check=not new_attempt)
     if failed or (anew and records):

@@ -53,6 +53,7 @@ seven = wrong:NUMBER
 
 [moot.tools]
 seven = wrong:NUMBER
+get_sum = wrong:adds
 
 [moot.scorers]
 seven = wrong:NUMBER
@@ -67,8 +68,14 @@ text = wrong:text
 WRONG = """
 from tasks.legalagentbench.benchmark import LegalAgentBench
 from tasks.settings import Settings, setting
+import moot
 
 NUMBER = 7
+
+
+@moot.tool(name="get_sum", description="相加")
+def adds(numbers: list[int]) -> int:
+    return sum(numbers)
 
 
 def text(opening):
@@ -192,16 +199,30 @@ def test_a_tool_is_listed_called_and_given_to_a_model(moot: Moot, sample_pack: P
     assert "weather" in moot("tools", "list")[1]
     code, out, err = moot("tools", "call", "weather", "--input", '{"city": "无锡", "days": 2}', "--json")
     assert code == 0 and json.loads(out)["value"] == {"城市": "无锡", "天气": ["晴", "晴"], "数据包": "sample"}, err
-    assert json.loads(moot("tools", "call", "weather", "--input", '{"city": 7}', "--json")[1])["status"] == "call_error"
+    assert (
+        json.loads(moot("tools", "call", "weather", "--input", '{"city": 7}', "--json")[1])["status"] == "call_error"
+    )
     script = tmp_path / "script.json"
     call = {"thought": "查天气", "action": "weather", "action_input": {"city": "无锡", "days": 1}}
     last = {"thought": "知道了", "action": "Final Answer", "action_input": "晴"}
     said, ended = (json.dumps(one, ensure_ascii=False) for one in (call, last))
     script.write_text(json.dumps({"rules": [{"when": "无锡", "replies": [ended]}], "otherwise": [said]}), "utf-8")
-    arguments = ("run", "legalagentbench", "--agent", "react", "--model", f"scripted:{script}", "--limit", "1", "--json")
+    arguments = (
+        "run",
+        "legalagentbench",
+        "--agent",
+        "react",
+        "--model",
+        f"scripted:{script}",
+        "--limit",
+        "1",
+        "--json",
+    )
     code, out, err = moot(*arguments, "--with-tools", "weather")
     assert code == 0 and json.loads(out)["outcomes"]["finished"] == 1, err
-    shown = moot("show", "latest", json.loads(moot("show", "latest", "--json")[1])["episodes"][0]["episode"], "--json")[1]
+    shown = moot(
+        "show", "latest", json.loads(moot("show", "latest", "--json")[1])["episodes"][0]["episode"], "--json"
+    )[1]
     returned = [record for record in json.loads(shown)["records"] if record["tag"] == "tool_returned"]
     assert len(returned) == 1 and "无锡" in json.dumps(returned, ensure_ascii=False)
     assert json.loads(moot("show", "latest", "--json")[1])["header"]["spec"]["with_tools"] == ["weather"]
@@ -266,7 +287,8 @@ def test_a_broken_extension_is_named_and_everything_else_goes_on(moot: Moot, sit
         ),
         (("legalagentbench", "--agent", "seven"), "agent 'seven' of package zz_broken is no agent, but 7"),
         (("legalagentbench", "--with-tools", "seven"), "tool 'seven' of package zz_broken is no tool, but 7"),
-        (("legalagentbench", "--with-tools", "storm"), "unknown tool 'storm'. Known: weather, seven"),
+        (("legalagentbench", "--with-tools", "get_sum"), "package zz_broken has the name of one of the 37"),
+        (("legalagentbench", "--with-tools", "storm"), "unknown tool 'storm'. Known: weather, get_sum, seven"),
         (("courts", "--agent", "guesser"), "unknown agent 'guesser' for courts"),
         (("legalagentbench", "--agent", "direct", "--model", "leaver:x"), "cannot be loaded: SystemExit: 3"),
         (("legalagentbench", "--agent", "direct", "--model", "absent:x"), "cannot be loaded: ModuleNotFoundError"),

@@ -174,7 +174,6 @@ class EpisodeActions(OnDesk, FindingScreen):
 
     def action_present(self) -> None:
         """Show the episode to an audience."""
-
         self._stop_replay()
         self.desk.present(self)
 

@@ -1,6 +1,6 @@
 """Which articles a civil judgment of first instance cites: by cause, by what was claimed and pleaded, as of the day.
 
-The table is data/civil_law.toml. Facts before the Civil Code (2021-01-01) are judged by the law of their time, those that
+The table is law.toml. Facts before the Civil Code (2021-01-01) are judged by the law of their time, those that
 went on after it by the Code (《时间效力规定》第一条). An article that the index of laws does not know on the day is left out.
 """
 
@@ -37,9 +37,7 @@ class Cause:
 
 @cache
 def _table() -> Mapping[str, Any]:
-    loaded: dict[str, Any] = tomllib.loads(
-        files(__package__).joinpath("law.toml").read_text(encoding="utf-8")
-    )
+    loaded: dict[str, Any] = tomllib.loads(files(__package__).joinpath("law.toml").read_text(encoding="utf-8"))
     return loaded
 
 

@@ -1,4 +1,5 @@
-"""The filter stage: one call with all 14 tables; the answer decides which tools the task gets (paper §5, stage 1 and 2)."""
+"""The filter stage: one call with all 14 tables; the answer decides which tools the task gets (paper §5, stage 1 and
+2)."""
 
 from __future__ import annotations
 
@@ -28,7 +29,8 @@ _SCHEMA = tables_schema()
 def tools_of_task(
     view: View, mode: Mode, added: Sequence[ToolSpec] = ()
 ) -> Generator[Yield, Sent, tuple[ToolSpec, ...]]:
-    """The tools of this task: as chosen in an earlier step by whoever sat here, else chosen now; those `added` always are."""
+    """The tools of this task: as chosen in an earlier step by whoever sat here, else chosen now; those `added` always
+    are."""
     for record in reversed(view.history):
         if isinstance(record.event, ToolsChosen) and record.event.seat == view.seat:
             return cards.specs(record.event.tools, added)
@@ -50,7 +52,8 @@ def _conversation(view: View, mode: Mode) -> Generator[Yield, Sent, Read]:
 
 
 def _paper(view: View) -> Generator[Yield, Sent, Read]:
-    """The same single message up to three times, as published: at temperature 0 a model rarely thinks better of it."""
+    """The same single message up to three times, as published: at temperature 0 a model rarely thinks better of
+    it."""
     question = phrase("turn", "question", question=str(view.card["question"]))
     message = Message("user", f"{_card('paper')}\n\n{question}")
     read = Read("rejected")
