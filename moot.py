@@ -1,13 +1,15 @@
-"""Moot for extensions and notebooks: run, resume, open, score, and the decorators that add to it. Import nothing else.
+"""Moot for extensions and notebooks: run, resume, open, score, and the decorators that add to it. Import nothing
+else.
 
     >>> import moot
     >>> record = moot.run("legalagentbench", agent="rules", limit=2)        # doctest: +SKIP
     >>> record.block["strict"]["success"]                                    # doctest: +SKIP
     >>> moot.open_run("latest").frame()                                      # doctest: +SKIP
 
-Everything happens on this machine: from the first run on, this process reaches no other, but for hosts that the user has
-allowed (`moot config hosts`) or that a call names in `allow_hosts`. Times are seconds, scores as the command line prints them.
-What is not listed in `__all__` may change with any release; what is listed keeps its names and arguments.
+Everything happens on this machine: from the first run on, this process reaches no other, but for hosts that the user
+has allowed (`moot config hosts`) or that a call names in `allow_hosts`. Times are seconds, scores as the command line
+prints them. What is not listed in `__all__` may change with any release; what is listed keeps its names and
+arguments.
 """
 
 from __future__ import annotations
@@ -130,7 +132,8 @@ class RunRecord:
 
     @property
     def metrics(self) -> Sequence[Metric]:
-        """The rows of the summary: rule, group, name, value, interval, n, floor, ceiling, unit, and why a value is missing."""
+        """The rows of the summary: rule, group, name, value, interval, n, floor, ceiling, unit, and why a value is
+        missing."""
         return self.summary.rows
 
     @property
@@ -151,7 +154,8 @@ class RunRecord:
                         }  # fmt: skip
 
     def rows(self) -> list[dict[str, object]]:
-        """The metrics as flat rows: rule, section, group, name, value, low, high, n, floor, reference, unit (its best value), why."""
+        """The metrics as flat rows: rule, section, group, name, value, low, high, n, floor, reference, unit (its best
+        value), why."""
         return [
             {
                 "rule": row.measure.rule, "section": row.measure.section, "group": row.group.name, "name": row.measure.name,
@@ -196,7 +200,8 @@ def run(
         seats: role -> rules or the SPEC of a model, for the other seats. A person cannot sit in a notebook.
         out: the run file to write; must not exist.
         allow_hosts: hosts beyond this machine that this run may reach.
-        more: settings of every run (epochs, seed, max_turns, max_tokens, max_seconds, parallel, paper, free) and of the benchmark.
+        more: settings of every run (epochs, seed, max_turns, max_tokens, max_seconds, parallel, paper, free) and of
+            the benchmark.
 
     Raises:
         TaskError, StoreError, BadEngine: what is wrong, in one sentence; nothing was written then.
@@ -239,7 +244,8 @@ def resume(run: str | Path, *, allow_hosts: Sequence[str] = ()) -> RunRecord:
 
 
 def open_run(run: str | Path) -> RunRecord:
-    """A run that is on disk, by id, the unique beginning of one, "latest", or path. `StoreError` when there is none."""
+    """A run that is on disk, by id, the unique beginning of one, "latest", or path. `StoreError` when there is
+    none."""
     from tasks.run.engines import run_path
 
     return RunRecord(run_path(run))
@@ -272,7 +278,11 @@ def packs() -> list[str]:
     from store import places
 
     folder = places.packs()
-    return sorted(path.name for path in folder.iterdir() if (path / "manifest.json").is_file()) if folder.is_dir() else []
+    return (
+        sorted(path.name for path in folder.iterdir() if (path / "manifest.json").is_file())
+        if folder.is_dir()
+        else []
+    )
 
 
 @overload
@@ -334,7 +344,8 @@ def agent(
 def scorer(
     name: str, *, label: tuple[str, str], better: Literal["up", "down"] = "up", benchmarks: Sequence[str] = ()
 ) -> Callable[[Callable[[Any, Result], float | None]], Scorer]:
-    """Make a scorer of a function from a question and its result to a share from 0 to 1 (None: nothing to say), and have it here.
+    """Make a scorer of a function from a question and its result to a share from 0 to 1 (None: nothing to say), and
+    have it here.
 
     >>> @scorer("brevity/1", label=("简洁", "brevity"))
     ... def brevity(question, result):

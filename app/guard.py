@@ -2,11 +2,12 @@
 
 Installed by the command line before anything else runs. It is a Python audit hook, so it sees every socket call of
 Python code in this process and cannot be taken out again. Name look-ups count as network use: they are refused before
-a question leaves the machine. `localhost` is answered here and never looked up, so that no resolver decides where it is.
-Names pass in their one spelling only (`models.hosts`): the resolver is asked for what was looked at.
+a question leaves the machine. `localhost` is answered here and never looked up, so that no resolver decides where it
+is. Names pass in their one spelling only (`models.hosts`): the resolver is asked for what was looked at.
 
-It does not see native code that calls the operating system by itself, nor programs started as children: Moot starts only
-itself, and the child puts on a guard of its own, without any allowed host, before it loads a model. `moot doctor` lets both prove it; tests/house/test_offline.py traces the system calls of native code.
+It does not see native code that calls the operating system by itself, nor programs started as children: Moot starts
+only itself, and the child puts on a guard of its own, without any allowed host, before it loads a model. `moot
+doctor` lets both prove it; tests/house/test_offline.py traces the system calls of native code.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from typing import Any
 from models.hosts import LOCALHOST, is_near, normal_host
 
 _open: dict[str, frozenset[str]] = {}
-"""Host beyond this machine that may be reached -> the addresses that its look-ups gave, which are open as long as it is."""
+"""Host beyond this machine that may be reached -> the addresses that its look-ups gave, which are open as long as it
+is."""
 _installed = False
 _prepared = False
 
@@ -70,7 +72,8 @@ def _address(host: object) -> str | None:
 
 
 def _is_open_name(host: object) -> bool:
-    """Whether a name may be looked up: only in its one spelling, for others may mean something else to the resolver."""
+    """Whether a name may be looked up: only in its one spelling, for others may mean something else to the
+    resolver."""
     return (name := _text(host)) == LOCALHOST or name in _open
 
 
@@ -164,7 +167,8 @@ _CHECKS: dict[str, Callable[[tuple[Any, ...]], None]] = {
 
 
 def open_hosts(hosts: Iterable[str]) -> None:
-    """Let exactly these hosts be reached beside this machine; one that was open before and is not among them is shut."""
+    """Let exactly these hosts be reached beside this machine; one that was open before and is not among them is
+    shut."""
     global _open
     _open = {name: _open.get(name, frozenset()) for name in map(normal_host, hosts)}
 

@@ -1,4 +1,5 @@
-"""What stands in the SPEC of an engine on the command line: `llama:FILE_OR_NAME`, `endpoint:URL#MODEL`, `scripted:FILE`.
+"""What stands in the SPEC of an engine on the command line: `llama:FILE_OR_NAME`, `endpoint:URL#MODEL`,
+`scripted:FILE`.
 
 `tasks.run.engines` opens them, and those that read records: `recorded:RUN` and `recorded-log:FILE`.
 """
@@ -17,8 +18,8 @@ from models.errors import BadEngine
 class Opening:
     """What an engine is opened with.
 
-    `rest` is the SPEC after its kind, `library` the folder of GGUF files, `hosts` what may be reached beyond this machine:
-    each host with the name of the environment variable that holds the key bound to it, '' for none.
+    `rest` is the SPEC after its kind, `library` the folder of GGUF files, `hosts` what may be reached beyond this
+    machine: each host with the name of the environment variable that holds the key bound to it, '' for none.
     """
 
     rest: str
@@ -29,7 +30,8 @@ class Opening:
 
 @runtime_checkable
 class Replays(Protocol):
-    """What opens engines that answer from the record of a published run, and so only the calls of the agents that made it."""
+    """What opens engines that answer from the record of a published run, and so only the calls of the agents that
+    made it."""
 
     def agents(self, rest: str) -> tuple[str, ...]:
         """Those agents, the likelier one first; `rest` is the SPEC after its kind. `BadEngine` for no such record."""
@@ -40,8 +42,8 @@ FORMS = "llama:FILE_OR_NAME, endpoint:URL#MODEL, scripted:FILE, recorded:RUN, re
 
 
 def check_file(name: str) -> None:
-    """Refuse what exists and is no plain file: a SPEC may come from a run file of somebody else, and a pipe or a device
-    would be read for ever; a path of Windows that names another machine would even ask it.
+    """Refuse what exists and is no plain file: a SPEC may come from a run file of somebody else, and a pipe or a
+    device would be read for ever; a path of Windows that names another machine would even ask it.
 
     Raises:
         BadEngine: it is a folder, a pipe, a device, or on another machine.

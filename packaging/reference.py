@@ -2,8 +2,8 @@
 
     python packaging/reference.py
 
-The pages are kept in the repository, so that they can be read without building anything; a test compares them with what
-this script would write. Only what this distribution registers is listed, never what another package has added.
+The pages are kept in the repository, so that they can be read without building anything; a test compares them with
+what this script would write. Only what this distribution registers is listed, never what another package has added.
 """
 
 from __future__ import annotations

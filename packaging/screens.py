@@ -1,5 +1,5 @@
-"""Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models, trial chat, Law,
-Review, the court, presenter mode.
+"""Draws the pictures of the desk in docs/screens: Home, Episode with a model that speaks, prompt, dialogs, Models,
+trial chat, Law, Review, the court, presenter mode.
 
 Two sizes, two languages, on the sample pack. The models and what they say are stand-ins: no weights are needed.
 
@@ -125,7 +125,8 @@ Keep = Callable[[str], None]
 
 
 async def draw(folder: Path, home: Path, names: Sequence[str]) -> None:
-    """Every picture of the parts. What leaves a run or a pack behind comes last, so that the lists are the same in all."""
+    """Every picture of the parts. What leaves a run or a pack behind comes last, so that the lists are the same in
+    all."""
     from app import strings
     from app.desk.shell import Desk
     from app.ready import ensure_sample
@@ -262,7 +263,8 @@ HOLE = ("路灯法第三条", "2009-12-31")
 
 
 async def law(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """A search by words, an article on a day, its history, two wordings; a day that the versions leave out, and the faults."""
+    """A search by words, an article on a day, its history, two wordings; a day that the versions leave out, and the
+    faults."""
     from datetime import date
 
     from app.desk.law import shelf as law_shelf
@@ -310,7 +312,8 @@ SCORED = ("7", "李评", "主要理由成立；抵充的依据只有一句话，
 
 
 async def review(app: Any, pilot: Any, keep: Keep, language: str) -> None:
-    """An episode that a person has just scored on one metric, the others still blind; a case with its findings and its law."""
+    """An episode that a person has just scored on one metric, the others still blind; a case with its findings and
+    its law."""
     from store import places
     from tests.support.review_fixture import build_cases, court_run
 

@@ -27,7 +27,8 @@ PORTABLE = {
     "x86_64": "-DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON -DGGML_BMI2=ON",
     "AMD64": "-DGGML_AVX2=ON -DGGML_FMA=ON -DGGML_F16C=ON",
 }
-"""Machine -> processor features that llama.cpp may use: those of laptops since 2013, not those of the building machine."""
+"""Machine -> processor features that llama.cpp may use: those of laptops since 2013, not those of the building
+machine."""
 
 INSTALL = """\
 Moot 模拟法庭评测台: installing without network

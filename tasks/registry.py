@@ -1,7 +1,7 @@
 """What can be added to Moot without touching it, by entry points of packages: see `GROUPS`.
 
-A package declares `[project.entry-points."moot.benchmarks"]` with `name = "module:attribute"`, and likewise for the other
-groups. Ours are declared in our own pyproject.toml and loaded the same way, on use. Of a
+A package declares `[project.entry-points."moot.benchmarks"]` with `name = "module:attribute"`, and likewise for the
+other groups. Ours are declared in our own pyproject.toml and loaded the same way, on use. Of a
 name that two packages register the first is kept, ours before others; one that cannot be loaded is named and skipped.
 """
 

@@ -1,7 +1,8 @@
 """The settings of a run that only one benchmark knows: a model that it owns; options, forms and help come of it.
 
 A field's type says what may be given, its description what it does. `metavar` stands for its value in help; `hidden`
-keeps it off the command line and the desk; `for_models` off the desk where an agent without a model is tested, `group` where nothing is registered in that group.
+keeps it off the command line and the desk; `for_models` off the desk where an agent without a model is tested,
+`group` where nothing is registered in that group.
 """
 
 from __future__ import annotations
@@ -56,8 +57,14 @@ class Settings(BaseModel):
 
 
 def setting(
-    default: Any, description: str, *, metavar: str = "", hidden: bool = False, for_models: bool = False,
-    group: str = "", **more: Any
+    default: Any,
+    description: str,
+    *,
+    metavar: str = "",
+    hidden: bool = False,
+    for_models: bool = False,
+    group: str = "",
+    **more: Any,
 ) -> Any:
     """A field of `Settings`. `more` are bounds, as pydantic has them."""
     extra: JsonDict = {"metavar": metavar, "hidden": hidden, "for_models": for_models, "group": group}

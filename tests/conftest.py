@@ -21,7 +21,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-"""Two workers on two cores: linear algebra on several threads would spend most of its time waiting for the other worker."""
+"""Two workers on two cores: linear algebra on several threads would spend most of its time waiting for the other
+worker."""
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 """Tests start several hundred processes; each would compile the product anew."""
@@ -31,16 +32,19 @@ settings.register_profile(
 )
 settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=1000)
 settings.load_profile("any machine")
-"""Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left. Each is
-tried a hundred times; ten times as often by tests/bench/bench_properties.py, more than that only where text attacks."""
+"""Properties hold or fail by what they say: never by the speed of the machine, nor by what an earlier run has left.
+Each is tried a hundred times; ten times as often by tests/bench/bench_properties.py, more than that only where text
+attacks."""
 
 
 _context = click.Context.__init__
 
 
-def _as_below_moot(self: click.Context, command: click.Command, parent: click.Context | None = None, *rest: Any, **named: Any) -> None:
-    """click keeps, for the life of a command, the help option of the first context that it meets: also where a test calls one
-    command alone, that is the one which all have below `moot`."""
+def _as_below_moot(
+    self: click.Context, command: click.Command, parent: click.Context | None = None, *rest: Any, **named: Any
+) -> None:
+    """click keeps, for the life of a command, the help option of the first context that it meets: also where a test
+    calls one command alone, that is the one which all have below `moot`."""
     if parent is None:
         named.setdefault("help_option_names", ["-h", "--help"])
     _context(self, command, parent, *rest, **named)
@@ -62,7 +66,8 @@ SLOW = frozenset(
         " store_placing store_reading tasks_cli walls web_import"
     ).split()
 )
-"""Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick part."""
+"""Modules that open desks, models or processes, build whole packs, or play many whole trials: left out of the quick
+part."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -74,7 +79,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def signals_as_usual() -> Iterator[None]:
-    """Under nohup, or in the background of a script, some signals are ignored; processes of tests would inherit that."""
+    """Under nohup, or in the background of a script, some signals are ignored; processes of tests would inherit
+    that."""
     numbers = [getattr(signal, name) for name in ("SIGHUP", "SIGINT", "SIGQUIT") if hasattr(signal, name)]
     ignored = [number for number in numbers if signal.getsignal(number) == signal.SIG_IGN]
     for number in ignored:
@@ -86,7 +92,8 @@ def signals_as_usual() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Folders for one test after another, not there yet. Numbered here: `mktemp` reads all that there are for each new one."""
+    """Folders for one test after another, not there yet. Numbered here: `mktemp` reads all that there are for each
+    new one."""
     folder = tmp_path_factory.mktemp("homes")
     return (folder / str(number) for number in count())
 

@@ -86,7 +86,8 @@ def plain_line(record: Record) -> str:
 
 
 def voice_of(card: Mapping[str, Any]) -> Voice | None:
-    """How a court episode speaks, None for any other. The words of the courts take a moment to load: only they need them."""
+    """How a court episode speaks, None for any other. The words of the courts take a moment to load: only they need
+    them."""
     if not card.get("env"):
         return None
     from app import court_words

@@ -1,14 +1,16 @@
 """How much memory a model needs before it is loaded, and whether this machine has it. All sizes are bytes.
 
-The estimate is the sum of three parts, checked against the buffers that llama.cpp reports (tests/models/test_gguf_memory.py):
+The estimate is the sum of three parts, checked against the buffers that llama.cpp reports
+(tests/models/test_gguf_memory.py):
 
 - weights: all tensors of the file. They are mapped, so they count as used only while they are; types that llama.cpp
   repacks for the processor live in a second copy, whose originals the system may drop from its cache.
 - cache: for each sequence, its context (in steps of 256 tokens) times the bytes of keys and values per token in half
   precision, and the recurrent state, in full precision, whatever the length.
 - work: the larger of the logits of one chunk (256 × vocabulary × 4) and its attention scores and mask
-  (context × 256 × (heads + 1) × 4), six rows of the model's width per token of the chunk beside them, one row of logits
-  for each sequence, the vocabulary as llama.cpp keeps it (about 350 bytes a token), and 64 MB for the process itself.
+  (context × 256 × (heads + 1) × 4), six rows of the model's width per token of the chunk beside them, one row of
+  logits for each sequence, the vocabulary as llama.cpp keeps it (about 350 bytes a token), and 64 MB for the process
+  itself.
 
 Flash attention is off and every sequence has a stream of its own, as `native.py` opens a context.
 """
@@ -58,8 +60,8 @@ def default_context(header: Header) -> int:
 def kv_bytes_per_token(header: Header) -> int:
     """Keys and values of one token over all layers that have a cache, in half precision.
 
-    Where a model compresses both into one (multi-head latent attention), only the keys are kept. Without flash attention
-    values are laid out for the widest layer.
+    Where a model compresses both into one (multi-head latent attention), only the keys are kept. Without flash
+    attention values are laid out for the widest layer.
     """
     keys = sum(header.kv_heads) * header.key_length
     layers = sum(1 for heads in header.kv_heads if heads)
@@ -114,7 +116,8 @@ def estimate(header: Header, ctx: int, slots: int) -> Need:
 
 
 def fitting(header: Header, ctx: int, slots: int, free: int) -> list[tuple[int, int]]:
-    """Contexts and numbers of sequences that fit and are no more than asked for: the longest context, the most sequences.
+    """Contexts and numbers of sequences that fit and are no more than asked for: the longest context, the most
+    sequences.
 
     Empty when the model does not fit at all.
     """

@@ -1,9 +1,10 @@
-"""Dense vectors of articles: fitted to the pack when it is built (latent semantic analysis), or made by a given model.
+"""Dense vectors of articles: fitted to the pack when it is built (latent semantic analysis), or made by a given
+model.
 
-LSA: the articles as weighted bigrams (1 + ln frequency, times ln rarity, length 1), projected on the leading directions of an
-evenly drawn sample, found by a randomised range finder with a fixed seed (Halko, Martinsson, Tropp 2011). Queried with numpy
-alone. Vectors have length 1 and stand in `vectors.usearch`, key = article id, as half floats, in the order of the ids;
-similarity is the cosine. usearch writes and reads the file, and finds what is near.
+LSA: the articles as weighted bigrams (1 + ln frequency, times ln rarity, length 1), projected on the leading
+directions of an evenly drawn sample, found by a randomised range finder with a fixed seed (Halko, Martinsson, Tropp
+2011). Queried with numpy alone. Vectors have length 1 and stand in `vectors.usearch`, key = article id, as half
+floats, in the order of the ids; similarity is the cosine. usearch writes and reads the file, and finds what is near.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ RARE = 4
 SMALL = 1000
 
 EXACT_UP_TO = 500_000
-"""Vectors up to which a wide search compares every one (5 ms for 64,000); above, it goes through the graph, which finds fewer."""
+"""Vectors up to which a wide search compares every one (5 ms for 64,000); above, it goes through the graph, which
+finds fewer."""
 NARROW = 1500
 """Allowed articles up to which they alone are compared."""
 MARGIN = 8
@@ -55,7 +57,8 @@ class Vectoriser:
     projection: Floats
 
     def vector(self, wanted: Sequence[tuple[Ints, float]]) -> Floats:
-        """The direction of a query of length 1, from groups of bigrams with a factor; zeros where it knows none of them."""
+        """The direction of a query of length 1, from groups of bigrams with a factor; zeros where it knows none of
+        them."""
         total = np.zeros(self.projection.shape[1], np.float32)
         for bigrams, factor in wanted:
             at = find(self.keys, bigrams)
@@ -106,7 +109,8 @@ def write(path: Path, vectors: Floats) -> None:
 
 
 class Vectors:
-    """The vectors of a pack, opened. The hash of the file must have been checked: a damaged graph can crash the process."""
+    """The vectors of a pack, opened. The hash of the file must have been checked: a damaged graph can crash the
+    process."""
 
     def __init__(self, path: Path, size: int) -> None:
         from usearch.index import Index  # takes a moment to load: only packs with vectors pay for it
@@ -139,7 +143,8 @@ class Vectors:
         return scores
 
     def _near(self, vector: Floats, allowed: Ints | None, depth: int) -> Ints:
-        """Ids of those that are near, `MARGIN` times as many as wanted; all that are allowed where too few of them are."""
+        """Ids of those that are near, `MARGIN` times as many as wanted; all that are allowed where too few of them
+        are."""
         share = 1.0 if allowed is None else len(allowed) / self.size
         most = min(self.size, MOST, int(MARGIN * depth / share) + 1)
         found = self._index.search(vector, most, exact=self.size <= EXACT_UP_TO, threads=1).keys.astype(np.int64)
@@ -205,7 +210,8 @@ def _weighted(counts: Counts, column: NDArray[np.int32], rarity: Floats) -> _Spa
 
 
 def _directions(matrix: _Sparse, dimensions: int) -> Floats:
-    """The leading right singular vectors, [column, dimension]; the sign of each so that its largest entry is positive."""
+    """The leading right singular vectors, [column, dimension]; the sign of each so that its largest entry is
+    positive."""
     across = matrix.transposed()
     width = min(dimensions + _OVERSAMPLE, matrix.width, len(matrix.starts) - 1)
     start = np.random.default_rng(_SEED).standard_normal((matrix.width, width)).astype(np.float32)

@@ -11,7 +11,8 @@ Form = Literal["article", "consultation", "letters", "charges", "months"]
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One task. `domain` "in": trained on in the paper; `form` is the form of its answers and names its scorers; short: Chinese and English, for tables."""
+    """One task. `domain` "in": trained on in the paper; `form` is the form of its answers and names its scorers;
+    short: Chinese and English, for tables."""
 
     id: str
     name: str

@@ -1,10 +1,11 @@
-"""Scores of LegalSearch: of an attempt, and the metric rows of a run; `summary.py` has the block that is printed of them.
+"""Scores of LegalSearch: of an attempt, and the metric rows of a run; `summary.py` has the block that is printed of
+them.
 
 All scores are means from 0 to 100, by task. Compat is the published score, errors counted 0. Strict is the mean over
-scored tasks, with bounds. `covered` is the mean over the questions whose statute the pack holds: a missing statute is no
-fault of an agent. Intervals are at 95 %; the unit of sampling is `gold.cluster`. A consultation is scored by a grader's
-verdict; without one it is unscored, and without any its task has no mean. An empty answer to it is wrong: no grader is asked.
-`n_scored` says how many stand behind a mean, the bounds count the others as wrong or right.
+scored tasks, with bounds. `covered` is the mean over the questions whose statute the pack holds: a missing statute is
+no fault of an agent. Intervals are at 95 %; the unit of sampling is `gold.cluster`. A consultation is scored by a
+grader's verdict; without one it is unscored, and without any its task has no mean. An empty answer to it is wrong: no
+grader is asked. `n_scored` says how many stand behind a mean, the bounds count the others as wrong or right.
 """
 
 from __future__ import annotations
@@ -179,7 +180,8 @@ def _details(members: Sequence[Rated], group: Group) -> list[Metric]:
 
 
 def constant(questions: Sequence[Question], rule: Rule) -> tuple[float, str] | None:
-    """The gold that, given to every question of a task, earns most, and its mean; the first in alphabetical order among equals."""
+    """The gold that, given to every question of a task, earns most, and its mean; the first in alphabetical order
+    among equals."""
     golds = sorted({question.gold.answer for question in questions})
     if len(golds) > MAX_CONSTANTS:
         golds = [golds[index * len(golds) // MAX_CONSTANTS] for index in range(MAX_CONSTANTS)]

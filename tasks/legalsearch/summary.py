@@ -1,7 +1,8 @@
-"""What a run of LegalSearch came to: its rows, what is counted beside them, the published block and the notes of a report.
+"""What a run of LegalSearch came to: its rows, what is counted beside them, the published block and the notes of a
+report.
 
-Figures are means from 0 to 100. Groups are the tasks, and the means of both domains over those of their tasks that have a
-score; the measure `covered` is over the questions whose statute the pack holds.
+Figures are means from 0 to 100. Groups are the tasks, and the means of both domains over those of their tasks that
+have a score; the measure `covered` is over the questions whose statute the pack holds.
 """
 
 from __future__ import annotations
@@ -41,7 +42,8 @@ class MixedUp:
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """The tools an agent had; rag_only: statutes were all that it could search; web_snapshot: None when nobody knows."""
+    """The tools an agent had; rag_only: statutes were all that it could search; web_snapshot: None when nobody
+    knows."""
 
     offered: list[str]
     web_snapshot: bool | None
@@ -51,10 +53,14 @@ class Offered:
 @dataclass(frozen=True)
 class LawSummary(Summary):
     """constants: (rule, task) -> the constant answer that is its floor; ungraded: attempts that wait for a grader;
-    wrong_version: of all recitals and of the covered ones; dated: task -> questions that hang on a day; tools: None when
+    wrong_version: of all recitals and of the covered ones; dated: task -> questions that hang on a day; tools: None
+        when
     nobody knows; windows: the recitals of the rules under each window, where the rules played."""
 
-    limits = {"floor": ("下限：最佳常数答案", "Floor: best constant answer"), "reference": ("上限：参照答案", "Ceiling: gold answer")}
+    limits = {
+        "floor": ("下限：最佳常数答案", "Floor: best constant answer"),
+        "reference": ("上限：参照答案", "Ceiling: gold answer"),
+    }
     constants: Mapping[tuple[str, str], str] = field(default_factory=dict)
     ungraded: int = 0
     wrong_version: tuple[MixedUp, MixedUp] | None = None
@@ -73,7 +79,9 @@ class LawSummary(Summary):
     def block(self) -> Tree:
         """The published block: one object a task."""
         tasks = [row for row in self.scores if row.group.n is not None and row.measure.name == ALL]
-        of_rule: dict[str, list[Metric]] = {rule: [row for row in tasks if row.measure.rule == rule] for rule in RULES}
+        of_rule: dict[str, list[Metric]] = {
+            rule: [row for row in tasks if row.measure.rule == rule] for rule in RULES
+        }
         details = self.section("details")
         return {
             **super().block(),
@@ -89,14 +97,21 @@ class LawSummary(Summary):
             },
             "ceiling": {
                 "rule": "gold answer",
-                **{rule: {row.group.name: {ALL: row.limits["reference"]} for row in rows} for rule, rows in of_rule.items()},
+                **{
+                    rule: {row.group.name: {ALL: row.limits["reference"]} for row in rows}
+                    for rule, rows in of_rule.items()
+                },
             },
             "ungraded": self.ungraded,
             "wrong_version": self.mixed_up(),
-            "lar_by_year": {row.group.name: self._part(row) for row in self.section("year") if row.measure.name == ALL},
+            "lar_by_year": {
+                row.group.name: self._part(row) for row in self.section("year") if row.measure.name == ALL
+            },
             "temporal": dict(self.dated),
             "tools": None if self.tools is None else asdict(self.tools),
-            "lar_by_window": None if self.windows is None else {name: one.recitals() for name, one in self.windows.items()},
+            "lar_by_window": None
+            if self.windows is None
+            else {name: one.recitals() for name, one in self.windows.items()},
         }
 
     def _part(self, row: Metric) -> Tree:
@@ -115,7 +130,11 @@ class LawSummary(Summary):
 
     def _overall(self, rule: str, domain: str) -> Tree:
         there = [task for task in DOMAINS[domain] if self.value(rule, task, ALL) is not None]
-        return {"mean": self.value(rule, domain, ALL), "tasks": there, "missing": [t for t in DOMAINS[domain] if t not in there]}
+        return {
+            "mean": self.value(rule, domain, ALL),
+            "tasks": there,
+            "missing": [t for t in DOMAINS[domain] if t not in there],
+        }
 
     def mixed_up(self) -> Tree | None:
         """The wrong-version rate as JSON data; None where no recital was compared."""
@@ -138,7 +157,8 @@ class LawSummary(Summary):
         missing = [
             f"{word(domain, language)}: {', '.join(names)}"
             for domain, tasks in DOMAINS.items()
-            if self.row("compat", domain, ALL) and (names := [task for task in tasks if self.value("compat", task, ALL) is None])
+            if self.row("compat", domain, ALL)
+            and (names := [task for task in tasks if self.value("compat", task, ALL) is None])
         ]
         return [
             ("lar_by_window", " · ".join(

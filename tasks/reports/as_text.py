@@ -54,7 +54,8 @@ def _table(report: Report, language: str) -> list[str]:
 
 
 def _by_row(report: Report, language: str) -> list[str]:
-    """A line a measure of each group: n, both scores with their intervals, floor and ceiling, by each rule where they differ.
+    """A line a measure of each group: n, both scores with their intervals, floor and ceiling, by each rule where they
+    differ.
 
     A group whose measures have names of their own stands as a head above them.
     """

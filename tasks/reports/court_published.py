@@ -1,7 +1,8 @@
-"""Published reference figures of J1-Eval ("Ready Jurist One", main results and appendices), as facts: other data, other grader.
+"""Published reference figures of J1-Eval ("Ready Jurist One", main results and appendices), as facts: other data,
+other grader.
 
-Tables by their numbers in the paper, values from 0 to 100 unless said otherwise. None is the paper's dash, a task that the
-model failed to accomplish. VER, SEN and FINE are better when low.
+Tables by their numbers in the paper, values from 0 to 100 unless said otherwise. None is the paper's dash, a task
+that the model failed to accomplish. VER, SEN and FINE are better when low.
 """
 
 from __future__ import annotations
@@ -28,7 +29,8 @@ GRADER = "gpt-4o-2024-11-20"
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """A model of the paper. size: billions of parameters, None where its maker does not say; group: as tables part them."""
+    """A model of the paper. size: billions of parameters, None where its maker does not say; group: as tables part
+    them."""
 
     name: str
     size: float | None
@@ -246,7 +248,8 @@ TABLE_3: Mapping[str, Table] = {
     "gpt-4o": _table((DRIVER, OTHER_DRIVER), "GPT-4o | 94.22 95.49\nDeepseek-v3 | 90.97 94.71\nQwen3-it. 14B | 89.97 94.99"),
     "human": _table((DRIVER, OTHER_DRIVER), "GPT-4o | 86.67 84.33\nDeepseek-v3 | 84.30 83.15\nQwen3-it. 14B | 86.33 86.39"),
 }  # fmt: skip
-"""Table 3: evaluator -> agent -> consistency by driver. The means by GPT-4o are not those of Table 11; both as printed."""
+"""Table 3: evaluator -> agent -> consistency by driver. The means by GPT-4o are not those of Table 11; both as
+printed."""
 
 CASES: Mapping[Env, int] = {"KQ": 98, "LC": 62, "CD": 93, "DD": 93, "CI": 93, "CR": 69}
 """Table 4: 508 cases; CD, DD and CI are made from the same 93 judgments."""

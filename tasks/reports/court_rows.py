@@ -1,4 +1,5 @@
-"""Rows of court tables: the figures of a run by both rules, what they count, their limits; and published rows beside them."""
+"""Rows of court tables: the figures of a run by both rules, what they count, their limits; and published rows beside
+them."""
 
 from __future__ import annotations
 
@@ -126,7 +127,8 @@ def heads(report: Report, language: str) -> tuple[str, str, str]:
 
 
 def driver(report: Report, language: str) -> str:
-    """Who plays the simulated roles: one name where it is the same everywhere, else role by role; and where a person helped."""
+    """Who plays the simulated roles: one name where it is the same everywhere, else role by role; and where a person
+    helped."""
     people = report.summary.tally.flags.get("human_role", 0)
     return _playing(report, language) + (word("role.helped", language).format(n=people) if people else "")
 

@@ -1,4 +1,5 @@
-"""The tables of court runs, shaped like those of the paper: our rows by both rules, published rows beside them for reference."""
+"""The tables of court runs, shaped like those of the paper: our rows by both rules, published rows beside them for
+reference."""
 
 from __future__ import annotations
 

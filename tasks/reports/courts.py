@@ -1,4 +1,5 @@
-"""What stands in a report beside the rows of each run: tables that the runs of a benchmark have together, what court reports say below.
+"""What stands in a report beside the rows of each run: tables that the runs of a benchmark have together, what court
+reports say below.
 
 The published tables of the courts are loaded on use: reports of other benchmarks do without them.
 """

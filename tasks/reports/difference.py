@@ -1,4 +1,5 @@
-"""The difference plot of two raters (Bland and Altman 1986): their mean across, first minus second up, limits as lines.
+"""The difference plot of two raters (Bland and Altman 1986): their mean across, first minus second up, limits as
+lines.
 
 As an SVG fragment for a page, without script, style sheet or reference to anything, and as text for a terminal.
 """
@@ -63,7 +64,8 @@ def difference_svg(
 def difference_text(
     points: Points, mean: float | None = None, limits: tuple[float, float] | None = None, width: int = 61, height: int = 17
 ) -> str:
-    """The plot as lines: a digit counts the units on a cell, `=` is the mean difference, `-` a limit, `.` no difference.
+    """The plot as lines: a digit counts the units on a cell, `=` is the mean difference, `-` a limit, `.` no
+    difference.
 
     Args:
         points: the units.

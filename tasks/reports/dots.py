@@ -1,4 +1,5 @@
-"""A dot plot of scores against a size on a logarithmic scale, as an SVG fragment without script, style sheet or reference."""
+"""A dot plot of scores against a size on a logarithmic scale, as an SVG fragment without script, style sheet or
+reference."""
 
 from __future__ import annotations
 

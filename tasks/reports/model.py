@@ -1,7 +1,7 @@
 """What every report shows, whatever its format: the metric rows of a run and the facts of its header.
 
-A number never stands alone: each row carries its interval and method, its n and clusters, floor and ceilings. What does not
-exist is None and is shown as such.
+A number never stands alone: each row carries its interval and method, its n and clusters, floor and ceilings. What
+does not exist is None and is shown as such.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Who sits where in the episodes of a run: the tested seat, the seats beside it, and whoever takes one later.
 
-A seat that nobody named is kept by its rules. A SPEC of an engine that replays a run of others can only play the agents whose
-run it is, in the published calls.
+A seat that nobody named is kept by its rules. A SPEC of an engine that replays a run of others can only play the
+agents whose run it is, in the published calls.
 """
 
 from __future__ import annotations
@@ -78,8 +78,8 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
         bench: the benchmark of the run.
         seat: the seat.
         value: an agent without a model by name (rules, human, gold, echo), or the SPEC of a model.
-        sitting: the policy that sat there before. A model takes over its method and mode if it was a method for models of
-            this release, otherwise the first such method of the benchmark.
+        sitting: the policy that sat there before. A model takes over its method and mode if it was a method for
+            models of this release, otherwise the first such method of the benchmark.
 
     Raises:
         UsageError: there is no such seat, or nobody of that name can sit there.
@@ -105,7 +105,9 @@ def check_sitter(bench: Benchmark, value: str) -> None:
     """Refuse what is neither an agent nor in the form of the SPEC of a model for the tested seat."""
     if value not in bench.agents and ":" not in value:
         alone = ", ".join(agent for agent, (_, needs_model) in bench.agents.items() if not needs_model)
-        raise UsageError(f"'{value}' cannot sit in seat '{bench.seat}'", f"Possible: {alone}, or the SPEC of a model.")
+        raise UsageError(
+            f"'{value}' cannot sit in seat '{bench.seat}'", f"Possible: {alone}, or the SPEC of a model."
+        )
 
 
 def check_seat(sits: Seated, seats: Mapping[str, Seated], episode: str) -> None:
@@ -141,7 +143,9 @@ def _tested(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
         )
     name = named(policy, paper=spec.paper or bool(replayed), free=spec.free)
     if name != policy and not bench.modes(name):
-        raise UsageError(f"agent '{spec.agent}' has no {'paper' if spec.paper else 'free'} form", "Leave the option out.")
+        raise UsageError(
+            f"agent '{spec.agent}' has no {'paper' if spec.paper else 'free'} form", "Leave the option out."
+        )
     return name, needs_model
 
 

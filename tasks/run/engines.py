@@ -1,7 +1,8 @@
-"""Opens the engine of a SPEC, of whatever kind is registered. `recorded:RUN`, here, reads the journal of an earlier run.
+"""Opens the engine of a SPEC, of whatever kind is registered. `recorded:RUN`, here, reads the journal of an earlier
+run.
 
-A SPEC may stand in a file that came from elsewhere. Whether it may lead beyond this machine is therefore nothing that a
-caller hands in: every engine is opened here, and `admit` is asked for every host.
+A SPEC may stand in a file that came from elsewhere. Whether it may lead beyond this machine is therefore nothing that
+a caller hands in: every engine is opened here, and `admit` is asked for every host.
 """
 
 from __future__ import annotations
@@ -38,8 +39,8 @@ def shut(refusal: ForeignHost) -> NoReturn:
 
 
 admit: Callable[[ForeignHost], str] = shut
-"""Decides about a host beyond this machine before anything is sent to it: gives the environment variable with the key bound
-to the host ('' for none), or raises the refusal. The app puts the user's own decisions here."""
+"""Decides about a host beyond this machine before anything is sent to it: gives the environment variable with the key
+bound to the host ('' for none), or raises the refusal. The app puts the user's own decisions here."""
 
 
 def open_engine(spec: str, *, parallel: int = 1) -> Engine:
@@ -68,7 +69,8 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
 
 
 def replayed_agents(spec: str) -> tuple[str, ...]:
-    """The agents whose published run the engine of a SPEC replays, the likelier one first; () where it answers anybody, as a model does.
+    """The agents whose published run the engine of a SPEC replays, the likelier one first; () where it answers
+    anybody, as a model does.
 
     Raises:
         BadEngine: it replays a file that cannot be read, or is no such record.
@@ -100,7 +102,10 @@ def run_path(name: str | Path, *, exact: bool = False) -> Path:
             return begun[0]
         if begun:
             few = ", ".join(sorted(path.stem for path in begun)[:3])
-            raise NotFound(f"{len(begun)} runs begin with '{name}': {few}{', …' if len(begun) > 3 else ''}", "Write more of its name.")
+            raise NotFound(
+                f"{len(begun)} runs begin with '{name}': {few}{', …' if len(begun) > 3 else ''}",
+                "Write more of its name.",
+            )
     raise NotFound(f"no run '{name}'", "`moot list` shows the runs.")
 
 

@@ -1,5 +1,5 @@
-"""What one experiment is: hashes of task file, pack, prompts and engines, settings, limits, versions; written when a run
-begins, and compared before one goes on, so that two experiments are never mixed in one file.
+"""What one experiment is: hashes of task file, pack, prompts and engines, settings, limits, versions; written when a
+run begins, and compared before one goes on, so that two experiments are never mixed in one file.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def make_header(
     name: str, spec: RunSpec, bench: Benchmark, pack: Pack, task_file: Path, tasks_hash: str, questions: Sequence[Question],
     engines: dict[str, Engine], argv: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
-    """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions, command line."""
+    """Hashes of task file (`tasks_hash`: as it was read), pack, prompts and engines; settings, limits, versions,
+    command line."""
     settings = bench.settings.of(spec.settings, bench.name).model_dump(mode="json")
     tasks = str(Path(spec.tasks).absolute()) if spec.tasks else None
     return {

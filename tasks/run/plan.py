@@ -57,7 +57,8 @@ def turns_of(bench: Benchmark, spec: RunSpec) -> int:
 
 
 def limits_of(bench: Benchmark, spec: RunSpec) -> Limits:
-    """The limits of an episode. A model method keeps its own turn limit, after which it has one more turn to answer in.
+    """The limits of an episode. A model method keeps its own turn limit, after which it has one more turn to answer
+    in.
 
     Where a turn takes several steps, the rules of the episode count turns, and the steps have a backstop alone.
     """

@@ -1,7 +1,8 @@
 """Scorers of other packages: figures beside those of the benchmark, never among them.
 
-A `Scorer` says of one attempt a share from 0 to 1. The journal keeps its values with its version; a run has its mean with an
-interval over clusters. What is published of a benchmark does not change. One that fails says nothing, and why.
+A `Scorer` says of one attempt a share from 0 to 1. The journal keeps its values with its version; a run has its mean
+with an interval over clusters. What is published of a benchmark does not change. One that fails says nothing, and
+why.
 """
 
 from __future__ import annotations
@@ -88,5 +89,7 @@ def with_added(summary: Summary, clusters: Mapping[str, tuple[object, str]], res
         mean = fsum(values) / len(values) if values else None
         measure = Measure("", name, scorer.label, SHARE, scorer.better, SECTION)
         group = Group(version, ("全部", "all"), len(values))
-        rows.append(Metric(measure, group, mean, len(values), mean_interval(values, members), why=whys[0] if whys else ""))
+        rows.append(
+            Metric(measure, group, mean, len(values), mean_interval(values, members), why=whys[0] if whys else "")
+        )
     return replace(summary, rows=[*summary.rows, *rows]) if rows else summary

@@ -11,7 +11,8 @@ from typing import Any
 class Grading:
     """What a grader is asked about one attempt.
 
-    prompt: name of the prompt file; text: the prompt filled; schema: of the reply; read: the reply as named verdicts from 0
+    prompt: name of the prompt file; text: the prompt filled; schema: of the reply; read: the reply as named verdicts
+        from 0
     to 1 and what is kept as evidence.
     """
 

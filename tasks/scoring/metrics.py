@@ -1,9 +1,9 @@
 """Metric rows: what a run came to, figure by figure. Boards, reports, panes and exports read rows and nothing else.
 
-A `Measure` is a line of a benchmark's table: what is measured, by which rule, in which unit. A `Metric` is its figure in a
-`Group` of the run, with all that is needed to judge it; figures, intervals and limits are in the unit of the measure. A
-`Summary` holds the rows of a run; `Summary.block` is the published JSON, and is made of them. Benchmarks whose blocks were
-published in another shape have a summary of their own that says which.
+A `Measure` is a line of a benchmark's table: what is measured, by which rule, in which unit. A `Metric` is its figure
+in a `Group` of the run, with all that is needed to judge it; figures, intervals and limits are in the unit of the
+measure. A `Summary` holds the rows of a run; `Summary.block` is the published JSON, and is made of them. Benchmarks
+whose blocks were published in another shape have a summary of their own that says which.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A figure. n: attempts behind it. limits: those that there are; one may have no value. bounds: the value if all that
-    is missing were 0, and if it were 1. why: why there is no value, or what it leaves out; waits: a grader has yet to speak.
+    """A figure. n: attempts behind it. limits: those that there are; one may have no value. bounds: the value if all
+    that is missing were 0, and if it were 1. why: why there is no value, or what it leaves out; waits: a grader has
+    yet to speak.
     main: whether a brief view shows it."""
 
     measure: Measure
@@ -94,8 +95,8 @@ class Metric:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What was counted over the attempts of a run. outcomes add up to n; flags: those of the benchmark, present or not, and
-    others that occurred; tokens: of each attempt, as engine or provider counted."""
+    """What was counted over the attempts of a run. outcomes add up to n; flags: those of the benchmark, present or
+    not, and others that occurred; tokens: of each attempt, as engine or provider counted."""
 
     n: int
     epochs: int
@@ -131,7 +132,8 @@ class Asked(Protocol):
 
 
 def complete(questions: Iterable[Asked], results: Iterable[Result]) -> list[Result]:
-    """The results of these questions; a question without any result is one error. Results of no question are left out."""
+    """The results of these questions; a question without any result is one error. Results of no question are left
+    out."""
     asked, given = [question.id for question in questions], list(results)
     known, found = set(asked), {result.task_id for result in given}
     missing = [Result(name, "error", "", "") for name in asked if name not in found]
@@ -140,8 +142,9 @@ def complete(questions: Iterable[Asked], results: Iterable[Result]) -> list[Resu
 
 @dataclass(frozen=True)
 class Summary:
-    """What a run came to. rows: measure by measure in the order of tables; scorers: scorer -> its version; across: how a
-    table for a terminal is laid out, with groups as columns or as rows, or with a line a metric below each group."""
+    """What a run came to. rows: measure by measure in the order of tables; scorers: scorer -> its version; across:
+    how a table for a terminal is laid out, with groups as columns or as rows, or with a line a metric below each
+    group."""
 
     run: str
     benchmark: str
@@ -187,7 +190,8 @@ class Summary:
     def by_rule(self, pick: Pick, where: Callable[[Metric], bool] = lambda row: True) -> dict[str, Tree]:
         """The trees of both rules."""
         return {
-            rule: self.tree([row for row in self.scores if row.measure.rule == rule and where(row)], pick) for rule in RULES
+            rule: self.tree([row for row in self.scores if row.measure.rule == rule and where(row)], pick)
+            for rule in RULES
         }
 
     def limit(self, name: Limit) -> dict[str, Tree]:
@@ -220,7 +224,11 @@ class Summary:
                 "tasks": sum(count > 0 for count in tokens),
             },
             "scorers": dict(self.scorers),
-            **({"added": {row.measure.name: _added(row) for row in added}} if (added := self.section("added")) else {}),
+            **(
+                {"added": {row.measure.name: _added(row) for row in added}}
+                if (added := self.section("added"))
+                else {}
+            ),
         }
 
     def notes(self, language: str) -> list[tuple[str, str]]:

@@ -1,4 +1,5 @@
-"""Advice and drafting with rules in every seat: whole dialogues of both profiles, and the trainee's knowledge of law."""
+"""Advice and drafting with rules in every seat: whole dialogues of both profiles, and the trainee's knowledge of
+law."""
 
 from __future__ import annotations
 
@@ -130,7 +131,8 @@ def test_the_background_comes_bit_by_bit_and_counter_questions_are_answered() ->
 
 @pytest.mark.parametrize("env", ["KQ", "LC"])
 def test_asides_are_few_and_never_the_same(env: Any) -> None:
-    """What is added to the story and the questions: at most one remark a turn, in half of the turns, none of them twice."""
+    """What is added to the story and the questions: at most one remark a turn, in half of the turns, none of them
+    twice."""
     remarks = (*ASIDES[env], *WORRIES[env])
     for case_id in (case_id for case_id in CASES if case_id.startswith(env)):
         texts = [event.text.replace("你", "您") for event in play(case_id).said if event.seat == "client"]

@@ -1,4 +1,5 @@
-"""The courts without the folder of experts: every seat is filled, trials end in order, and the judge says what he leaves open."""
+"""The courts without the folder of experts: every seat is filled, trials end in order, and the judge says what he
+leaves open."""
 
 from __future__ import annotations
 
@@ -39,5 +40,9 @@ def test_without_the_folder_trials_end_in_order() -> None:
 
 def test_who_sat_there_is_told_by_name() -> None:
     assert registry.tested() == (registry.EXPERT if installed() else registry.RULES)
-    assert registry.EXPERT != registry.RULES and registry.by_rules(registry.EXPERT) and registry.by_rules("court-rules/1")
+    assert (
+        registry.EXPERT != registry.RULES
+        and registry.by_rules(registry.EXPERT)
+        and registry.by_rules("court-rules/1")
+    )
     assert not registry.by_rules(registry.MODEL) and not registry.by_rules(registry.HUMAN)

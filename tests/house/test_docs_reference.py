@@ -57,7 +57,9 @@ def test_every_command_and_option_has_its_place() -> None:
         assert command is not None and f"\n## moot {name}\n" in text
         inner = command.commands if isinstance(command, click.Group) else {}
         assert all(f"\n### moot {name} {other}\n" in text for other in inner)
-        for option in (param for one in (command, *inner.values()) for param in one.get_params(click.Context(one, **HELP))):
+        for option in (
+            param for one in (command, *inner.values()) for param in one.get_params(click.Context(one, **HELP))
+        ):
             assert option.param_type_name == "argument" or getattr(option, "hidden", False) or option.opts[0] in text
 
 

@@ -60,7 +60,9 @@ def test_a_run_is_played_opened_and_scored_as_on_the_command_line(
     with pytest.raises(SystemExit):
         main(["score", record.id, "--json"])
     assert json.loads(capsys.readouterr().out) == record.block == moot.score("latest")
-    (success,) = [row for row in record.rows() if (row["rule"], row["group"], row["name"]) == ("strict", "all", "success")]
+    (success,) = [
+        row for row in record.rows() if (row["rule"], row["group"], row["name"]) == ("strict", "all", "success")
+    ]
     assert success["value"] == record.block["strict"]["success"]["all"] and success["n"] == 2
     rows = list(record.scores())
     assert {row["episode"] for row in rows} == {episode.id for episode in record.episodes}
@@ -90,7 +92,10 @@ def test_what_is_added_in_a_notebook_is_there_at_once(moot_home: Path) -> None:
         ({"benchmark": "legalagentbench", "colour": "red"}, "legalagentbench has no setting 'colour'"),
         ({"benchmark": "legalagentbench", "agent": "human"}, "a person cannot sit in a notebook"),
         ({"benchmark": "legalagentbench", "seats": {"judge": "rules"}}, "legalagentbench has no seat 'judge'"),
-        ({"benchmark": "legalagentbench", "model": "endpoint:http://192.0.2.7/v1#m"}, "192.0.2.7 is not this machine"),
+        (
+            {"benchmark": "legalagentbench", "model": "endpoint:http://192.0.2.7/v1#m"},
+            "192.0.2.7 is not this machine",
+        ),
     ],
 )
 def test_what_makes_no_sense_is_one_sentence_and_nothing_is_written(

@@ -1,7 +1,9 @@
-"""What every module and table of the rule seats is worth: scores with it and without it, on unseen cases and on the known 72.
+"""What every module and table of the rule seats is worth: scores with it and without it, on unseen cases and on the
+known 72.
 
-A knock-out puts a neutral result in the place of a module's entry, or empties a table, in a process of its own; nobody writes a
-journal, so that a row costs seconds. Scores are 0-100, strict rule unless a name says otherwise; VER is better when low.
+A knock-out puts a neutral result in the place of a module's entry, or empties a table, in a process of its own;
+nobody writes a journal, so that a row costs seconds. Scores are 0-100, strict rule unless a name says otherwise; VER
+is better when low.
 
     python tests/measure/ablation_courts.py                # the table
     python tests/measure/ablation_courts.py --scores       # all scores as they are, with intervals
@@ -40,7 +42,14 @@ from tasks.sample.courtcases import court_cases  # noqa: E402
 from tasks.scoring.context import ScoreContext  # noqa: E402
 
 ENVS = ("KQ", "LC", "CD", "DD", "CI", "CR")
-FOLDERS = {"KQ": "knowledge", "LC": "consultation", "CD": "disputes", "DD": "disputes", "CI": "disputes", "CR": "criminal"}
+FOLDERS = {
+    "KQ": "knowledge",
+    "LC": "consultation",
+    "CD": "disputes",
+    "DD": "disputes",
+    "CI": "disputes",
+    "CR": "criminal",
+}
 SHOWN: Mapping[str, Sequence[str]] = {
     "KQ": ("BIN", "NBIN_proxy"), "LC": ("BIN", "NBIN_proxy"), "CD": ("FOR", "DOC_proxy"), "DD": ("FOR", "DOC_proxy"),
     "CI": ("PFS", "JUD_claims", "REA_points", "LAW", "LAW_FAKE"), "CR": ("PFS", "CRI", "VER", "REA_points", "LAW", "LAW_FAKE"),
@@ -161,7 +170,8 @@ def judged(trials: Sequence[Tried]) -> Scores:
         policy = policies.setdefault(one.env, named(TESTED_BY, one.case, "judge"))
         text = _say(policy, one.view).text
         turns = tuple(
-            replace(turn, text=text) if turn.speaker == "judge" and turn.number == one.view.turn else turn for turn in one.heard.record
+            replace(turn, text=text) if turn.speaker == "judge" and turn.number == one.view.turn else turn
+            for turn in one.heard.record
         )
         own = tuple(text if place == one.view.turn - 1 else words for place, words in enumerate(one.heard.own))
         heard = replace(one.heard, record=turns, own=own)
@@ -265,15 +275,31 @@ def _cleared(*names: str) -> None:
 
 def _rows_of_one_table() -> None:
     swap(A + "knowledge:TABLES", ())
-    _cleared(A + "knowledge:table", A + "knowledge:rules_of", A + "weighing:_weights", A + "weighing:_rare", A + "weighing:_length_of")
+    _cleared(
+        A + "knowledge:table",
+        A + "knowledge:rules_of",
+        A + "weighing:_weights",
+        A + "weighing:_rare",
+        A + "weighing:_length_of",
+    )
 
 
 CI, CR, AD = ("CI",), ("CR",), ("KQ", "LC")
 KNOCKS: list[Knock] = [
     fun("civil law, law.toml", CI, (C + "law:articles", _nil)),
     fun("civil proof of claims", CI, (C + "judging:_proven", lambda case, claim: True)),
-    fun("civil issues as put", CI, (P + "civil.issues:issues", lambda case: ["原告的诉讼请求有无事实和法律依据"]), full=True),
-    fun("civil debate of parties", CI, (P + "civil.speech:Speaker.debate", lambda self, court: "坚持已经发表的意见，请求依法判决。"), full=True),
+    fun(
+        "civil issues as put",
+        CI,
+        (P + "civil.issues:issues", lambda case: ["原告的诉讼请求有无事实和法律依据"]),
+        full=True,
+    ),
+    fun(
+        "civil debate of parties",
+        CI,
+        (P + "civil.speech:Speaker.debate", lambda self, court: "坚持已经发表的意见，请求依法判决。"),
+        full=True,
+    ),
     fun("civil mediation", CI, (P + "civil.mediation:proposal_of", _none), full=True),
     fun("criminal proof of charges", CR, (R + "judging:_proven", lambda heard: True)),
     fun("criminal exhibits refused", CR, (R + "judging:_refused", lambda one: False)),
@@ -283,13 +309,27 @@ KNOCKS: list[Knock] = [
     fun("criminal circumstances of the table", CR, (R + "circumstances:Circumstances._table", _iter)),
     fun("criminal payment", CR, (R + "circumstances:Circumstances._payment", _iter)),
     fun("criminal record", CR, (R + "circumstances:Circumstances._record", _iter)),
-    fun("criminal request", CR, (P + "criminal.request:request_of", _none), (P + "criminal.request:count_request", _none)),
+    fun(
+        "criminal request",
+        CR,
+        (P + "criminal.request:request_of", _none),
+        (P + "criminal.request:count_request", _none),
+    ),
     fun("criminal articles of procedure", CR, (R + "judging:_procedure", _nil)),
     fun("criminal articles of substance", CR, (R + "judging:_laws", _nil)),
-    fun("criminal items and interpretations (also, see)", CR, (R + "law:Crime.narrowed", lambda self, places, facts: list(places)),
-        (R + "law:interpretation", lambda entry: (_at(R + "law:cite")("1"), "never-so"))),
+    fun(
+        "criminal items and interpretations (also, see)",
+        CR,
+        (R + "law:Crime.narrowed", lambda self, places, facts: list(places)),
+        (R + "law:interpretation", lambda entry: (_at(R + "law:cite")("1"), "never-so")),
+    ),
     fun("criminal sums above a threshold", CR, (R + "sentencing:amount", lambda known, facts: 0.0)),
-    fun("criminal examination by parties", CR, (P + "criminal.examining:by_prosecution", lambda floor: ["事情经过是怎样的"]), full=True),
+    fun(
+        "criminal examination by parties",
+        CR,
+        (P + "criminal.examining:by_prosecution", lambda floor: ["事情经过是怎样的"]),
+        full=True,
+    ),
     fun("advice all rows", AD, (A + "weighing:recalled", lambda *_, **__: [])),
     Knock("advice rows of fields (advice_*.toml)", AD, _rows_of_one_table),
     fun("advice answers by signs", AD, (A + "polarity:by_signs", lambda *_: "none")),
@@ -312,7 +352,9 @@ def table(envs: Sequence[str], part: str = "") -> None:
         before = replayed if full else whole
         found = _apart(knock, None if full else [one for one in trials if one.env in knock.envs])
         told = [
-            f"{group} {env} {metric} {(value or 0) - (before.get((group, env, metric)) or 0):+.1f}" if group != "error" else f"{env} {metric}"
+            f"{group} {env} {metric} {(value or 0) - (before.get((group, env, metric)) or 0):+.1f}"
+            if group != "error"
+            else f"{env} {metric}"
             for (group, env, metric), value in found.items()
             if group == "error" or abs((value or 0) - (before.get((group, env, metric)) or 0)) > 0.05
         ]

@@ -1,4 +1,5 @@
-"""Cases by authors who had not seen the rules: every one ends, nothing leaks, no duty is missed; the figures are printed.
+"""Cases by authors who had not seen the rules: every one ends, nothing leaks, no duty is missed; the figures are
+printed.
 
 What the rules earn in substance is measured here, not demanded: `pytest -s` shows it for both halves, see
 `tests/court_unseen/README.md`.

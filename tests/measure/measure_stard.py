@@ -1,7 +1,8 @@
-"""The public collection of laws, imported once: every file accounted for, and real questions of lay people answered over it.
+"""The public collection of laws, imported once: every file accounted for, and real questions of lay people answered
+over it.
 
-Where weights were chosen on these questions they were checked by halves: each half by the weights of the other differs by
-less than two points.
+Where weights were chosen on these questions they were checked by halves: each half by the weights of the other
+differs by less than two points.
 """
 
 from __future__ import annotations

@@ -132,7 +132,8 @@ class LineView(ScrollView, can_focus=True):
     def get_component_styles(self, *names: str) -> RenderStyles:
         """Styles of roles, made when they are first asked for.
 
-        As COMPONENT_CLASSES, Textual would make all of them for each view on the screen whenever a class changes above it.
+        As COMPONENT_CLASSES, Textual would make all of them for each view on the screen whenever a class changes
+        above it.
         """
         for name in names:
             if name not in self._component_styles:

@@ -1,7 +1,9 @@
-"""The court of appeal as far as the name of the court of first instance tells it; else 上一级人民法院, never an invented court.
+"""The court of appeal as far as the name of the court of first instance tells it; else 上一级人民法院, never an invented
+court.
 
 人民法院组织法 (2018) 第十三、二十二、二十四条: a basic court stands in a district, county or county-level city, an intermediate court in
-a city with districts, a prefecture, league or autonomous prefecture; the direct municipalities have several, so none is named.
+a city with districts, a prefecture, league or autonomous prefecture; the direct municipalities have several, so none
+is named.
 """
 
 from __future__ import annotations

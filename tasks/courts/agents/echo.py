@@ -1,4 +1,5 @@
-"""The `echo` floor of the courts: a fixed formula in every turn, whatever was said. Whatever scores above it has done something."""
+"""The `echo` floor of the courts: a fixed formula in every turn, whatever was said. Whatever scores above it has done
+something."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """How a seat finds its expert: rules of substance that may be installed beside the courts, or not.
 
-An expert is declared as an entry point of the group `moot.experts` and never imported: without it the judge keeps the procedure
-and rules on what nobody disputes, and the trainee answers from the statutes.
+An expert is declared as an entry point of the group `moot.experts` and never imported: without it the judge keeps the
+procedure and rules on what nobody disputes, and the trainee answers from the statutes.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The `gold` reference of the courts, by explicit grant of the case: answers, documents and judgments as the gold has them.
+"""The `gold` reference of the courts, by explicit grant of the case: answers, documents and judgments as the gold has
+them.
 
 It keeps the agenda as the rules do and shows what a perfect agent would score: the ceiling.
 """
@@ -24,7 +25,8 @@ _NEAR = 0.3
 _JUDGES = {"CI": "civil.judge:CivilJudge", "CR": "criminal.judge:CriminalJudge"}
 _REASONS = re.compile(r"本院认为")
 _OWED = (("受理费", r"[^\n。]*受理费[^\n]*"), ("不服", r"[^\n]*不服[^\n]*"), ("终审判决", r"[^\n]*(?:终审判决|一审终审)[^\n]*"))
-"""What a judgment ends with where the gold leaves it out: the word that shows it is there, and the line it stands in."""
+"""What a judgment ends with where the gold leaves it out: the word that shows it is there, and the line it stands
+in."""
 
 
 class GoldTrainee:

@@ -26,7 +26,9 @@ _PREFACE = re.compile(
     r"(?:说得?|讲得?|解释|告诉|问|请教|看看|听听)"
 )
 """Asks for an answer, not for the law: 你能不能说得再明白一点."""
-_HOW = re.compile(r"(?:怎么(?!能|可以|回事)|如何|哪些|什么(?:条件|材料|手续|途径|证据|程序)|多少|找谁)[^，,。？?]{0,24}[，,；;]")
+_HOW = re.compile(
+    r"(?:怎么(?!能|可以|回事)|如何|哪些|什么(?:条件|材料|手续|途径|证据|程序)|多少|找谁)[^，,。？?]{0,24}[，,；;]"
+)
 """Asks how in one clause, and yes or no in another."""
 _NTH = ("第一", "第二", "第三", "第四", "第五", "第六", "第七")
 POINTS = 6
@@ -58,14 +60,23 @@ def kind_of(asked: Asked) -> Kind:
 
 def several(asked: Asked) -> tuple[str, ...]:
     """The parts of a question that asks yes or no twice; () for any other."""
-    parts = [part for part in re.split(r"[，,；;]", asked.text) if _YES_NO.search(part) and not _PREFACE.match(part) and not bare(part)]
+    parts = [
+        part
+        for part in re.split(r"[，,；;]", asked.text)
+        if _YES_NO.search(part) and not _PREFACE.match(part) and not bare(part)
+    ]
     return tuple(parts) if len(parts) > 1 else ()
 
 
 def binary(asked: Asked, bases: Sequence[Basis]) -> str:
     """Yes or no first, then the article, then on what it turns."""
     first = bases[0]
-    parts = [head(asked, first.verdict), f"根据{first.named}，{first.says}。", _words(first), _others(first, bases[1:])]
+    parts = [
+        head(asked, first.verdict),
+        f"根据{first.named}，{first.says}。",
+        _words(first),
+        _others(first, bases[1:]),
+    ]
     if first.todo and first.verdict != "no":
         parts.append(f"建议您{_lead(first.todo[0])}。")
     return "".join(parts)
@@ -99,10 +110,16 @@ def numbered(steps: Sequence[str]) -> str:
         return ""
     if len(steps) == 1:
         return f"建议您{_lead(steps[0])}。"
-    return "您可以按下面几点来办：" + "；".join(f"{nth}，{step.rstrip('。')}" for nth, step in zip(_NTH, steps, strict=False)) + "。"
+    return (
+        "您可以按下面几点来办："
+        + "；".join(f"{nth}，{step.rstrip('。')}" for nth, step in zip(_NTH, steps, strict=False))
+        + "。"
+    )
 
 
-_VERBS = re.compile(r"^(?:先|保留|让|列|固定|提供|提交|马上|立即|及时|尽快|保存|准备|带|向|书面|用|收集|看|申请|做好|联系|补充|列出|拍|把|报警|与|可以|自|起诉|要求|请|不要|积极|对|就|出示|提交|尽早)")
+_VERBS = re.compile(
+    r"^(?:先|保留|让|列|固定|提供|提交|马上|立即|及时|尽快|保存|准备|带|向|书面|用|收集|看|申请|做好|联系|补充|列出|拍|把|报警|与|可以|自|起诉|要求|请|不要|积极|对|就|出示|提交|尽早)"
+)
 
 
 def _lead(step: str) -> str:

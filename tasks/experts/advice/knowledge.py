@@ -1,7 +1,7 @@
 """General legal knowledge as tables of rows of law (`data/advice*.toml`), written from the law, not from any case.
 
-A row says what an article says in one sentence, on which words it comes to mind, how it answers a yes-no question, and what there
-is to do. Read once and kept.
+A row says what an article says in one sentence, on which words it comes to mind, how it answers a yes-no question,
+and what there is to do. Read once and kept.
 """
 
 from __future__ import annotations
@@ -48,9 +48,10 @@ class Place:
 class Rule:
     """One row.
 
-    keys: patterns, the first names the matter; signs: kind of predicate -> whether yes; yes, no, bound: what settles a yes-no
-    question before; todo: what to do; also: a second article that the answer needs; near: words of which the matter must have
-    one; own: whether it comes from a table of a field of law.
+    keys: patterns, the first names the matter; signs: kind of predicate -> whether yes; yes, no, bound: what settles
+        a yes-no
+    question before; todo: what to do; also: a second article that the answer needs; near: words of which the matter
+    must have one; own: whether it comes from a table of a field of law.
     """
 
     place: Place
@@ -156,7 +157,9 @@ def place_of(text: str) -> Place:
         raise ValueError(f"no article: {text}")
     law = shipped_laws().official(match["law"])
     if law is None:  # laws that the shipped index does not hold are named without an article
-        return Place(match["law"] if re.search("条例|规定|办法|解释", match["law"]) else f"中华人民共和国{match['law']}", None)
+        return Place(
+            match["law"] if re.search("条例|规定|办法|解释", match["law"]) else f"中华人民共和国{match['law']}", None
+        )
     return Place(law, ArticleNumber(int(match["number"]), int(match["sub"] or 0)) if match["number"] else None)
 
 
@@ -175,7 +178,8 @@ def _rule(place: Place, row: Mapping[str, Any], law: Mapping[str, Any], where: s
         near=pattern(str(law["field"])) if "field" in law else None,
         since=_day(row.get("since", law.get("since"))),
         until=_day(row.get("until", law.get("until"))),
-        grams=bigrams(text) | frozenset().union(*(bigrams(word) for key in keys for word in _LETTERS.findall(str(key)))),
+        grams=bigrams(text)
+        | frozenset().union(*(bigrams(word) for key in keys for word in _LETTERS.findall(str(key)))),
         todo=tuple(str(one) for one in row.get("do", ())),
         also=tuple(place_of(str(one)) for one in row.get("also", ())),
     )

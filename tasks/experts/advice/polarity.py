@@ -1,7 +1,7 @@
 """What a yes-no question turns on, and which way a sentence of law answers it: by words, without a model.
 
-A question is read as its predicates (may, must, valid, liable …), each plain or denied; a sentence of law in the same way. All
-functions are total and bounded: they read at most a few hundred characters.
+A question is read as its predicates (may, must, valid, liable …), each plain or denied; a sentence of law in the same
+way. All functions are total and bounded: they read at most a few hundred characters.
 """
 
 from __future__ import annotations
@@ -30,8 +30,12 @@ _BINARY = re.compile(
 )
 _MARKED = re.compile(r"(?<!还是)(?:可以|能|要|算|就没)(?:(?!还是)[^，,；;。！？?谁啥咋呢几何]){1,30}[？?]$")
 """A question without 吗, put by its mark alone: 我就没权利说？法官可以自己…？"""
-_OPEN = re.compile(r"怎么(?!能|可以)|如何|哪|什么(?!都)|多少|多久|多长|几[个天年日次倍条种项]|为什么|为何|由谁|谁(?:来|承担|负)")
-_LEAD = re.compile(r"^(?:那么?|另外|还有|最后)?[，,]?(?:我?(?:还)?想(?:再)?(?:问|请教|知道)(?:一下|您|你)?|再?请问(?:一下|您|你)?|再?问(?:一下|您|你)?)[，,:：]?")
+_OPEN = re.compile(
+    r"怎么(?!能|可以)|如何|哪|什么(?!都)|多少|多久|多长|几[个天年日次倍条种项]|为什么|为何|由谁|谁(?:来|承担|负)"
+)
+_LEAD = re.compile(
+    r"^(?:那么?|另外|还有|最后)?[，,]?(?:我?(?:还)?想(?:再)?(?:问|请教|知道)(?:一下|您|你)?|再?请问(?:一下|您|你)?|再?问(?:一下|您|你)?)[，,:：]?"
+)
 _ASKING = re.compile(r"[^。！？!?；;\n]*(?:[？?]|(?:吗|呢)(?=[。！!\s]|$))")
 _SENTENCE = re.compile(r"[^。！？!?；;\n]+")
 _TAIL = re.compile(
@@ -72,7 +76,9 @@ _KIN: Mapping[str, tuple[str, ...]] = {
 }  # fmt: skip
 """Where nothing is said of one, what answers for it, nearest first."""
 _NOT_BEFORE = re.compile(r"(?:没有?|未|不)$")
-_DONE_NOT = re.compile(r"(?:没有?|未|不|拒绝|拒不|擅自|单方|随意|强制|强迫|变相)(?!能|得|可|同|管|动|少|满|足|论|仅|要|用|需|必)")
+_DONE_NOT = re.compile(
+    r"(?:没有?|未|不|拒绝|拒不|擅自|单方|随意|强制|强迫|变相)(?!能|得|可|同|管|动|少|满|足|论|仅|要|用|需|必)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +95,8 @@ class Predicate:
 class Asked:
     """A question. binary: whether yes or no answers it; plain: in half-width forms, its A-not-A forms resolved.
 
-    turns: the clause in which its predicates stand; their places are places in it. claim: whose statement is asked to be right
+    turns: the clause in which its predicates stand; their places are places in it. claim: whose statement is asked to
+        be right
     (他说得对吗), '' for a question of any other kind; act: what comes before a clause that asks no more than 这样可以吗.
     """
 
@@ -108,7 +115,9 @@ _RIGHT = re.compile(
 )
 """Asks whether what was said is right."""
 _SAID = re.compile(r"(?:说|称|讲|认为|坚持|咬定|觉得)(?!明|服|好)")
-_BARE = re.compile(r"(?:这|那)?(?:样|么|种)?(?:做法?|规定|行为|约定|说法)?(?:在法律上)?(?:是)?(?:可以|合法|行|允许|能行|合理|应该|符合规定|有效)吗")
+_BARE = re.compile(
+    r"(?:这|那)?(?:样|么|种)?(?:做法?|规定|行为|约定|说法)?(?:在法律上)?(?:是)?(?:可以|合法|行|允许|能行|合理|应该|符合规定|有效)吗"
+)
 
 
 @lru_cache(maxsize=1024)
@@ -136,7 +145,8 @@ def _before(utterance: str, tail: str) -> str:
 
 @lru_cache(maxsize=1024)
 def read_question(text: str) -> Asked:
-    """What a question turns on: the predicates of its last clause, else of all of it; 是 and 会 give way to what follows."""
+    """What a question turns on: the predicates of its last clause, else of all of it; 是 and 会 give way to what
+    follows."""
     plain = fold_width(text[:LONGEST])
     for words, form in _EITHER:
         plain = re.sub(words, form, plain)
@@ -166,7 +176,12 @@ def predicates(text: str) -> Iterator[Predicate]:
 def by_signs(asked: Asked, signs: Mapping[str, bool]) -> Verdict:
     """The answer where it is known of some kinds of predicate how a plain question is answered (can: True is yes)."""
     for predicate in asked.predicates:
-        if predicate.kind in ("can", "valid") and predicate.kind not in signs and signs.get("must") and _undone(asked):
+        if (
+            predicate.kind in ("can", "valid")
+            and predicate.kind not in signs
+            and signs.get("must")
+            and _undone(asked)
+        ):
             # 不签合同合法吗: what must be done was left undone.
             return "yes" if predicate.denied else "no"
         for kind in (predicate.kind, *_KIN.get(predicate.kind, ())):
@@ -178,13 +193,18 @@ def by_signs(asked: Asked, signs: Mapping[str, bool]) -> Verdict:
 
 def _denied(text: str, match: re.Match[str]) -> bool:
     """没有经过批准 is no 经过批准; a word that is a denial itself stands."""
-    return bool(_NOT_BEFORE.search(text[max(0, match.start() - 2) : match.start()])) and match.group()[:1] not in "没未不无"
+    return (
+        bool(_NOT_BEFORE.search(text[max(0, match.start() - 2) : match.start()]))
+        and match.group()[:1] not in "没未不无"
+    )
 
 
 def by_words(asked: Asked, yes: re.Pattern[str] | None, no: re.Pattern[str] | None) -> Verdict:
     """The answer where words of the question settle it; of two the later."""
     ends = {
-        name: max((match.end() for match in pattern.finditer(asked.plain) if not _denied(asked.plain, match)), default=-1)
+        name: max(
+            (match.end() for match in pattern.finditer(asked.plain) if not _denied(asked.plain, match)), default=-1
+        )
         for name, pattern in (("yes", yes), ("no", no))
         if pattern is not None
     }
@@ -209,7 +229,8 @@ _BEHIND = re.compile(r"(?:以上|多|之后|后|零)")
 
 
 def by_bound(asked: Asked, unit: str, limit: float, within: Verdict) -> Verdict:
-    """The answer where a quantity of the question stands within a limit, or beyond it; none without such a quantity."""
+    """The answer where a quantity of the question stands within a limit, or beyond it; none without such a
+    quantity."""
     text = re.sub(r"百分之([一二三四五六七八九十百]{1,4}|\d{1,3})", r"\g<1>%", asked.plain)
     for words, factor in _UNITS.get(unit, ()):
         for match in re.finditer(rf"{_NUMERAL}(?P<unit>{words})", text):

@@ -1,8 +1,9 @@
-"""The trainee who answers questions of law (KQ, LC) by rules: one question, one answer with its article, nothing made up.
+"""The trainee who answers questions of law (KQ, LC) by rules: one question, one answer with its article, nothing made
+up.
 
-What comes to mind is looked up in tables of general knowledge; with real statutes at hand the words of the article are
-quoted, and where nothing comes to mind the statutes are searched. Only articles that stand in force on the day are named.
-Where neither helps, the trainee says so. The record is all that is remembered.
+What comes to mind is looked up in tables of general knowledge; with real statutes at hand the words of the article
+are quoted, and where nothing comes to mind the statutes are searched. Only articles that stand in force on the day
+are named. Where neither helps, the trainee says so. The record is all that is remembered.
 """
 
 from __future__ import annotations
@@ -120,7 +121,8 @@ class Trainee:
 
 
 def chosen(asked: Asked, kind: Kind, found: Sequence[Found]) -> list[Found]:
-    """The rules that an answer names, the one that decides first: a further one only where it speaks of something else."""
+    """The rules that an answer names, the one that decides first: a further one only where it speaks of something
+    else."""
     first = found[0]
     if kind == "binary":
         near = [one for one in found if one.score >= NEAR * first.score]

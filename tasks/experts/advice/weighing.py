@@ -93,8 +93,8 @@ def recalled(question: str, before: str, day: date | None, k: int = 5) -> list[F
 def _share(rule: Rule, keys: Sequence[float]) -> float:
     """How many of its keys a rule finds; 0 where it does not come to mind.
 
-    A rule with one key has a word of its own; with several, all of them together tell more. Rows of a field need both their
-    matter and their point, one of them in the question.
+    A rule with one key has a word of its own; with several, all of them together tell more. Rows of a field need both
+    their matter and their point, one of them in the question.
     """
     if max(keys[:2]) < _SINGLE:
         return 0.0

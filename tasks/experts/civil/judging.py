@@ -1,7 +1,9 @@
-"""The civil expert: contested claims by the burden of proof, with the articles that a court of first instance rests on.
+"""The civil expert: contested claims by the burden of proof, with the articles that a court of first instance rests
+on.
 
-民诉法第六十七条 and its interpretation 第九十条: a claim for which the plaintiff has shown nothing that stands is refused; an exhibit stands
-where nobody objects to it. Sums are those of the claim: what an answer takes off, how interest runs and how damage is shared is not reckoned here.
+民诉法第六十七条 and its interpretation 第九十条: a claim for which the plaintiff has shown nothing that stands is refused; an
+exhibit stands where nobody objects to it. Sums are those of the claim: what an answer takes off, how interest runs
+and how damage is shared is not reckoned here.
 """
 
 from __future__ import annotations
@@ -35,12 +37,20 @@ def _finding(case: Case, claim: Claim) -> Finding:
 
 
 def _proven(case: Case, claim: Claim) -> bool:
-    """Whether an exhibit of the plaintiff stands, and the one nearest to the claim, or another on it, is not refused."""
-    own = [(recall(claim.topic, bigrams(one.offer.says)), one) for one in case.weighed if one.offer.side == "plaintiff"]
+    """Whether an exhibit of the plaintiff stands, and the one nearest to the claim, or another on it, is not
+    refused."""
+    own = [
+        (recall(claim.topic, bigrams(one.offer.says)), one) for one in case.weighed if one.offer.side == "plaintiff"
+    ]
     if not any(one.admitted for _, one in own):
         return False
     like, nearest = max(own, key=lambda pair: pair[0])
-    return not case.on(claim) or like < SPEAKS or nearest.admitted or any(one.admitted and at >= SPEAKS for at, one in own)
+    return (
+        not case.on(claim)
+        or like < SPEAKS
+        or nearest.admitted
+        or any(one.admitted and at >= SPEAKS for at, one in own)
+    )
 
 
 def _laws(case: Case, found: Sequence[Finding]) -> list[Reference]:

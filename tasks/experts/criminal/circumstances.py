@@ -1,7 +1,8 @@
-"""The circumstances of sentencing that a court finds, from what was said and shown: each with its articles and its weight.
+"""The circumstances of sentencing that a court finds, from what was said and shown: each with its articles and its
+weight.
 
-A circumstance is found where the prosecution grants it, or where the defence claims it and something shown in court bears it
-out. Weights are percent of the starting term (最高人民法院量刑指导意见).
+A circumstance is found where the prosecution grants it, or where the defence claims it and something shown in court
+bears it out. Weights are percent of the starting term (最高人民法院量刑指导意见).
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class Circumstances:
         self.accusing = self.facts + "\n" + heard.answers("procurator", "indictment", "opinion")
         self.defending = heard.answers("defence_lawyer", "opinion", "mutual")
         self.told = heard.answers("defendant", "question", "statement", "self_defence", "last")
-        self.shown = "\n".join(one.offer.body for one in heard.exhibits) + "\n" + heard.answers("procurator", "detail")
+        self.shown = (
+            "\n".join(one.offer.body for one in heard.exhibits) + "\n" + heard.answers("procurator", "detail")
+        )
         self.own = "".join(one.offer.body for one in heard.exhibits if one.owner != "procurator")
 
     @cached_property
@@ -68,8 +71,12 @@ class Circumstances:
         """Whether a circumstance is found."""
         return any(one.id == identity for one in self.found)
 
-    def _made(self, key: str, weight: int = 0, *articles: Cited, first: bool = False, lenient: bool = False) -> Circumstance:
-        return Circumstance(key, filled(words()["reason"][key], {"name": self.name}), weight, articles, first, lenient)
+    def _made(
+        self, key: str, weight: int = 0, *articles: Cited, first: bool = False, lenient: bool = False
+    ) -> Circumstance:
+        return Circumstance(
+            key, filled(words()["reason"][key], {"name": self.name}), weight, articles, first, lenient
+        )
 
     @staticmethod
     def _says(text: str, pattern: str) -> bool:
@@ -103,7 +110,9 @@ class Circumstances:
     def signed(self) -> bool:
         """Whether the accused has confirmed in court that he signed the 具结书 of his own will."""
         told = self.heard.answers("defendant", "signed")
-        return bool(re.search(r"自愿|签了|是我签|属实|真实", told)) and not re.search(r"没有?签|未签|不是自愿|被逼|不真实", told)
+        return bool(re.search(r"自愿|签了|是我签|属实|真实", told)) and not re.search(
+            r"没有?签|未签|不是自愿|被逼|不真实", told
+        )
 
     def _surrender(self) -> Iterator[Circumstance]:
         """刑法第六十七条: 自首, 坦白."""
@@ -137,7 +146,9 @@ class Circumstances:
             if shown or re.search(sure, self.facts + self.shown) or self._says(self.accusing, row["said"]):
                 laws = tuple(cite(place) for place in row.get("law", ()))
                 text = filled(row["text"], {"name": self.name})
-                yield Circumstance(row["id"], text, row["change"], laws, row.get("first", False), row.get("lenient", False))
+                yield Circumstance(
+                    row["id"], text, row["change"], laws, row.get("first", False), row.get("lenient", False)
+                )
 
     def _record(self) -> Iterator[Circumstance]:
         """刑法第六十五条, where the prosecution says so."""

@@ -1,7 +1,8 @@
-"""The criminal expert: whether contested charges stand, what weighs for and against the accused, the sentence and its articles.
+"""The criminal expert: whether contested charges stand, what weighs for and against the accused, the sentence and its
+articles.
 
-A contested charge stands on two exhibits of the prosecution that the objections leave standing, his own earlier words aside
-(刑事诉讼法第五十五条).
+A contested charge stands on two exhibits of the prosecution that the objections leave standing, his own earlier words
+aside (刑事诉讼法第五十五条).
 """
 
 from __future__ import annotations
@@ -22,7 +23,9 @@ from tasks.experts.criminal.sentencing import amount, inside, punish, tier_of, t
 
 ENOUGH = 2
 """Exhibits that bear a contested charge."""
-_SHAKEN = re.compile(r"真实性有异议|合法性有异议|复印件|没有[^，。；]{0,10}(?:签名|核对|捺印)|刑讯|逼供|非法|来源不明")
+_SHAKEN = re.compile(
+    r"真实性有异议|合法性有异议|复印件|没有[^，。；]{0,10}(?:签名|核对|捺印)|刑讯|逼供|非法|来源不明"
+)
 
 
 def decide(heard: Heard) -> Decision:
@@ -66,7 +69,9 @@ def _exhibits(heard: Heard) -> str:
     text = words()["reason"]
     refused = [one for one in heard.exhibits if _refused(one)]
     groups = (("admitted", [one for one in heard.exhibits if one not in refused]), ("open", refused))
-    return "".join(filled(text[key], {"titles": "，".join(one.name for one in listed)}) for key, listed in groups if listed)
+    return "".join(
+        filled(text[key], {"titles": "，".join(one.name for one in listed)}) for key, listed in groups if listed
+    )
 
 
 def _refused(one: Exhibit) -> bool:
@@ -76,7 +81,9 @@ def _refused(one: Exhibit) -> bool:
 # --- articles ---------------------------------------------------------------------------------------------------------
 
 
-def _laws(heard: Heard, names: tuple[str, ...], found: Circumstances, each: list[Punishment], whole: Punishment) -> list[Cited]:
+def _laws(
+    heard: Heard, names: tuple[str, ...], found: Circumstances, each: list[Punishment], whole: Punishment
+) -> list[Cited]:
     """Articles of the Criminal Law, then interpretations of it."""
     laws: list[Cited] = []
     further: list[Cited] = []
@@ -87,7 +94,12 @@ def _laws(heard: Heard, names: tuple[str, ...], found: Circumstances, each: list
             continue
         places = [tier.law, *known.law[1:]] if "." in tier.law else list(known.law)
         laws += [cite(place) for place in dict.fromkeys(known.narrowed(places, found.facts))]
-        when = {"base": True, "sum": bool(known.unit and amount(known, found.facts)), "fine": bool(one.fine), "grave": tier is not known.tiers[0]}
+        when = {
+            "base": True,
+            "sum": bool(known.unit and amount(known, found.facts)),
+            "fine": bool(one.fine),
+            "grave": tier is not known.tiers[0],
+        }
         seen = map(interpretation, known.see)
         further += [article for article, cue in seen if (when[cue] if cue in when else re.search(cue, found.facts))]
     for circumstance in found.found:

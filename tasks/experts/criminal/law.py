@@ -41,7 +41,8 @@ class Tier:
 
 @dataclass(frozen=True, slots=True)
 class Crime:
-    """A charge. more: words of the facts -> months on top; month, floor: yuan of fine a month, at least; see: interpretations;
+    """A charge. more: words of the facts -> months on top; month, floor: yuan of fine a month, at least; see:
+    interpretations;
     also: words of the facts -> a place to cite too; an item (234.1.1) takes the place of its paragraph (234.1)."""
 
     law: tuple[str, ...]
@@ -90,7 +91,14 @@ def _crime(row: Mapping[str, Any]) -> Crime:
     also = tuple((re.compile(cue), place) for cue, place in row.get("also", ()))
     more = tuple((re.compile(cue), months) for cue, months in row.get("more", ()))
     rest = {key: row[key] for key in ("unit", "month", "floor") if key in row}
-    return Crime(tuple(row["law"]), tuple(map(_tier, row["tiers"])), more=more, also=also, see=tuple(row.get("see", ())), **rest)
+    return Crime(
+        tuple(row["law"]),
+        tuple(map(_tier, row["tiers"])),
+        more=more,
+        also=also,
+        see=tuple(row.get("see", ())),
+        **rest,
+    )
 
 
 def _tier(row: Mapping[str, Any]) -> Tier:

@@ -1,8 +1,8 @@
 """The sentence: range, starting term, circumstances, 量刑建议, suspension, fine. Months and yuan.
 
-The steps of the sentencing guidance: a starting term within the range of the charge, more for what goes beyond its threshold,
-then the circumstances, part played first by multiplication, the others added. A request that lies in the range is followed
-(刑事诉讼法第二百零一条).
+The steps of the sentencing guidance: a starting term within the range of the charge, more for what goes beyond its
+threshold, then the circumstances, part played first by multiplication, the others added. A request that lies in the
+range is followed (刑事诉讼法第二百零一条).
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ MOST_LESS = 0.6
 TOP, CURVE = 0.9, 0.7
 """Where in a range the gravest ordinary case lies; terms grow fast above the threshold of a sum, slowly later."""
 STEP = 1000
-_SUM = re.compile(r"(?P<n>(?:[0-9]{1,3}(?:[,，][0-9]{3})+|[0-9]{1,14})(?:\.[0-9]{1,4})?[万千]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟零〇]{2,14})(?:余)?元")
+_SUM = re.compile(
+    r"(?P<n>(?:[0-9]{1,3}(?:[,，][0-9]{3})+|[0-9]{1,14})(?:\.[0-9]{1,4})?[万千]?|[一二三四五六七八九十百千万两壹贰叁肆伍陆柒捌玖拾佰仟零〇]{2,14})(?:余)?元"
+)
 _WEIGHT = re.compile(r"(?P<n>[0-9]+(?:\.[0-9]+)?)(?P<unit>千克|公斤|克)")
 _TOTAL = re.compile(r"(?:共计|总计|合计|价值(?:总额)?|侵占(?:货款)?|数额)[^，。；]{0,10}$")
 _REST = re.compile(r"赔偿|退赔|退缴|获利|收取定金|维修费|谅解|已发还|付息|利息")
@@ -57,7 +59,10 @@ def tier_of(charge: str, found: Circumstances) -> Tier:
 
 
 def _named(pattern: str, text: str) -> bool:
-    return any(not re.search(r"(?:不属于|不构成|不是|未|没有)[^，。；]{0,6}$", text[: m.start()]) for m in re.finditer(pattern, text))
+    return any(
+        not re.search(r"(?:不属于|不构成|不是|未|没有)[^，。；]{0,6}$", text[: m.start()])
+        for m in re.finditer(pattern, text)
+    )
 
 
 def inside(request: Request, tier: Tier) -> bool:
@@ -96,7 +101,9 @@ def punish(charge: str, asked: Request | None, found: Circumstances) -> Punishme
     months = max(6, months) if kind == "有期徒刑" else min(6, max(1, months)) if kind == "拘役" else max(3, months)
     fine = sum(asked.fine) / 2 if asked and asked.fine else max(float(known.floor), _rounded(months * known.month))
     probation = (asked.probation or _probation(kind, months)) if asked and asked.suspended else 0
-    return Punishment(kind, months, fine if tier.fine == "must" or (asked and asked.fine) else 0.0, probation, tier.forfeit)
+    return Punishment(
+        kind, months, fine if tier.fine == "must" or (asked and asked.fine) else 0.0, probation, tier.forfeit
+    )
 
 
 def together(counts: list[Punishment], asked: Request | None) -> Punishment:

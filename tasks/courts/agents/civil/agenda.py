@@ -1,7 +1,8 @@
 """What a civil bench has still to do, in the order of the hearing, and what it leaves out when turns run short.
 
-The order is that of the Civil Procedure Law (137-145, 141, 144; simplified 162-163); under `j1` that of the benchmark's
-agenda, with one addressee a turn and the issues put at the debate. Nothing is asked of a side more than twice.
+The order is that of the Civil Procedure Law (137-145, 141, 144; simplified 162-163); under `j1` that of the
+benchmark's agenda, with one addressee a turn and the issues put at the debate. Nothing is asked of a side more than
+twice.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def next_step(trial: Trial, needs: Needs) -> Step:
 
 
 def _kept(steps: list[Step], needs: Needs) -> list[Step]:
-    """As many steps as there are turns, the most needed ones, in their order; `j1` needs the issues before the debate."""
+    """As many steps as there are turns, the most needed ones, in their order; `j1` needs the issues before the
+    debate."""
     if len(steps) <= needs.left:
         return steps
     swapped = {"issues": "debate", "debate": "issues"} if needs.profile == "j1" else {}

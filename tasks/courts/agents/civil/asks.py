@@ -1,5 +1,5 @@
-"""What a court asks of one side of a civil trial in one utterance, in order, whatever the wording: the acts of the procedure
-table first, then a table of plain phrases.
+"""What a court asks of one side of a civil trial in one utterance, in order, whatever the wording: the acts of the
+procedure table first, then a table of plain phrases.
 """
 
 from __future__ import annotations

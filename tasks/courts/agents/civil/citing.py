@@ -1,4 +1,5 @@
-"""Articles as a civil judgment cites them, and those of procedure that every judgment needs, in the version of the day."""
+"""Articles as a civil judgment cites them, and those of procedure that every judgment needs, in the version of the
+day."""
 
 from __future__ import annotations
 

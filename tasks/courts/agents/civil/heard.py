@@ -1,6 +1,8 @@
-"""What parties say in a civil trial, read as a court hears it: claims, answers to them, exhibits, opinions on exhibits.
+"""What parties say in a civil trial, read as a court hears it: claims, answers to them, exhibits, opinions on
+exhibits.
 
-Readers of free text: total, linear, and content with any wording. What they cannot read gives nothing. Sums are in yuan.
+Readers of free text: total, linear, and content with any wording. What they cannot read gives nothing. Sums are in
+yuan.
 """
 
 from __future__ import annotations
@@ -260,7 +262,8 @@ def position(text: str) -> Position:
 
 
 def offers_in(text: str, side: str, before: int = 0) -> list[Offer]:
-    """The exhibits that a side offers in a reply; `before`: how many it has offered already, for those without numbers."""
+    """The exhibits that a side offers in a reply; `before`: how many it has offered already, for those without
+    numbers."""
     text = text[:LONGEST]
     marks = [mark for mark in _EXHIBIT.finditer(text) if not _quoted(text, mark.start())]
     if not marks:

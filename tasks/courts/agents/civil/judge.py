@@ -1,7 +1,9 @@
-"""The judge of a civil trial of first instance by rules: keeps the procedure, hears both sides, and judges by what was heard.
+"""The judge of a civil trial of first instance by rules: keeps the procedure, hears both sides, and judges by what
+was heard.
 
-Nothing is remembered between turns: where the trial stands is read from the record, so that a person or a model may have sat
-on the bench before. The judge holds names, bench and cause alone; claims, answers and exhibits are known once they are heard.
+Nothing is remembered between turns: where the trial stands is read from the record, so that a person or a model may
+have sat on the bench before. The judge holds names, bench and cause alone; claims, answers and exhibits are known
+once they are heard.
 """
 
 from __future__ import annotations
@@ -312,7 +314,8 @@ class Bench:
         return f"{lead}\n{body}\n{bench_words()['judgment']['close']}{end}"
 
     def _safe(self, text: str, plain: str, asks: set[str]) -> str:
-        """The text, or the plain one where words of the parties in it would ask for something else, or end the trial."""
+        """The text, or the plain one where words of the parties in it would ask for something else, or end the
+        trial."""
         return plain if _acts(text) - asks or bench.closes(text) or bench.speaks_for(text) else text
 
 

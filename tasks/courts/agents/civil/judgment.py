@@ -26,8 +26,8 @@ TOKEN_FEE = 10.0
 """A fee this small is not split."""
 MOST_FACTS = 8
 _ATTEMPTS: tuple[tuple[int, bool], ...] = ((17, True), (14, True), (10, True), (7, True), (7, False), (4, False), (2, False))
-"""Signs 第 for articles, and whether exhibits are quoted at length; read out is the first that keeps within the limit and in
-which no words of the parties would ask for something."""
+"""Signs 第 for articles, and whether exhibits are quoted at length; read out is the first that keeps within the limit
+and in which no words of the parties would ask for something."""
 _WITHIN = "于本判决生效之日起十日内"
 _VERB = re.compile(
     r"被告(?=(?:应当|应)?(?:立即)?(?:支付|归还|返还|退还|赔偿|给付|偿还|补偿|向|对|按|腾|停止|排除|办理|出具|继续|交付|协助|在|就|承担))"

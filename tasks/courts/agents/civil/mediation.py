@@ -1,4 +1,5 @@
-"""Whether the parties of a civil trial can be brought together: what each said to mediation, and the plan the bench proposes."""
+"""Whether the parties of a civil trial can be brought together: what each said to mediation, and the plan the bench
+proposes."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The lawyers of a civil trial by rules: each answers what the court asks, in order, from what its own side holds.
 
-A party without counsel speaks for itself in the same seat. Nothing is said unasked, nothing is invented: a question that
-the material does not answer is left to be checked.
+A party without counsel speaks for itself in the same seat. Nothing is said unasked, nothing is invented: a question
+that the material does not answer is left to be checked.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ class Reply:
         return words.format(me=self._speaker.me, we=self._speaker.we)
 
     def _other(self, words: str) -> str:
-        """That the side has nothing against those who appear for the other; of powers where the court asked for them."""
+        """That the side has nothing against those who appear for the other; of powers where the court asked for
+        them."""
         said = self._short("other_identity")
         return said if "代理" in words else said.replace("和代理权限", "")
 
@@ -222,7 +223,8 @@ class Reply:
         return f"对{name}的质证意见：" + "；".join([*rest, *said]) + "。"
 
     def _objections(self, number: int, offer: Offer | None) -> Mapping[str, str]:
-        """What this side holds against an exhibit of the other: by its title, by its number where titles do not tell."""
+        """What this side holds against an exhibit of the other: by its title, by its number where titles do not
+        tell."""
         theirs = [one for one in self._view.held.get("evidence", ()) if one["owner"] != self._speaker.id]
         said = _bare(offer.title if offer else "")
         like = [one for one in theirs if said and _bare(one.get("title", "")) == said] or [

@@ -1,4 +1,5 @@
-"""Words of the parties as a judge may quote them: short, on one line, and free of words that would do something in court."""
+"""Words of the parties as a judge may quote them: short, on one line, and free of words that would do something in
+court."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""What a party of a civil trial can say of itself: who it is, its answer, its facts, its debate, its terms of settlement.
+"""What a party of a civil trial can say of itself: who it is, its answer, its facts, its debate, its terms of
+settlement.
 
 Built from the fields that the side holds (see the visibility table); texts are quoted as the case file has them.
 """
@@ -120,14 +121,16 @@ class Speaker:
     # --- questions and debate -----------------------------------------------------------------------------------------
 
     def answer(self, question: str) -> str:
-        """The answer to a question of fact: the sentence of the material that holds most of it, or that it is not known."""
+        """The answer to a question of fact: the sentence of the material that holds most of it, or that it is not
+        known."""
         asked = [part for part in re.findall(r"[^？?。；;\n]+[？?。；;]?", without_vocative(question)) if len(part) > 3]
         told = [self._nearest(_IDLE.sub("", part), sums=bool(_COUNT.search(part))) for part in asked[:4]]
         found = dict.fromkeys(text for like, text in told if like >= LIKE)
         return "".join(f"{text.rstrip('。；;')}。" for text in found) or self._nothing(question)
 
     def _nearest(self, asked: str, *, sums: bool) -> tuple[float, str]:
-        """The sentence that tells most of a question; of one of a sign or two, by signs. sums: one that names a sum goes before."""
+        """The sentence that tells most of a question; of one of a sign or two, by signs. sums: one that names a sum
+        goes before."""
 
         def like(text: str) -> float:
             by_signs = sum(sign in text for sign in asked) / len(asked) if asked else 0.0
@@ -192,7 +195,8 @@ class Speaker:
         return found
 
     def mediation(self, *, again: bool = True) -> str:
-        """Whether the side settles; on which terms, it says when it is asked `again`: counsel do not open with the limit."""
+        """Whether the side settles; on which terms, it says when it is asked `again`: counsel do not open with the
+        limit."""
         stance = self._stance()
         terms, amount = stance.get("terms", "").rstrip("。"), stance.get("amount")
         if stance.get("stance") != "accept_if":

@@ -1,5 +1,6 @@
-"""A civil trial as its public record shows it to the judge: what was asked of whom and answered, what was claimed, answered,
-offered and contested. Recomputed from the record each time; whoever sat on the bench before, and in whatever words.
+"""A civil trial as its public record shows it to the judge: what was asked of whom and answered, what was claimed,
+answered, offered and contested. Recomputed from the record each time; whoever sat on the bench before, and in
+whatever words.
 """
 
 from __future__ import annotations
@@ -72,7 +73,8 @@ class Trial:
         ]
 
     def silent_on(self, side: Side) -> list[Offer]:
-        """Exhibits of a side on which the other was asked as often as it makes sense, gave no opinion, and was not told so."""
+        """Exhibits of a side on which the other was asked as often as it makes sense, gave no opinion, and was not
+        told so."""
         return [
             offer
             for key, offer in self.offers.items()

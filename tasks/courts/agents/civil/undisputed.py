@@ -1,6 +1,8 @@
-"""A civil judgment without an expert: what was admitted or undisputed is granted, the rest is left undecided, and that is said.
+"""A civil judgment without an expert: what was admitted or undisputed is granted, the rest is left undecided, and
+that is said.
 
-民诉法解释第九十二条: what a party admits needs no proof. Rules do not decide what is disputed; whoever claims it gets nothing by them.
+民诉法解释第九十二条: what a party admits needs no proof. Rules do not decide what is disputed; whoever claims it gets nothing
+by them.
 """
 
 from __future__ import annotations

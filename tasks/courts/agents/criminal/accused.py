@@ -1,7 +1,7 @@
 """What the 被告人 says, in the first person: identity, record, custody, plea, statement, answers, views, last word.
 
-Who pleads guilty tells the facts that he knows; who denies gives his own account alone. Nothing is made up: what is not on file he does not know. Traits of
-the personality colour open answers alone.
+Who pleads guilty tells the facts that he knows; who denies gives his own account alone. Nothing is made up: what is
+not on file he does not know. Traits of the personality colour open answers alone.
 """
 
 from __future__ import annotations

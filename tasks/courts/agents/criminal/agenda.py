@@ -1,8 +1,8 @@
 """What the court does next: the first step of the hearing that is open, as far as the turns that are left allow.
 
-Steps and words: data/criminal_hearing.toml. Where it stands is read from the record each time; a question is put twice at most.
-Where turns run out, steps that the law only allows are left out first, then those of practice, then all that is not the core
-of a trial: indictment, prosecution, defence, last word.
+Steps and words: data/criminal_hearing.toml. Where it stands is read from the record each time; a question is put
+twice at most. Where turns run out, steps that the law only allows are left out first, then those of practice, then
+all that is not the core of a trial: indictment, prosecution, defence, last word.
 """
 
 from __future__ import annotations
@@ -190,7 +190,8 @@ def _open(heard: Heard, step: Step) -> bool:
 
 
 def _again(heard: Heard, step: Step) -> bool:
-    """Whether a question is still to be put: never answered, and asked less than twice (once where it is optional)."""
+    """Whether a question is still to be put: never answered, and asked less than twice (once where it is
+    optional)."""
     asked = max(_put(heard, step.words["say"]), *(heard.asked(step.to, kind) for kind in step.kinds))
     if any(heard.answered(step.to, kind) for kind in step.kinds):
         return False

@@ -1,7 +1,9 @@
-"""What a party of a criminal trial is asked: the words put to it, the kinds of answer they call for, the exhibits they mean.
+"""What a party of a criminal trial is asked: the words put to it, the kinds of answer they call for, the exhibits
+they mean.
 
-The speech acts of the procedure come first, since judges are scored by them; words of the table `criminal_speech.toml` catch
-what any other judge may say. Everything is read from the record, so that whoever sat there before makes no difference.
+The speech acts of the procedure come first, since judges are scored by them; words of the table
+`criminal_speech.toml` catch what any other judge may say. Everything is read from the record, so that whoever sat
+there before makes no difference.
 """
 
 from __future__ import annotations
@@ -153,7 +155,8 @@ class Floor:
 
     @property
     def others_exhibits(self) -> list[Mapping[str, Any]]:
-        """What it knows of the exhibits of the other side: objections of its own, and titles where it has read the file."""
+        """What it knows of the exhibits of the other side: objections of its own, and titles where it has read the
+        file."""
         return [item for item in self.view.held.get("evidence", ()) if self._others(item)]
 
     def _others(self, item: Mapping[str, Any]) -> bool:

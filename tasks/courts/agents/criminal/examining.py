@@ -25,7 +25,8 @@ def topic_asked(record: Sequence[Turn], topic: str) -> bool:
 
 
 def by_prosecution(floor: Floor) -> list[str]:
-    """Questions of the prosecutor: what he denies or what happened, how he came before the police, then money or loss."""
+    """Questions of the prosecutor: what he denies or what happened, how he came before the police, then money or
+    loss."""
     asked = speech()["say"]["procurator"]["questions"]
     heard = " ".join(turn.text for turn in floor.view.record if turn.speaker == "defendant")
     first = "deny" if DENIES.search(NO_OBJECTION.sub("", heard)) else "story"
@@ -35,7 +36,8 @@ def by_prosecution(floor: Floor) -> list[str]:
 
 
 def by_defence(floor: Floor, *, denies: bool) -> list[str]:
-    """Questions of the defence lawyer: what bears out his account, his part, his conduct since; his attitude where nothing else."""
+    """Questions of the defence lawyer: what bears out his account, his part, his conduct since; his attitude where
+    nothing else."""
     asked, record = speech()["say"]["defence_lawyer"]["questions"], floor.view.record
     told = str(floor.matter.get("defence_opinion", "")) + " ".join(item["title"] for item in floor.own_exhibits)
     chosen = [asked["deny"]] if denies and not topic_asked(record, "proof") else []

@@ -1,4 +1,5 @@
-"""How a side offers its exhibits: one at a time with name, source, purpose and content, all that are left where that is asked.
+"""How a side offers its exhibits: one at a time with name, source, purpose and content, all that are left where that
+is asked.
 
 刑诉法解释第二百六十八条: contested exhibits alone, others in groups; 第三百六十五条: name and purpose are enough for what nobody
 contests in a 简易程序.

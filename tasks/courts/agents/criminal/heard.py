@@ -1,7 +1,8 @@
-"""What a criminal court has heard so far, read from the record alone: questions and answers, exhibits with the views on them.
+"""What a criminal court has heard so far, read from the record alone: questions and answers, exhibits with the views
+on them.
 
-Whoever sat in any seat before makes no difference: an exchange is a turn of the judge with the answers to it, and what it was
-about is read from its words.
+Whoever sat in any seat before makes no difference: an exchange is a turn of the judge with the answers to it, and
+what it was about is read from its words.
 """
 
 from __future__ import annotations
@@ -211,7 +212,8 @@ class Evidence:
 
 
 def about(said: str, offer: Offer, others: Sequence[Offer]) -> str:
-    """The part of an opinion that is about one exhibit: the sentences behind its number or title, or those about all."""
+    """The part of an opinion that is about one exhibit: the sentences behind its number or title, or those about
+    all."""
     if len(others) < 2:
         return said
     parts = re.split(r"(?=(?:^|(?<=[。；\n]))[^。；\n]{0,12}(?:证据|其余|其他|全部))", said)

@@ -1,7 +1,8 @@
-"""The judge of a criminal court by rules: keeps the procedure of 刑事诉讼法, hears everybody, weighs, gives judgment with reasons.
+"""The judge of a criminal court by rules: keeps the procedure of 刑事诉讼法, hears everybody, weighs, gives judgment with
+reasons.
 
-Holds what its view grants and the record, nothing else: charge, plea and evidence are what was said in court. It knows no
-case; the hearing is data (hearing.toml), what is disputed is for an expert to decide.
+Holds what its view grants and the record, nothing else: charge, plea and evidence are what was said in court. It
+knows no case; the hearing is data (hearing.toml), what is disputed is for an expert to decide.
 """
 
 from __future__ import annotations

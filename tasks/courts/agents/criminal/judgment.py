@@ -1,7 +1,8 @@
-"""The judgment of a criminal trial as it is read out; without an expert it decides what nobody disputes and leaves the rest open.
+"""The judgment of a criminal trial as it is read out; without an expert it decides what nobody disputes and leaves
+the rest open.
 
-刑事诉讼法第二百条, 第二百零一条. Rules do not decide what is disputed: a contested charge is not found, a contested request not followed,
-and the judgment says so. Months and yuan.
+刑事诉讼法第二百条, 第二百零一条. Rules do not decide what is disputed: a contested charge is not found, a contested request not
+followed, and the judgment says so. Months and yuan.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ _VERDICTS: tuple[tuple[date, int], ...] = ((date(2018, 10, 26), 200), (date(2013
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What a judgment decides. facts: whether those charged are found; exhibits: what becomes of them; convicted: charges that stand;
-    each: the punishment of each, where there are several; whole: what is to be served, None where none is pronounced."""
+    """What a judgment decides. facts: whether those charged are found; exhibits: what becomes of them; convicted:
+    charges that stand;
+    each: the punishment of each, where there are several; whole: what is to be served, None where none is
+        pronounced."""
 
     facts: bool
     exhibits: str

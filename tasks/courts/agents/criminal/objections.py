@@ -1,8 +1,8 @@
 """Which exhibits a party is asked about, and which of the objections that it holds belongs to which of them.
 
-Counsel and prosecutor know the exhibits of the other side by title: the title tells, in whatever order they are offered. The
-accused has no list: his objections come in the order of the case, so the number of an id (E4) tells the place; where ids tell
-nothing, the words that objection and exhibit share do.
+Counsel and prosecutor know the exhibits of the other side by title: the title tells, in whatever order they are
+offered. The accused has no list: his objections come in the order of the case, so the number of an id (E4) tells the
+place; where ids tell nothing, the words that objection and exhibit share do.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ _PLACE = re.compile(r"(\d{1,3})$")
 
 
 def showings(record: Sequence[Turn], role: Role) -> list[tuple[int, list[Offer]]]:
-    """What a role offered when it was called to: place in the record and exhibits, numbered through where none was said."""
+    """What a role offered when it was called to: place in the record and exhibits, numbered through where none was
+    said."""
     found: list[tuple[int, list[Offer]]] = []
     called = False
     count = 0
@@ -41,7 +42,8 @@ def showings(record: Sequence[Turn], role: Role) -> list[tuple[int, list[Offer]]
 
 
 def asked_about(floor: Floor, owner: Role) -> list[Offer]:
-    """The exhibits of another role that the question is about: those it names, else those since this role was last heard."""
+    """The exhibits of another role that the question is about: those it names, else those since this role was last
+    heard."""
     shown = showings(floor.view.record, owner)
     offers = [offer for _, listed in shown for offer in listed]
     numbers = numbers_named(floor.text)
@@ -68,7 +70,8 @@ def _last_heard(floor: Floor) -> int:
 
 
 def objections(floor: Floor, offers: Sequence[Offer], shift: int = 0) -> list[tuple[Offer, Mapping[str, str]]]:
-    """The objections held against these exhibits. shift: exhibits of the case that stand before the first of that side."""
+    """The objections held against these exhibits. shift: exhibits of the case that stand before the first of that
+    side."""
     known = floor.others_exhibits
     found = []
     for offer in offers:
@@ -79,7 +82,8 @@ def objections(floor: Floor, offers: Sequence[Offer], shift: int = 0) -> list[tu
 
 
 def _by_title(known: Sequence[Mapping[str, Any]], offer: Offer) -> list[Mapping[str, Any]]:
-    """The exhibits that an offer names: by their whole title, else by a title that it begins with or that begins with it."""
+    """The exhibits that an offer names: by their whole title, else by a title that it begins with or that begins with
+    it."""
     said = plain_title(offer.title)
     titles = [(plain_title(item["title"]), item) for item in known if item.get("title")]
     same = [item for title, item in titles if title == said]

@@ -1,7 +1,8 @@
 """The parties of a criminal trial by rules: 公诉人, 被告人, 辩护人. Each answers what is asked, from what it holds alone.
 
-Several questions are answered in their order, what nothing is held about is 不清楚, nobody speaks before being asked. Only a
-procurator or a lawyer who is given the word to examine puts questions to somebody else, and only where the profile lets them.
+Several questions are answered in their order, what nothing is held about is 不清楚, nobody speaks before being asked.
+Only a procurator or a lawyer who is given the word to examine puts questions to somebody else, and only where the
+profile lets them.
 """
 
 from __future__ import annotations

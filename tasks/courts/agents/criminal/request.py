@@ -27,7 +27,8 @@ _REQUEST = re.compile(r"(?:量刑建议[^。\n]{0,4}[:：]|建议[^。；\n]{0,1
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What the prosecution asks for. suspended: None where it leaves 缓刑 open; fined: a fine is asked for, whatever the sum."""
+    """What the prosecution asks for. suspended: None where it leaves 缓刑 open; fined: a fine is asked for, whatever
+    the sum."""
 
     kind: str
     months: tuple[int, int]

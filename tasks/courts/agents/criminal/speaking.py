@@ -1,4 +1,5 @@
-"""Who speaks in a criminal trial for one side: answers each kind of question from a table of its own, in the words of its role."""
+"""Who speaks in a criminal trial for one side: answers each kind of question from a table of its own, in the words of
+its role."""
 
 from __future__ import annotations
 

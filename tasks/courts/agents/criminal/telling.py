@@ -1,4 +1,5 @@
-"""How an accused tells what is on file: days as people say them, custody in one sentence, facts in the first person."""
+"""How an accused tells what is on file: days as people say them, custody in one sentence, facts in the first
+person."""
 
 from __future__ import annotations
 

@@ -18,8 +18,9 @@ from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Measure, Metric
 def rows(group: Group, members: Sequence[Rated]) -> Iterator[Metric]:
     """The rows of an environment beside its scores.
 
-    Turns of the tested seat in attempts that the machinery did not break (paper, Table 10); rule and stage -> share of the
-    trials in which all its actions were done (Figure 5); role -> consistency by rules, and as a grader sees it.
+    Turns of the tested seat in attempts that the machinery did not break (paper, Table 10); rule and stage -> share
+    of the trials in which all its actions were done (Figure 5); role -> consistency by rules, and as a grader sees
+    it.
     """
     counts = [one.turns for one in members if one.result.scored]
     found: dict[str, float | None] = dict.fromkeys(("mean", "median", "least", "most"))
@@ -52,7 +53,8 @@ def moved_by_text(members: Sequence[Rated]) -> dict[str, int]:
 
 
 def consistent(members: Mapping[Env, Sequence[Rated]]) -> dict[str, dict[str, float | None]]:
-    """Environment -> simulated role -> share of its messages without a slip, each attempt with equal weight, 0 to 100."""
+    """Environment -> simulated role -> share of its messages without a slip, each attempt with equal weight, 0 to
+    100."""
     return {
         env: {
             role: _percent(found.score for one in own for found in one.simulated if found.role == role)
@@ -64,8 +66,8 @@ def consistent(members: Mapping[Env, Sequence[Rated]]) -> dict[str, dict[str, fl
 
 @dataclass(frozen=True, slots=True)
 class Simulated:
-    """What is known of a simulated role. attempts: those with a message; slips: by kind; style: share of fitting style
-    markers; graded: the grader's mean over `n_graded` attempts. Shares from 0 to 100."""
+    """What is known of a simulated role. attempts: those with a message; slips: by kind; style: share of fitting
+    style markers; graded: the grader's mean over `n_graded` attempts. Shares from 0 to 100."""
 
     messages: int
     attempts: int

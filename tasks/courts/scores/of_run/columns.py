@@ -1,4 +1,5 @@
-"""Which scores the courts have: the columns of the published tables, our own beside them, and what each of them needs."""
+"""Which scores the courts have: the columns of the published tables, our own beside them, and what each of them
+needs."""
 
 from __future__ import annotations
 

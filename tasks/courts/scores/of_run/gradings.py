@@ -1,5 +1,6 @@
-"""What graders are asked about an attempt: what rules cannot score of the tested seat, and whether simulated roles stay in
-their part. Names of verdicts are unique in an attempt: `topic:T6`, part of a document, `JUD`, `REA`, `CON_<role>`."""
+"""What graders are asked about an attempt: what rules cannot score of the tested seat, and whether simulated roles
+stay in their part. Names of verdicts are unique in an attempt: `topic:T6`, part of a document, `JUD`, `REA`,
+`CON_<role>`."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
 """Floor and ceiling of a case: what an episode of `echo` earns, and what the gold itself earns with the best grades.
 
-The published faults keep some ceilings below 1: a defence reaches 0.6 of FOR, gold text may fail the rule on citations. The
-ceiling of the procedure is 1 by definition, for the gold tells no trial; `--walker` names a run of `gold` that does.
+The published faults keep some ceilings below 1: a defence reaches 0.6 of FOR, gold text may fail the rule on
+citations. The ceiling of the procedure is 1 by definition, for the gold tells no trial; `--walker` names a run of
+`gold` that does.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Means of attempts with their intervals, and the overall score: values from 0 to 100, clusters of cases drawn whole."""
+"""Means of attempts with their intervals, and the overall score: values from 0 to 100, clusters of cases drawn
+whole."""
 
 from __future__ import annotations
 
@@ -25,9 +26,9 @@ NOTHING_TO_RATE = "nothing to rate"
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A metric of an environment. value: mean, None with the `reason`; n: attempts behind it; note: what is left out of a
-    value that is there; points: (share, cluster) of these attempts; bounds: if errors and missing grades were 0, or 1; waits: a
-    grader has yet to speak."""
+    """A metric of an environment. value: mean, None with the `reason`; n: attempts behind it; note: what is left out
+    of a value that is there; points: (share, cluster) of these attempts; bounds: if errors and missing grades were 0,
+    or 1; waits: a grader has yet to speak."""
 
     value: Value
     n: int
@@ -42,7 +43,8 @@ class Column:
 def column(members: Sequence[Rated], rule: Rule, metric: str) -> Column:
     """The mean of a metric over attempts.
 
-    Where some attempts wait for a grader and none has got its word, the rest would be a selection of failures: no mean.
+    Where some attempts wait for a grader and none has got its word, the rest would be a selection of failures: no
+    mean.
     """
     points = tuple(
         (value, one.case.cluster) for one in members if (value := one.values[rule].get(metric)) is not None
@@ -99,7 +101,8 @@ def _percent(share: float, metric: str) -> float:
 class Overall:
     """Mean of the columns of the published main table except VER (paper §4.2), of those environments that ran.
 
-    by_env: the mean of the means of environments; columns, missing: (environment, metric) that are in it and that lack."""
+    by_env: the mean of the means of environments; columns, missing: (environment, metric) that are in it and that
+        lack."""
 
     value: Value
     by_env: Value
@@ -126,7 +129,8 @@ def overall(made: Mapping[tuple[Env, str], Column], envs: Sequence[Env]) -> Over
 
 
 def _drawn(columns: Sequence[tuple[str, Sequence[tuple[float, str]]]]) -> Interval | None:
-    """Percentile interval of a mean of column means: clusters are drawn within a family, for all its columns together.
+    """Percentile interval of a mean of column means: clusters are drawn within a family, for all its columns
+    together.
 
     None where all draws agree: there is no spread to learn from.
     """

@@ -1,7 +1,9 @@
-"""The attempts of a run with their scores, ready to be averaged: what counts as 0, what is left out, what is missing and why.
+"""The attempts of a run with their scores, ready to be averaged: what counts as 0, what is left out, what is missing
+and why.
 
-Compat: an attempt that the machinery broke earns 0, a criminal one fails in VER; dialogues of KQ and LC that did not reach
-every topic are dropped from BIN and NBIN, as published. Strict leaves broken attempts out and shows both bounds.
+Compat: an attempt that the machinery broke earns 0, a criminal one fails in VER; dialogues of KQ and LC that did not
+reach every topic are dropped from BIN and NBIN, as published. Strict leaves broken attempts out and shows both
+bounds.
 """
 
 from __future__ import annotations
@@ -29,8 +31,8 @@ Grading = Literal["graded", "failed", "ungraded"]
 
 @dataclass(frozen=True, slots=True)
 class Rated:
-    """One attempt. values: rule -> metric -> share. bounds: strict values if what is missing were 0 or 1, where they differ
-    from the value. needs: metric -> how its grading stands, where it takes one. turns: of the tested seat."""
+    """One attempt. values: rule -> metric -> share. bounds: strict values if what is missing were 0 or 1, where they
+    differ from the value. needs: metric -> how its grading stands, where it takes one. turns: of the tested seat."""
 
     case: Case
     result: Result
@@ -118,7 +120,8 @@ def together(found: Rates, trial: Followed | None, env: Env) -> dict[Rule, Mappi
 
 
 def _broken(case: Case, result: Result, heard: Heard) -> Rated:
-    """What the machinery broke: of everything that its case could have earned, nothing (compat), or anything (strict)."""
+    """What the machinery broke: of everything that its case could have earned, nothing (compat), or anything
+    (strict)."""
     best = ceiling(case)
     could = together(rates(case, best.heard, best.grades), best.trial, case.env)
     return Rated(
@@ -132,9 +135,11 @@ def _broken(case: Case, result: Result, heard: Heard) -> Rated:
 
 
 def with_verdicts(members: Sequence[Rated]) -> list[Rated]:
-    """The attempts with their compat SEN, FINE and VER: distances scaled over the finished trials of the run, failures 1.
+    """The attempts with their compat SEN, FINE and VER: distances scaled over the finished trials of the run,
+    failures 1.
 
-    The mean over attempts of SEN and of FINE is what `sentence.published_verdict` says; a gold without a term has no SEN.
+    The mean over attempts of SEN and of FINE is what `sentence.published_verdict` says; a gold without a term has no
+    SEN.
     """
     finished = [one.distances for one in members if one.distances is not None]
     months = [found.sen_d for found in finished if found.sen_d is not None]

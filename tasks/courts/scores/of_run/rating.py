@@ -1,4 +1,5 @@
-"""The scores of one transcript by both rules, as shares from 0 to 1: topics, documents or judgment, and the procedure.
+"""The scores of one transcript by both rules, as shares from 0 to 1: topics, documents or judgment, and the
+procedure.
 
 All that a transcript is scored by stands in `Heard`; an episode, the floor and the ceiling of a case all become one.
 """
@@ -31,8 +32,9 @@ from tasks.scoring.result import Result
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What was said in an episode. record: by role; own: words of the tested seat after the fixed line; topics: exchanges
-    of KQ and LC; sat: role -> policies that held its seat, in order; routed: how the judge's turns found their addressee;
+    """What was said in an episode. record: by role; own: words of the tested seat after the fixed line; topics:
+    exchanges of KQ and LC; sat: role -> policies that held its seat, in order; routed: how the judge's turns found
+    their addressee;
     tools: calls of tools; seed: of the attempt, None where nobody knows."""
 
     record: tuple[Turn, ...] = ()
@@ -72,7 +74,8 @@ class Heard:
 class Rates:
     """Metric -> value by rule; None: nothing to rate, or a grader is needed and has not spoken.
 
-    name: which scorer; failed: why the published code gives 0 for everything, '' where it does not; finished: whether every
+    name: which scorer; failed: why the published code gives 0 for everything, '' where it does not; finished: whether
+        every
     topic was reached; distances: of a criminal judgment.
     """
 

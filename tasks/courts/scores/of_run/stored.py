@@ -1,7 +1,8 @@
-"""The overall score of a courts run from the rows of its journal, without its case files: for lists of runs. Values from 0 to 1.
+"""The overall score of a courts run from the rows of its journal, without its case files: for lists of runs. Values
+from 0 to 1.
 
-It is the mean of column means as `means.overall` has it. A column in which a scored attempt still waits for a grader is left
-out whole: the rest would be a selection of failures.
+It is the mean of column means as `means.overall` has it. A column in which a scored attempt still waits for a grader
+is left out whole: the rest would be a selection of failures.
 """
 
 from __future__ import annotations

@@ -1,9 +1,10 @@
 """What a courts run came to: its rows, what is counted beside them, the published block and the notes of a report.
 
-Figures are from 0 to 100, distances apart. Groups are the environments that ran, and all together. Compat counts failures as
-published, strict leaves broken attempts out and shows both bounds. Sections beside the scores: `overall` (the other mean),
-`repeat N` (each repeat of the tasks), `turns`, `stages`, `consistency` and `graded` (of the simulated roles, by rules and by
-a grader). In the block a tree holds one object an environment; where one environment ran, its metrics stand at the top level too.
+Figures are from 0 to 100, distances apart. Groups are the environments that ran, and all together. Compat counts
+failures as published, strict leaves broken attempts out and shows both bounds. Sections beside the scores: `overall`
+(the other mean), `repeat N` (each repeat of the tasks), `turns`, `stages`, `consistency` and `graded` (of the
+simulated roles, by rules and by a grader). In the block a tree holds one object an environment; where one environment
+ran, its metrics stand at the top level too.
 """
 
 from __future__ import annotations
@@ -54,12 +55,16 @@ Members = Mapping[Env, Sequence[Rated]]
 
 @dataclass(frozen=True)
 class CourtSummary(Summary):
-    """profile: of the procedure; scored: attempts that the machinery did not break; objections: why the numbers may not be
-    ranked with those of other runs; unfinished: environment -> dialogues that did not reach every topic; violations: code
-    -> how often; moved: environment -> compat metric -> trials in which words read out of the case file move it; roles:
-    environment -> simulated role -> what is known of it."""
+    """profile: of the procedure; scored: attempts that the machinery did not break; objections: why the numbers may
+    not be ranked with those of other runs; unfinished: environment -> dialogues that did not reach every topic;
+    violations: code
+    -> how often; moved: environment -> compat metric -> trials in which words read out of the case file move it;
+    roles: environment -> simulated role -> what is known of it."""
 
-    limits = {"floor": ("下限：固定套话", "Floor: fixed formula"), "reference": ("上限：参照答案", "Ceiling: gold answer")}
+    limits = {
+        "floor": ("下限：固定套话", "Floor: fixed formula"),
+        "reference": ("上限：参照答案", "Ceiling: gold answer"),
+    }
     profile: str = "law"
     scored: int = 0
     objections: Sequence[str] = ()
@@ -81,7 +86,9 @@ class CourtSummary(Summary):
         """The trees of a limit, of those environments that have it."""
         rows = [row for row in self.scores if name in row.limits]
         return {
-            rule: _shaped([row for row in rows if row.measure.rule == rule], lambda row: row.limits[name], _envs(rows))
+            rule: _shaped(
+                [row for row in rows if row.measure.rule == rule], lambda row: row.limits[name], _envs(rows)
+            )
             for rule in RULES
         }
 
@@ -148,7 +155,9 @@ class CourtSummary(Summary):
     def columns(self, rule: str) -> tuple[list[str], list[str]]:
         """The columns that the overall score rests on, and those that it lacks."""
         rows = {f"{env} {name}": self.value(rule, env, name) for env, name in AVERAGED if env in self.envs}
-        return [name for name, value in rows.items() if value is not None], [name for name, value in rows.items() if value is None]
+        return [name for name, value in rows.items() if value is not None], [
+            name for name, value in rows.items() if value is None
+        ]
 
     def _overall(self, rule: str) -> Tree:
         there, missing = self.columns(rule)
@@ -183,7 +192,10 @@ class CourtSummary(Summary):
         made = {rule: self.columns(rule) for rule in RULES}
         if not any(missing for _, missing in made.values()):
             return ""
-        said = {rule: word("overall.only", language).format(names=", ".join(there) or "–") for rule, (there, _) in made.items()}
+        said = {
+            rule: word("overall.only", language).format(names=", ".join(there) or "–")
+            for rule, (there, _) in made.items()
+        }
         if len(set(said.values())) == 1:
             return said["compat"]
         return "; ".join(f"{word(f'{rule}.all', language)} {text}" for rule, text in said.items())
@@ -194,7 +206,11 @@ class CourtSummary(Summary):
         for env in self.envs:
             for row in self.scores:
                 best = row.limits.get("reference")
-                if (row.measure.rule, row.group.name, row.measure.better) == ("compat", env, "up") and best is not None and best < 100:
+                if (
+                    (row.measure.rule, row.group.name, row.measure.better) == ("compat", env, "up")
+                    and best is not None
+                    and best < 100
+                ):
                     why = "ceiling.labels" if (env, row.measure.name) == ("DD", "FOR") else "ceiling.gold"
                     found.setdefault(why, []).append(f"{env} {row.measure.name} {show(best, 2)}")
         return "; ".join(f"{', '.join(names)} ({word(why, language)})" for why, names in found.items())
@@ -244,17 +260,26 @@ def summarise(
     whole = Group(OVERALL, ENV_LABELS[OVERALL], None, len(set[str]().union(*clusters.values())), whole=True)
     tally = Tally.of([one.result for one in rated], FLAGS)
     told = sum(one.result.scored for one in rated)
-    limits: dict[Limit, Members] = {"floor": _limits(cases.values(), floor), "reference": _limits(cases.values(), ceiling)}
+    limits: dict[Limit, Members] = {
+        "floor": _limits(cases.values(), floor),
+        "reference": _limits(cases.values(), ceiling),
+    }
     if context.walker is not None:
         plain = ScoreContext(spec=context.spec)
-        limits["walker"] = by_env([rate(cases[one.task_id], one, plain) for one in context.walker if one.task_id in cases])
+        limits["walker"] = by_env(
+            [rate(cases[one.task_id], one, plain) for one in context.walker if one.task_id in cases]
+        )
     parts = {rule: _Part(rule, members) for rule in RULES}
     extremes = {name: {rule: _Part(rule, own) for rule in RULES} for name, own in limits.items()}
     every = {"compat": tally.n, "strict": told}
     rows: list[Metric] = []
     for rule in RULES:
         for (env, name), found in parts[rule].columns.items():
-            there = {key: made[rule].columns[env, name].value for key, made in extremes.items() if env in made[rule].members}
+            there = {
+                key: made[rule].columns[env, name].value
+                for key, made in extremes.items()
+                if env in made[rule].members
+            }
             rows.append(Metric(
                 measure(rule, name), groups[env], found.value, found.n, in_points(found.interval), there, found.bounds,
                 found.reason or found.note, found.waits, name in REPORTED[env],
@@ -262,13 +287,18 @@ def summarise(
     for rule in RULES:
         sums = parts[rule].sums
         there = {key: made[rule].sums.value for key, made in extremes.items()}
-        rows.append(Metric(measure(rule, OVERALL), whole, sums.value, every[rule], in_points(sums.interval), there, main=True))
+        rows.append(
+            Metric(measure(rule, OVERALL), whole, sums.value, every[rule], in_points(sums.interval), there, main=True)
+        )
         rows.append(Metric(Measure(rule, "by_env", unit=POINTS, section="overall"), whole, sums.by_env, every[rule]))
     for epoch in range(tally.epochs if tally.epochs > 1 else 0):
         own = by_env([one for one in rated if one.result.epoch == epoch])
         for rule in RULES:
             part = _Part(rule, own)
-            rows += [Metric(_again(rule, name, epoch), groups[env], one.value, one.n) for (env, name), one in part.columns.items()]
+            rows += [
+                Metric(_again(rule, name, epoch), groups[env], one.value, one.n)
+                for (env, name), one in part.columns.items()
+            ]
             rows.append(Metric(_again(rule, OVERALL, epoch), whole, part.sums.value, sum(map(len, own.values()))))
     rows += [row for env, own in members.items() for row in around.rows(groups[env], own)]
     reasons = objections(context, [one.heard for one in rated], around.consistent(members))
@@ -292,7 +322,8 @@ def _again(rule: Rule, name: str, epoch: int) -> Measure:
 
 
 def by_env(rated: Sequence[Rated]) -> Members:
-    """Attempts by environment in the order of the published tables, with the scores that a whole run is needed for."""
+    """Attempts by environment in the order of the published tables, with the scores that a whole run is needed
+    for."""
     full = with_verdicts(rated)
     found = {env: [one for one in full if one.env == env] for env in ENVS}
     return {env: own for env, own in found.items() if own}
@@ -312,7 +343,9 @@ def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
     if rule == "compat" and "CR" in members:
         # The published VER is the mean of two means; they differ from the mean of cases where a gold has no term.
         parts = [value for name in ("SEN", "FINE") if (value := made["CR", name].value) is not None]
-        made["CR", "VER"] = replace(made["CR", "VER"], value=sum(parts) / len(parts) if parts else None, note="", bounds=None)
+        made["CR", "VER"] = replace(
+            made["CR", "VER"], value=sum(parts) / len(parts) if parts else None, note="", bounds=None
+        )
     return made
 
 
