@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from store.statutes.shipped import indexed_laws
 from tasks.courts.procedure.acts import Found, cut, is_agenda, parse
-from tasks.courts.procedure.bench import speaks_for
+from tasks.courts.procedure.bench import rulings, speaks_for
 from tasks.courts.procedure.findings import CODES, FATAL, Course
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.machine import Machine, follow
@@ -272,6 +272,16 @@ def test_exhibits_go_their_way() -> None:
     }  # fmt: skip
     assert "拍摄时间" in course.exhibits["E3"].reason
     assert course.exhibits["E1"].shown == 10 and course.exhibits["E1"].heard == {"defendant": 11}
+
+
+def test_who_names_exhibits_rules_on_these_alone() -> None:
+    hearing = HEARINGS["civil"]
+    first, second, *rest = hearing.exhibits
+    borne_out = f"{first.title}，与在案其他证据能够相互印证，予以采信。{second.title}，缺乏佐证，不予采信。"
+    ruled = {found.item.id: found.admitted for found in rulings(borne_out, hearing, hearing.exhibits)}
+    assert ruled == {first.id: True, second.id: False}
+    ruled = {found.item.id for found in rulings(borne_out + "其他证据予以采信。", hearing, hearing.exhibits)}
+    assert ruled == {item.id for item in hearing.exhibits} and rest
 
 
 def test_only_questions_count_against_the_cap() -> None:

@@ -64,6 +64,12 @@ def test_criminal_charges_stand_on_what_the_objections_leave() -> None:
     assert "无罪" in criminal.play(bare, judge=CRIMINAL)[0][-1].text.partition("判决如下")[2]
 
 
+def test_only_who_admits_is_said_to_admit() -> None:
+    said = {name: criminal.play(criminal.CASES[name], judge=CRIMINAL)[0][-1].text for name in ("CR-0001", "CR-0002")}
+    assert ["被告人对上述事实没有异议" in text for text in said.values()] == [True, False]
+    assert all("经审理查明" in text for text in said.values())
+
+
 def test_the_table_of_charges_is_law() -> None:
     assert len(crimes()) > 100
     for name, known in crimes().items():

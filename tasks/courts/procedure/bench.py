@@ -113,8 +113,6 @@ def rulings(text: str, hearing: Hearing, shown: Iterable[Item]) -> Iterator[Rule
 
 
 def _meant(piece: str, hearing: Hearing, offered: list[Item], taken: set[str]) -> list[Item]:
-    if _ALL.search(piece):
-        return [item for item in offered if item.id not in taken]
     sides = {side for word, side in _OWNERS if word in piece}
     by_title = {
         item.id for side in hearing.sides for item in items_named(_without_numbers(piece), _of(hearing, side))
@@ -125,7 +123,9 @@ def _meant(piece: str, hearing: Hearing, offered: list[Item], taken: set[str]) -
         wanted = item.number in numbers and item.owner in owned if owned else place in numbers
         if wanted:
             by_title.add(item.id)
-    return [item for item in hearing.exhibits if item.id in by_title and item.id not in taken]
+    # Who names exhibits means these, though he says that 其他证据 bear them out.
+    meant = [item for item in hearing.exhibits if item.id in by_title] or (offered if _ALL.search(piece) else [])
+    return [item for item in meant if item.id not in taken]
 
 
 def _of(hearing: Hearing, side: Side) -> tuple[Item, ...]:

@@ -52,7 +52,7 @@ def judgment(heard: Heard, decide: Decide) -> str:
     values = {"name": heard.name, "charges": "、".join(charged(heard)), "facts": charged_facts(heard).rstrip("。") + "。"}
     parts = [
         filled(text["charge"], values) if values["charges"] else "",
-        filled(text["found"], values) if made.facts else text["found_none"],
+        filled(text["found"], values) + (text["not_denied"] if admits(heard) else "") if made.facts else text["found_none"],
         made.exhibits or (text["bare"] if made.facts else ""),
         f"本院认为，{made.reasons}",
         filled(order["head"], {"laws": listed(made.laws, heard.view.day)}),
