@@ -1,8 +1,8 @@
 """What can be added to Moot without touching it, by entry points of packages: see `GROUPS`.
 
 A package declares `[project.entry-points."moot.benchmarks"]` with `name = "module:attribute"`, and likewise for the
-other groups. Ours are declared in our own pyproject.toml and loaded the same way, on use. Of a
-name that two packages register the first is kept, ours before others; one that cannot be loaded is named and skipped.
+other groups. Ours are declared in our own pyproject.toml and loaded the same way, on use. Of a name that two packages
+register the first is kept, ours before others; one that cannot be loaded is named and skipped.
 """
 
 from __future__ import annotations
@@ -43,9 +43,8 @@ def _installed(group: Group) -> tuple[Mapping[str, EntryPoint], tuple[Problem, .
     ):
         if point.name not in found:
             found[point.name] = point
-        elif (
-            found[point.name].value != point.value
-        ):  # the same one is seen twice where a package lies on the path twice
+        # One package that lies on the path twice is seen twice.
+        elif found[point.name].value != point.value:
             problems.append(
                 Problem(group, point.name, package_of(point), f"the name is taken by {package_of(found[point.name])}")
             )

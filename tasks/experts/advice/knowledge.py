@@ -49,9 +49,8 @@ class Rule:
     """One row.
 
     keys: patterns, the first names the matter; signs: kind of predicate -> whether yes; yes, no, bound: what settles
-        a yes-no
-    question before; todo: what to do; also: a second article that the answer needs; near: words of which the matter
-    must have one; own: whether it comes from a table of a field of law.
+    a yes-no question before; todo: what to do; also: a second article that the answer needs; near: words of which the
+    matter must have one; own: whether it comes from a table of a field of law.
     """
 
     place: Place

@@ -42,8 +42,8 @@ class Tier:
 @dataclass(frozen=True, slots=True)
 class Crime:
     """A charge. more: words of the facts -> months on top; month, floor: yuan of fine a month, at least; see:
-    interpretations;
-    also: words of the facts -> a place to cite too; an item (234.1.1) takes the place of its paragraph (234.1)."""
+    interpretations; also: words of the facts -> a place to cite too; an item (234.1.1) takes the place of its
+    paragraph (234.1)."""
 
     law: tuple[str, ...]
     tiers: tuple[Tier, ...]

@@ -30,9 +30,8 @@ _VERDICTS: tuple[tuple[date, int], ...] = ((date(2018, 10, 26), 200), (date(2013
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What a judgment decides. facts: whether those charged are found; exhibits: what becomes of them; convicted:
-    charges that stand;
-    each: the punishment of each, where there are several; whole: what is to be served, None where none is
-        pronounced."""
+    charges that stand; each: the punishment of each, where there are several; whole: what is to be served, None where
+    none is pronounced."""
 
     facts: bool
     exhibits: str

@@ -34,8 +34,7 @@ from tasks.scoring.result import Result
 class Heard:
     """What was said in an episode. record: by role; own: words of the tested seat after the fixed line; topics:
     exchanges of KQ and LC; sat: role -> policies that held its seat, in order; routed: how the judge's turns found
-    their addressee;
-    tools: calls of tools; seed: of the attempt, None where nobody knows."""
+    their addressee; tools: calls of tools; seed: of the attempt, None where nobody knows."""
 
     record: tuple[Turn, ...] = ()
     own: tuple[str, ...] = ()

@@ -57,9 +57,8 @@ Members = Mapping[Env, Sequence[Rated]]
 class CourtSummary(Summary):
     """profile: of the procedure; scored: attempts that the machinery did not break; objections: why the numbers may
     not be ranked with those of other runs; unfinished: environment -> dialogues that did not reach every topic;
-    violations: code
-    -> how often; moved: environment -> compat metric -> trials in which words read out of the case file move it;
-    roles: environment -> simulated role -> what is known of it."""
+    violations: code -> how often; moved: environment -> compat metric -> trials in which words read out of the case
+    file move it; roles: environment -> simulated role -> what is known of it."""
 
     limits = {
         "floor": ("下限：固定套话", "Floor: fixed formula"),
