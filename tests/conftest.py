@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, settings
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
+from app import strings  # noqa: E402
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Two workers on two cores: linear algebra on several threads would spend most of its time waiting for the other
@@ -102,7 +103,7 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def moot_home(
     homes: Iterator[Path], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[Path]:
-    """A fresh MOOT_HOME: no test sees the user's packs or runs."""
+    """A fresh MOOT_HOME and the language of MOOT_LANG: no test sees the user's packs or runs, nor what another chose."""
     home = next(homes)
     home.mkdir()
     monkeypatch.setenv("MOOT_HOME", str(home))
@@ -113,6 +114,7 @@ def moot_home(
         with suppress(OSError):
             os.link(theirs, ours)
     yield home
+    strings.set_language(None)
     if not theirs.is_file():
         with suppress(OSError):
             os.link(ours, theirs)

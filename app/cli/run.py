@@ -60,7 +60,7 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command(cls=BenchmarkCommand)
 @click.argument("benchmark", type=BENCHMARK)
-@click.option("--agent", default=None, type=AGENT, help="Policy of the tested seat: rules (default), human, gold, echo; with --model: react (default), plan-solve, plan-execute, direct; for legalsearch search (default), direct, direct-cot; for courts direct.")
+@click.option("--agent", default=None, type=AGENT, help="Who sits in the tested seat, one of those below; default: rules, with --model the first that asks one.")
 @click.option("--model", default="", help=f"Engine of the tested seat: {FORMS}.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat, e.g. agent=human.")
 @click.option("--tasks", "tasks_file", default=None, help="Task file (of the courts also a folder of case files); default: the pack's own tasks.")

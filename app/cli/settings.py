@@ -52,6 +52,11 @@ class BenchmarkCommand(click.Command):
         name = ctx.meta.get(__name__, "")
         return [*own, *_options([name] if name else loadable()), last]
 
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Every benchmark that can be loaded with its agents, those of other packages too."""
+        with formatter.section("Benchmarks, and what --agent may be"):
+            formatter.write_dl([(name, ", ".join(benchmark(name).agents)) for name in loadable()])
+
 
 def _options(names: list[str]) -> Iterator[click.Option]:
     """An option for each setting of these benchmarks; one that several have takes what any of them takes."""

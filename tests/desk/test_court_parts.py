@@ -10,7 +10,6 @@ import pytest
 from rich.cells import cell_len
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app import strings  # noqa: E402
 from app.court_words import DISCLAIMER, told  # noqa: E402
 from app.desk.court.brief import brief_lines  # noqa: E402
 from app.desk.court.casefile import file_lines  # noqa: E402
@@ -52,13 +51,6 @@ def plays(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Played
         patch.setenv("MOOT_HOME", str(home))
         install(patch)
         yield play(home / "plays.moot", build_pack())
-
-
-@pytest.fixture(autouse=True)
-def chinese() -> Iterator[None]:
-    strings.set_language("zh")
-    yield
-    strings.set_language(None)
 
 
 def text(lines: Sequence[Line]) -> str:

@@ -51,9 +51,6 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(Stylesheet, "_parse_rules", rules_once)
     for box in (Input, TextArea):
         monkeypatch.setattr(box, "cursor_blink", False, raising=False)
-    strings.set_language(None)
-    yield
-    strings.set_language(None)
 
 
 @pytest.fixture
@@ -368,7 +365,6 @@ def test_steps_and_sides_of_a_timeline(lamps: Path) -> None:
 
 
 def test_notes_of_the_search_are_sentences() -> None:
-    strings.set_language("zh")
     assert note_words(f"gap:{LAMPS}:2009-12-31") == "路灯法 在 2009-12-31 是版本表缺口，列出两侧的文本"
     assert note_words(f"no_article:{LAMPS}:4-1:not_yet") == "路灯法 没有 第四条之一：尚未施行"
     assert note_words("dropped:headings") == "按“章节”筛选后没有法条，已放宽"
@@ -403,7 +399,6 @@ def returned(tool: str, value: Any) -> Any:
 
 
 def test_retrieved_articles_say_whether_they_apply_and_why() -> None:
-    strings.set_language("zh")
     text = evidence(returned("rag_retrieve", RETRIEVED)).replace("\n", "").replace(" ", "")
     assert "检索法条" in text and "路灯法第四条之一" in text and "2000-01-01—2009-12-30已修改" in text
     assert "●可能适用" in text and "新的规定处罚较轻" in text and "《中华人民共和国行政处罚法》第三十七条" in text
@@ -413,7 +408,6 @@ def test_retrieved_articles_say_whether_they_apply_and_why() -> None:
 
 
 def test_pages_and_windows_are_shown_and_strange_values_are_no_crash() -> None:
-    strings.set_language("zh")
     pages = [{"query": "路灯", "pages": [{"url": "https://a.example/[b]", "title": "旧文", "day": None, "snippet": "路灯…"}]}]
     text = evidence(returned("web_search", pages))
     assert "检索网页" in text and "https://a.example/[b]" in text and "未注明日期" in text
@@ -429,7 +423,6 @@ def test_the_record_tells_calls_and_results_in_words() -> None:
     from app.desk.episode.renderers import render
     from tasks.episode.events import Record, ToolCalled
 
-    strings.set_language("zh")
 
     def line(event: Any) -> str:
         block = render(Record(0, 1, None, 0.0, event))

@@ -18,7 +18,6 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app import strings
 from app.desk.dialogs.help import HelpScreen  # noqa: E402
 from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
 from app.desk.home.run import RunScreen  # noqa: E402
@@ -468,7 +467,6 @@ def pieces(lines: Any) -> Iterator[str]:
 
 @pytest.mark.parametrize("case", FEW)
 def test_every_text_of_a_case_is_shown_and_none_acts_on_the_terminal(case: str) -> None:
-    strings.set_language("zh")
     entry = sources.CaseEntry("x", CASES[case].fields(), CASES[case])
     review = look(sources.Source("x", Path("x"), (entry,)), entry)
     assert review.errors == 0
@@ -504,7 +502,6 @@ def test_the_record_of_another_benchmark_is_question_and_answer(moot_home: Path)
     Path(world["tasks"]).write_text(json.dumps(question, ensure_ascii=False) + "\n", encoding="utf-8")
     with start_run(RunSpec(**{**world, "agent": "gold"}), out=moot_home / "r.moot") as run:
         run.go()
-    strings.set_language("zh")
     review = runs.read_review(moot_home / "r.moot", "1")
     text = "".join(part for entry in entries_of(review) for part in (entry.heading, *pieces(entry.lines)))
     assert "问题" in text and "路灯坏了多久" in text and "三日内" in text and "\x1b" not in text

@@ -20,7 +20,6 @@ from textual.pilot import Pilot
 from textual.widgets import Input, TextArea
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app import strings  # noqa: E402
 from app.desk.dialogs.help import HelpScreen  # noqa: E402
 from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
 from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
@@ -68,9 +67,6 @@ def settled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         time.tzset()
     for box in (Input, TextArea):
         monkeypatch.setattr(box, "cursor_blink", False, raising=False)
-    strings.set_language(None)
-    yield
-    strings.set_language(None)
 
 
 @pytest.fixture

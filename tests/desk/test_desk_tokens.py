@@ -11,7 +11,6 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app import strings  # noqa: E402
 from app.desk.episode.token_view import TokenView, heat  # noqa: E402
 from app.desk.episode.tokens import TokensScreen  # noqa: E402
 from app.desk.home.screen import HomeScreen  # noqa: E402
@@ -19,13 +18,6 @@ from app.desk.widgets.lines import row_text  # noqa: E402
 from app.library import read_records  # noqa: E402
 from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, text_of, until  # noqa: E402
 from tests.legalsearch.test_rollouts import episode, stored  # noqa: E402
-
-
-@pytest.fixture(autouse=True)
-def chinese() -> Any:
-    strings.set_language(None)
-    yield
-    strings.set_language(None)
 
 
 async def at_tokens(pilot: Pilot[Any], path: Path, name: str = "kqa_1#1") -> TokensScreen:

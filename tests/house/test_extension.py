@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,25 +22,7 @@ from tasks.run.spec import RunSpec
 from tasks.settings import COMMON
 
 ROOT = Path(__file__).resolve().parents[2]
-PLACES = """
-[moot.benchmarks]
-riddles = riddles:Riddles
-
-[moot.engines]
-parrot = parrot:open_parrot
-
-[moot.importers]
-letters = letters:import_pack
-
-[moot.tools]
-weather = weather:weather
-
-[moot.agents]
-guesser = guesser:Guesser
-
-[moot.scorers]
-brevity = brevity:brevity
-"""
+EXTENSION = ROOT / "tests" / "extension"
 BROKEN = """
 [moot.benchmarks]
 broken = broken:Nothing
@@ -102,9 +86,12 @@ def site(tmp_path: Path) -> Path:
     """A folder of installed packages."""
     folder = tmp_path / "site"
     folder.mkdir()
-    for module in (ROOT / "tests" / "extension").glob("*.py"):
+    for module in EXTENSION.glob("*.py"):
         shutil.copy(module, folder)
-    install(folder, "aa_extension", PLACES)
+    groups = tomllib.loads((EXTENSION / "pyproject.toml").read_text("utf-8"))["project"]["entry-points"]
+    install(folder, "aa_extension", "".join(
+        f"[{group}]\n" + "".join(f"{name} = {place}\n" for name, place in places.items()) for group, places in groups.items()
+    ))  # fmt: skip
     return folder
 
 
@@ -123,6 +110,7 @@ def moot(site: Path) -> Moot:
 
 
 def test_a_benchmark_is_run_scored_and_shown_with_its_own_settings(moot: Moot, sample_pack: Path) -> None:
+    assert re.search("riddles +rules", help_ := moot("run", "--help")[1]) and re.search("(?s)legalsearch +rules, .*guesser", help_), help_
     code, out, err = moot("run", "riddles", "--help")
     assert code == 0 and "--shout / --no-shout" in out and "--guess WORDS" in out and "--window" not in out, err
     code, out, err = moot("run", "riddles", "--guess", "不知道", "--shout", "--limit", "2", "--json", "--tasks",
@@ -207,17 +195,7 @@ def test_a_tool_is_listed_called_and_given_to_a_model(moot: Moot, sample_pack: P
     last = {"thought": "知道了", "action": "Final Answer", "action_input": "晴"}
     said, ended = (json.dumps(one, ensure_ascii=False) for one in (call, last))
     script.write_text(json.dumps({"rules": [{"when": "无锡", "replies": [ended]}], "otherwise": [said]}), "utf-8")
-    arguments = (
-        "run",
-        "legalagentbench",
-        "--agent",
-        "react",
-        "--model",
-        f"scripted:{script}",
-        "--limit",
-        "1",
-        "--json",
-    )
+    arguments = ("run", "legalagentbench", "--agent", "react", "--model", f"scripted:{script}", "--limit", "1", "--json")
     code, out, err = moot(*arguments, "--with-tools", "weather")
     assert code == 0 and json.loads(out)["outcomes"]["finished"] == 1, err
     shown = moot(
