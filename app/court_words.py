@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from app.strings import t
 from app.terminal import clean, truncate
-from tasks.courts.casefile.case import ENVS, Env
+from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import names_of, role_name, role_of
+from tasks.courts.environment import codes
 from tasks.courts.play.routing import shown
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.procedure.tables import PROFILES, profile
@@ -46,7 +47,7 @@ _ALONE = frozenset({"bundled", "stages_bundled", "uncrossed_relied", "no_reason"
 def env_of(card: dict[str, Any]) -> Env | None:
     """The environment of an episode by its card; None where it is no court episode."""
     env = card.get("env")
-    return cast(Env, env) if env in ENVS else None
+    return str(env) if env in codes() else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import click
 
@@ -26,7 +26,7 @@ from app.strings import set_language, table  # noqa: E402
 from tasks import registry  # noqa: E402
 from tasks.benchmark import Choices, benchmark, benchmarks  # noqa: E402
 from tasks.legalagentbench.tools import TOOLS  # noqa: E402
-from tasks.settings import shown  # noqa: E402
+from tasks.settings import shown, values  # noqa: E402
 
 FOLDER = ROOT / "docs" / "reference"
 MADE = "本页由 `packaging/reference.py` 从程序生成，请勿手改。This page is made from the program; do not edit it by hand."
@@ -115,12 +115,11 @@ def described(fields: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
     """Option, values, default and description of the settings that are offered."""
     for field, info in fields.items():
         if not shown(info, "hidden"):
-            values = get_args(info.annotation) if get_origin(info.annotation) is Literal else ()
             option, given = (
                 f"--{field.replace('_', '-')}",
                 str(info.default) if info.default not in (None, ()) else "",
             )
-            yield code(option), " ".join(map(code, filter(None, values))), code(given), info.description or ""
+            yield code(option), " ".join(map(code, filter(None, values(info)))), code(given), info.description or ""
 
 
 def own(group: Any, names: Iterable[str]) -> list[str]:

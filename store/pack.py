@@ -65,7 +65,7 @@ class Pack:
             except (Damaged, NotFound):
                 # Half of the old pack and half of the new one were seen, if somebody has just replaced it.
                 path = manifests.locate(name_or_path)
-                if _place(path) == place:
+                if place is not None and _place(path) == place:
                     raise
 
     @property
@@ -266,13 +266,14 @@ def remove_pack(name: str) -> Path:
     return folder
 
 
-def _place(path: Path) -> tuple[int, int] | None:
-    """What the file system says of a folder; None where it is gone."""
+def _place(path: Path) -> tuple[int, int, int] | None:
+    """What the file system says of a folder; None where it is gone. With the time of its last move: the number of a
+    folder that was replaced is given to the next."""
     try:
         found = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return found.st_dev, found.st_ino, found.st_ctime_ns
 
 
 def check_corpus(corpus: str) -> None:

@@ -120,8 +120,6 @@ class Benchmark(Protocol):
         ...
 
 
-PUBLISHED = ("legalagentbench", "legalsearch", "courts")
-"""In the order in which they are offered; others follow by name."""
 FOLDERS = frozenset({"courts"})
 """Benchmarks whose tasks may also stand in TOML, or in a folder of files."""
 TASK_SUFFIXES = (".toml", ".json", ".jsonl")
@@ -136,7 +134,7 @@ def check_layout(name: str, path: Path) -> None:
 
 def benchmarks() -> list[str]:
     """The names of the benchmarks that are installed; nothing is loaded."""
-    return sorted(registry.names("benchmarks"), key=lambda name: (PUBLISHED + (name,)).index(name))
+    return registry.names("benchmarks")
 
 
 def benchmark(name: str) -> Benchmark:

@@ -15,9 +15,14 @@ from typing import Any, Literal, NamedTuple, get_args
 
 from tasks.errors import UsageError
 
-Group = Literal["benchmarks", "agents", "tools", "scorers", "engines", "importers"]
+Group = Literal["benchmarks", "environments", "agents", "tools", "scorers", "engines", "importers"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 OURS = "mootbench"
+PUBLISHED: Mapping[Group, tuple[str, ...]] = {
+    "benchmarks": ("legalagentbench", "legalsearch", "courts"),
+    "environments": ("KQ", "LC", "CD", "DD", "CI", "CR"),
+}
+"""Those of the papers, in the order in which they are offered and tabled; others follow by package and name."""
 
 ADDED: dict[tuple[Group, str], Any] = {}
 """What a notebook or a test has added in this process; it comes before what is installed."""
@@ -59,7 +64,8 @@ def package_of(point: EntryPoint) -> str:
 def names(group: Group) -> list[str]:
     """What is registered in a group, ours first, in the order of their packages. Nothing is loaded."""
     own, _ = _installed(group)
-    return list(dict.fromkeys([*own, *(name for there, name in ADDED if there == group)]))
+    found = dict.fromkeys([*own, *(name for there, name in ADDED if there == group)])
+    return [*(name for name in PUBLISHED.get(group, ()) if name in found), *(name for name in found if name not in PUBLISHED.get(group, ()))]
 
 
 def load(group: Group, name: str) -> Any:
@@ -105,7 +111,7 @@ def problems(group: Group) -> list[Problem]:
 
 
 _ONE: Mapping[Group, str] = {
-    "benchmarks": "benchmark", "agents": "agent", "tools": "tool", "scorers": "scorer", "engines": "engine", "importers": "import format",
+    "benchmarks": "benchmark", "environments": "court environment", "agents": "agent", "tools": "tool", "scorers": "scorer", "engines": "engine", "importers": "import format",
 }  # fmt: skip
 
 

@@ -2,18 +2,19 @@
 
 A field's type says what may be given, its description what it does. `metavar` stands for its value in help; `hidden`
 keeps it off the command line and the desk; `for_models` off the desk where an agent without a model is tested,
-`group` where nothing is registered in that group.
+`group` where nothing is registered in that group; `one_of` names the group of whose names it takes one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.config import JsonDict
 from pydantic.fields import FieldInfo
 
+from tasks import registry
 from tasks.errors import UsageError
 
 COMMON = frozenset(
@@ -64,14 +65,22 @@ def setting(
     hidden: bool = False,
     for_models: bool = False,
     group: str = "",
+    one_of: str = "",
     **more: Any,
 ) -> Any:
     """A field of `Settings`. `more` are bounds, as pydantic has them."""
-    extra: JsonDict = {"metavar": metavar, "hidden": hidden, "for_models": for_models, "group": group}
+    extra: JsonDict = {"metavar": metavar, "hidden": hidden, "for_models": for_models, "group": group, "one_of": one_of}
     return Field(default, description=description, json_schema_extra=extra, **more)
 
 
+def values(field: FieldInfo) -> tuple[str, ...]:
+    """What a field takes one of, "" for the default included; () where it takes anything of its type."""
+    if group := shown(field, "one_of"):
+        return "", *registry.names(group)
+    return get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
+
+
 def shown(field: FieldInfo, key: str) -> Any:
-    """What `setting` said about a field: metavar, hidden, for_models or group."""
+    """What `setting` said about a field: metavar, hidden, for_models, group or one_of."""
     extra = field.json_schema_extra
     return extra.get(key) if isinstance(extra, dict) else None

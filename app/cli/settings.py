@@ -7,7 +7,7 @@ those of all are offered, each with the names of the benchmarks that know it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_origin
 
 import click
 from annotated_types import Ge
@@ -15,7 +15,7 @@ from pydantic.fields import FieldInfo
 
 from tasks.benchmark import benchmark, benchmarks, loadable
 from tasks.errors import UsageError
-from tasks.settings import shown
+from tasks.settings import shown, values
 
 
 class InAnyCase(click.Choice[str]):
@@ -79,11 +79,10 @@ def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Optio
     kind, metavar = first.annotation, shown(first, "metavar") or None
     if kind is bool:
         return click.Option([field, f"{flag}/--no-{flag[2:]}"], default=None, help=help_text)
-    if get_origin(kind) is Literal:
-        values = list(filter(None, dict.fromkeys(value for info in infos for value in get_args(info.annotation))))
+    if known := list(filter(None, dict.fromkeys(value for info in infos for value in values(info)))):
         return click.Option(
             [field, flag],
-            type=InAnyCase(values),
+            type=InAnyCase(known),
             default=first.default or None,
             show_default=bool(first.default),
             help=help_text,

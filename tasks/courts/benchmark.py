@@ -1,4 +1,4 @@
-"""The courts as the runner sees them: six environments, a tested seat and its others, rules, people, models and references."""
+"""The courts as the runner sees them: their environments, a tested seat and its others, rules, people, models and references."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from tasks.agents.modes import split
 from tasks.agents.prompts import digest
 from tasks.benchmark import Choices
 from tasks.courts.agents import registry
-from tasks.courts.agents.model.seat import PROMPTS, ModelSeat
-from tasks.courts.casefile.case import ENVS, Case
+from tasks.courts.agents.model.cards import prompts
+from tasks.courts.agents.model.seat import ModelSeat
+from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion, load_questions
-from tasks.courts.casefile.roles import OTHERS
-from tasks.courts.casefile.visibility import TESTED, Role
+from tasks.courts.environment import Role, codes, environment
 from tasks.courts.play import tracker_seat
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.tools import CourtTools
@@ -49,7 +49,7 @@ HEARD = (AttemptStarted, Seated, Said, Routed, TopicTracked, ToolCalled)
 
 
 class Courts:
-    """KQ, LC, CD, DD, CI and CR; case files of ours or of the published layout."""
+    """KQ, LC, CD, DD, CI, CR and what packages add; case files of ours or of the published layout."""
 
     name = "courts"
     seat = SEAT
@@ -60,14 +60,16 @@ class Courts:
         "gold": (registry.GOLD, False),
         "echo": (registry.ECHO, False),
     }
-    roles: Mapping[str, Choices] = {
-        role: _SPECIAL.get(role, _ANYBODY) for role in dict.fromkeys(role for env in ENVS for role in OTHERS[env])
-    }
+    roles: Mapping[str, Choices]
     aliases: Mapping[str, str] = {"judge": SEAT, "trainee": SEAT}
     graders: Sequence[str] = ("grader",)
     turns = 50
     turn_is_step = False
     settings = CourtSettings
+
+    def __init__(self) -> None:
+        seats = dict.fromkeys(role for code in codes() for role in environment(code).others)
+        self.roles = {role: _SPECIAL.get(role, _ANYBODY) for role in seats}
 
     def load(self, path: Path) -> list[CourtQuestion]:
         """The cases of a task file."""
@@ -94,13 +96,13 @@ class Courts:
         added = {name: make() for name, make in makers_of(self.name, pack).items()}
 
         def seated(name: str, case: Case, role: Role) -> CourtPolicy:
-            return added[name] if name in added and role == TESTED[case.env] else named(name, case, role)
+            return added[name] if name in added and role == environment(case.env).tested else named(name, case, role)
 
         return CourtEpisode(cases, seated, settings.profile, spec.max_turns, tools.call, tools.offered)
 
     def cast(self, question: CourtQuestion) -> Sequence[str]:
         """Everybody has a seat: the journal says who sat where."""
-        return OTHERS[question.case.env]
+        return environment(question.case.env).others
 
     def modes(self, policy: str) -> tuple[str, ...]:
         """The modes that a model policy knows."""
@@ -111,7 +113,7 @@ class Courts:
         """Prompt name -> hash."""
         if policy == tracker_seat.MODEL:
             return {name: digest(name) for name in tracker_seat.PROMPTS}
-        return {name: digest(name) for name in PROMPTS} if split(policy)[0] == registry.MODEL else {}
+        return {name: digest(name) for name in prompts()} if split(policy)[0] == registry.MODEL else {}
 
     def result(self, task_id: str, epoch: int, state: State) -> Result:
         """What was said, and what the controller made of it."""

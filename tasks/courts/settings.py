@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import field_validator
 
+from tasks.courts.environment import environment
 from tasks.run.spec import RunSpec
 from tasks.settings import Settings, setting
 
@@ -17,7 +18,7 @@ class CourtSettings(Settings):
     entropy: bool = setting(
         False, "Record the entropy of every token of the tested seat, where the engine has full logits.", hidden=True
     )
-    env: Literal["", "KQ", "LC", "CD", "DD", "CI", "CR"] = setting("", "Only cases of this environment.")
+    env: str = setting("", "Only cases of this environment.", one_of="environments")
     profile: Literal["law", "j1"] = setting(
         "law", "Duties of the statutes, or agendas, markers and limits of the published benchmark."
     )
@@ -34,6 +35,13 @@ class CourtSettings(Settings):
     @classmethod
     def _in_any_case(cls, env: object) -> object:
         return env.upper() if isinstance(env, str) else env
+
+    @field_validator("env")
+    @classmethod
+    def _known(cls, env: str) -> str:
+        if env:
+            environment(env)
+        return env
 
 
 def settings_of(spec: RunSpec) -> CourtSettings:

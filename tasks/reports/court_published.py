@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from tasks.courts.casefile.case import Env
-from tasks.courts.play.flow import J1_LIMITS
-from tasks.courts.scores.of_run.columns import AVERAGED, REPORTED
+from tasks.courts.environment import PUBLISHED, environment
+from tasks.courts.scores.of_run.columns import averaged
 
 Figure = float | None
 Row = Mapping[str, Figure]
@@ -74,7 +74,7 @@ def _table(columns: Sequence[str], text: str, names: Sequence[str] = ()) -> Tabl
 
 
 _ALL = tuple(model.name for model in MODELS)
-MAIN = tuple(f"{env} {metric}" for env, metrics in REPORTED.items() for metric in metrics)
+MAIN = tuple(f"{env} {metric}" for env in PUBLISHED for metric in environment(env).reported)
 """The columns of Tables 2 and 5."""
 
 TABLE_2 = _table(MAIN, """
@@ -191,7 +191,7 @@ TABLE_9 = _table(_columns("CR: STA ACT UNI SEN FINE"), """
 """, _ALL)  # fmt: skip
 """Table 9: the parts of PFS and VER in the criminal court."""
 
-TABLE_10 = _table(tuple(REPORTED), """
+TABLE_10 = _table(PUBLISHED, """
 5.91 4.92 6.70 5.17 35.30 15.29
 5.89 5.04 12.77 9.18 37.48 11.61
 6.32 4.94 12.96 4.90 6.90 7.22
@@ -275,21 +275,20 @@ TABLE_14: tuple[Row, ...] = tuple(
 
 TURN_LIMITS: Mapping[Env, tuple[int, ...]] = {"CI": (35, 40, 50), "CR": (30, 35)}
 """Limits that Figures 8 and 9 compare; their figures are drawn, not printed."""
-LIMITS: Mapping[Env, int] = J1_LIMITS
+LIMITS: Mapping[Env, int] = {env: environment(env).turns for env in PUBLISHED}
 """Appendix E."""
 
 
 def overall(row: Row) -> float:
     """Mean of all columns of the main table except VER (§4.2); a dash counts 0, for the task was failed."""
-    return math.fsum(row[f"{env} {metric}"] or 0.0 for env, metric in AVERAGED) / len(AVERAGED)
+    columns = [column for column in MAIN if not column.endswith(" VER")]
+    return math.fsum(row[column] or 0.0 for column in columns) / len(columns)
 
 
 def by_env(row: Row) -> float:
     """Mean of the means of the six environments, the other way to weigh them."""
-    parts: dict[str, list[float]] = {}
-    for env, metric in AVERAGED:
-        parts.setdefault(env, []).append(row[f"{env} {metric}"] or 0.0)
-    return math.fsum(math.fsum(own) / len(own) for own in parts.values()) / len(parts)
+    parts = [[row[f"{env} {metric}"] or 0.0 for metric in averaged(env)] for env in PUBLISHED]
+    return math.fsum(math.fsum(own) / len(own) for own in parts) / len(parts)
 
 
 def printed() -> Iterator[tuple[str, str, Table]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tasks.courts.scores.of_run.columns import AVERAGED, OVERALL
+from tasks.courts.environment import codes
+from tasks.courts.scores.of_run.columns import OVERALL, averaged
 from tasks.reports import court_published as published
 from tasks.reports.model import agent, at, printable
 from tasks.reports.words import word
@@ -59,7 +60,7 @@ def total(summary: Summary, rule: str) -> Cell:
 
 def rests_on(summary: Summary, rule: str) -> tuple[int, int]:
     """How many columns of the overall score have a value, and how many there are in the environments that ran."""
-    rows = [row for env, metric in AVERAGED if (row := summary.row(rule, env, metric))]
+    rows = [row for env in codes() for metric in averaged(env) if (row := summary.row(rule, env, metric))]
     return sum(row.value is not None for row in rows), len(rows)
 
 
@@ -111,7 +112,7 @@ def published_rows(
 
 def mean_of(row: published.Row, columns: Sequence[str]) -> float | None:
     """Mean of the columns of the overall score among these."""
-    wanted = [f"{env} {metric}" for env, metric in AVERAGED if f"{env} {metric}" in columns]
+    wanted = [f"{env} {metric}" for env in codes() for metric in averaged(env) if f"{env} {metric}" in columns]
     return sum(row[column] or 0.0 for column in wanted) / len(wanted) if wanted else None
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from tasks.courts.casefile.case import Env
-from tasks.courts.scores.of_run.columns import ENV_LABELS, METRICS, OVERALL_LABEL
+from tasks.courts.environment import environment
+from tasks.courts.scores.of_run.columns import OVERALL_LABEL, metrics
 from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,
@@ -79,7 +80,7 @@ def _parts(reports: Sequence[Report], language: str) -> Iterator[Table]:
         mine = [report for report in reports if any(group.name == env for group in report.summary.groups)]
         if not mine:
             continue
-        columns = [f"{env} {metric}" for metric in METRICS["strict"][env] if metric not in elsewhere or metric in ("Label", "Seq")]
+        columns = [f"{env} {metric}" for metric in metrics("strict", env) if metric not in elsewhere or metric in ("Label", "Seq")]
         rows = [*own_rows(mine, columns, language), *published_rows(table, columns, language)]
         notes = [_reference(language)] + ([word("court.misprint", language)] if number == "9" else [])
         yield Table(
@@ -103,7 +104,7 @@ def _stages(reports: Sequence[Report], language: str) -> Iterator[Table]:
                 )
                 for report, stages in found
             )
-            title = f"{word('figure.5', language)} · {ENV_LABELS[env][language == 'en']}"
+            title = f"{word('figure.5', language)} · {environment(env).label[language == 'en']}"
             yield Table(f"figure-5-{env}-{rule}", title, _heads(language), names, rows)
 
 

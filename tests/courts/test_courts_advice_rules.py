@@ -15,10 +15,8 @@ from tasks.courts.agents.clients.manner import ASIDES, WORRIES
 from tasks.courts.agents.clients.seat import AskingClient
 from tasks.courts.agents.clients.voices import narrative
 from tasks.courts.casefile.case import AdviceCase
-from tasks.courts.casefile.roles import OTHERS
-from tasks.courts.casefile.visibility import TESTED
+from tasks.courts.environment import TopicCue, environment
 from tasks.courts.play.episode import traits_of
-from tasks.courts.play.flow import TopicCue
 from tasks.courts.play.record import topic_turns
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.consistency import Message, consistency, style_share
@@ -48,9 +46,9 @@ def test_every_dialogue_ends_and_nothing_leaks(profile: Any) -> None:
 def test_clients_stay_in_their_case_and_sound_like_their_traits() -> None:
     styles = []
     for one in map(play, list(CASES)[::3]):
-        role = OTHERS[one.case.env][0]
+        role = environment(one.case.env).others[0]
         traits = traits_of(one.case, role, one.state.seed)
-        dialogue = [Message(role if event.seat == role else TESTED[one.case.env], event.text) for event in one.said]
+        dialogue = [Message(role if event.seat == role else environment(one.case.env).tested, event.text) for event in one.said]
         found = consistency(one.case, one.case.env, role, dialogue, traits)
         assert (found.score, found.comparable, found.slips) == (1.0, True, ()), one.case.id
         # The opening line is the environment's, whatever the traits.
@@ -62,7 +60,7 @@ def test_a_client_never_tells_everything_at_once() -> None:
     for case_id, case in CASES.items():
         told = case.client.background if isinstance(case, AdviceCase) else getattr(case, "complaint", "")
         if case.env in ("LC", "CD"):
-            role = OTHERS[case.env][0]
+            role = environment(case.env).others[0]
             longest = max(len(event.text) for event in play(case_id).said if event.seat == role)
             assert longest < 0.85 * len(told) + 120, case_id
 

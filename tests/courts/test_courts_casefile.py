@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from store.errors import BadInput, NotFound
-from tasks.courts.casefile.case import CASE, CivilCase, Dispute, dispute_schema, json_schema
+from tasks.courts.casefile.case import Dispute, dispute_schema, json_schema
 from tasks.courts.casefile.loading import CaseFault, load_cases, read_case, read_dispute
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.checking.case import check_case
@@ -283,7 +283,3 @@ def test_reading_a_case_is_total(fields: dict[str, Any], data: st.DataObject, va
         check_case(read_case("f", fields))
     except CaseFault as fault:
         assert str(fault).startswith("f") and all(one.field and one.what and one.todo for one in fault.faults)
-
-
-def test_the_adapter_tells_cases_apart() -> None:
-    assert isinstance(CASE.validate_python(civil()), CivilCase)

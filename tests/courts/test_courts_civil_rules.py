@@ -29,8 +29,8 @@ from tasks.courts.agents.model.held import held_lines
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.casefile.material import Judge, Member, Stance
 from tasks.courts.casefile.questions import load_questions
-from tasks.courts.casefile.roles import OTHERS
 from tasks.courts.casefile.visibility import visible
+from tasks.courts.environment import environment
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.flow import limit_of
 from tasks.courts.play.record import for_procedure, spoken
@@ -97,7 +97,7 @@ def play(
     program = CourtEpisode({case.id: case}, lambda name, one, role: seats[role], profile, turns)
     driver = Driver("e", 1, program, time.time, time.perf_counter)
     driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=3, card={"id": case.id}), step=0)
-    for seat in (SEAT, *OTHERS["CI"]):
+    for seat in (SEAT, *environment("CI").others):
         driver.note(Seated(seat=seat, policy="x/1"), step=0)
     while not driver.stopped:
         driver.advance()

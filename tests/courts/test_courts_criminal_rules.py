@@ -24,11 +24,12 @@ from tasks.courts.agents.criminal.request import months, request_of
 from tasks.courts.agents.criminal.serving import Punishment, pronounced, served, set_off
 from tasks.courts.casefile.case import CriminalCase
 from tasks.courts.casefile.law import shipped_laws
-from tasks.courts.casefile.roles import OTHERS, procedural
+from tasks.courts.casefile.roles import procedural
 from tasks.courts.casefile.upstream import import_upstream
 from tasks.courts.casefile.visibility import visible
+from tasks.courts.environment import Ending, environment
 from tasks.courts.play.episode import CourtEpisode, law_day
-from tasks.courts.play.flow import Ending, limit_of, next_cue
+from tasks.courts.play.flow import limit_of, next_cue
 from tasks.courts.play.record import spoken
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure import pfs
@@ -62,7 +63,7 @@ def run(case: CriminalCase, profile: ProfileName) -> Trial:
     program = CourtEpisode({case.id: case}, lambda name, one, role: RULES[SEAT if role == JUDGE else role], profile)
     driver = Driver("e", 1, program, time.time, time.perf_counter)
     driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=3, card={"id": case.id}), step=0)
-    for seat in (SEAT, *OTHERS["CR"]):
+    for seat in (SEAT, *environment("CR").others):
         driver.note(Seated(seat=seat, policy="court-rules/1"), step=0)
     while not driver.stopped:
         driver.advance()

@@ -14,8 +14,8 @@ from tasks.courts.agents.clients.seat import AskingClient, TellingClient
 from tasks.courts.agents.drafting.dossier import learnt
 from tasks.courts.agents.drafting.seat import Drafter
 from tasks.courts.casefile.case import AdviceCase, CivilCase
-from tasks.courts.casefile.roles import OTHERS
-from tasks.courts.casefile.visibility import TESTED, leaks
+from tasks.courts.casefile.visibility import leaks
+from tasks.courts.environment import environment
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.drafted import END_MARK
 from tasks.experts.advice.seat import Trainee
@@ -59,7 +59,7 @@ PHRASES = (
 @pytest.mark.parametrize(("case_id", "question", "answer"), PHRASES)
 def test_a_lawyer_may_ask_in_many_words(case_id: str, question: str, answer: str) -> None:
     case = CASES[case_id]
-    role, record = OTHERS[case.env][0], [Turn(0, OTHERS[case.env][0], (), "律师您好。"), Turn(1, TESTED[case.env], (), question)]
+    role, record = environment(case.env).others[0], [Turn(0, environment(case.env).others[0], (), "律师您好。"), Turn(1, environment(case.env).tested, (), question)]
     told = said_by(TellingClient(None), case, role, record)
     assert answer in told
     assert leaks(told, case, case.env, role, [turn.text for turn in record]) == []
@@ -168,7 +168,7 @@ FREELY = settings(max_examples=25)
 @given(WORDS, st.sampled_from(["CD-0004", "DD-0007", "LC-0004", "KQ-0002"]))
 def test_the_other_side_may_say_anything(text: str, case_id: str) -> None:
     case = CASES[case_id]
-    tested, other = TESTED[case.env], OTHERS[case.env][0]
+    tested, other = environment(case.env).tested, environment(case.env).others[0]
     policy: Any = Trainee(None) if case.env in ("KQ", "LC") else Drafter(None)
     client: Any = AskingClient(None) if case.env in ("KQ", "LC") else TellingClient(None)
     heard = [Turn(0, other, (), text), Turn(1, tested, (), text), Turn(1, other, (), text)]

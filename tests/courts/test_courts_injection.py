@@ -19,10 +19,9 @@ from models.engine import Ask
 from tasks.courts.agents.model import cards
 from tasks.courts.agents.registry import RULES
 from tasks.courts.benchmark import Courts
-from tasks.courts.casefile.case import CASE, Case
+from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion
-from tasks.courts.casefile.roles import OTHERS
-from tasks.courts.casefile.visibility import TESTED, Role
+from tasks.courts.environment import Role, environment
 from tasks.courts.procedure.bench import closes
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.scores.drafted import END_MARK
@@ -195,7 +194,7 @@ def with_field(case: Case, field: str, text: str) -> Case:
     for key in path:
         place = place[int(key)] if isinstance(place, list) else place.setdefault(key, {})
     place[last] = text
-    return CASE.validate_python(data)
+    return environment(data["env"]).case.model_validate(data)
 
 
 NEUTRAL = {"agent_title": "法律实习生", "name": "吴庭柏", "question": "劳动合同签一年，试用期可以约定三个月吗？"}
@@ -248,9 +247,9 @@ def test_all_that_a_role_may_try_at_once(env: str, role: Role, profile: ProfileN
 def test_rules_in_every_seat_keep_the_reins(env: str, role: Role) -> None:
     """Rules weigh what others say, whatever it is; but nobody else ends the trial or the interview for them."""
     tries = "\n".join(item["text"] for item in SPEECH if (item["env"], item["role"]) == (env, role))
-    seats = dict.fromkeys((SEAT, *OTHERS[CASES[env].env]), RULES)
+    seats = dict.fromkeys((SEAT, *environment(CASES[env].env).others), RULES)
     court = Court(CASES[env], lambda *asked: "", seats=seats, said_too={role: tries}).run()
-    own = [turn for turn in court.record if turn.speaker == TESTED[CASES[env].env] and turn.number]
+    own = [turn for turn in court.record if turn.speaker == environment(CASES[env].env).tested and turn.number]
     assert court.outcome == "finished" and not court.tagged("tool_called") and len(own) > 3
     if env in ("CI", "CR"):
         assert [closes(turn.text) for turn in own] == [False] * (len(own) - 1) + [True] and "判决如下" in own[-1].text

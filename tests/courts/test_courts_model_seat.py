@@ -15,9 +15,10 @@ from models.engine import Ask, Message
 from models.schema import violation
 from tasks.agents.prompts import load
 from tasks.courts.agents.model import replies, talking
-from tasks.courts.agents.model.cards import FILES, PROMPTS, card
+from tasks.courts.agents.model.cards import card, prompts
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.visibility import TABLE, visible
+from tasks.courts.casefile.visibility import visible
+from tasks.courts.environment import PLAIN_CARD, PUBLISHED, environment
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import CallTool, Say
 from tasks.sample.build import court_cases
@@ -26,7 +27,12 @@ from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import TRACKER, Court, plain_reply, talk
 
 CASES = {case.env: case for case in first_cases()}
-SEATS = [(env, role) for env, role in FILES]
+SEATS = [
+    (env, role)
+    for env in PUBLISHED
+    for role in environment(env).seats
+    if role not in ("clerk", "tracker")
+]
 SENTENCE = "这是第{}句话，说得长一些，好看清记录变长以后怎样折叠，又不至于一次说完。"
 BOTH = ("原告委托诉讼代理人", "被告委托诉讼代理人", "公诉人", "被告人")
 
@@ -39,7 +45,7 @@ def views(case: Case, role: str, **changes: Any) -> CourtView:
     from tasks.courts.play.episode import persona_of
 
     persona = persona_of(case, role)
-    there = tuple(one for one in TABLE[case.env] if one not in (role, "clerk", "tracker"))
+    there = tuple(one for one in environment(case.env).seats if one not in (role, "clerk", "tracker"))
     given: dict[str, Any] = {
         "seat": seat_of(case.env, role), "card": {}, "history": (), "step": 1, "role": role, "env": case.env, "profile": "law",
         "case_id": case.id, "held": visible(case, case.env, role), "never": grant(case.env, role).never, "there": there,
@@ -93,9 +99,8 @@ def test_a_case_cannot_write_at_the_margin_of_a_card() -> None:
 
 
 def test_every_prompt_file_is_named_in_the_header() -> None:
-    for name in PROMPTS:
-        assert load(name).strip()
-    assert {*FILES.values(), "court-phrases/1"} == set(PROMPTS)
+    assert all(load(name).strip() for name in prompts())
+    assert {environment(env).seats[role].card for env, role in SEATS} | {PLAIN_CARD, "court-phrases/1"} == set(prompts())
 
 
 # --- how a prompt grows ------------------------------------------------------------------------------------------------

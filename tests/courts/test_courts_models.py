@@ -14,7 +14,7 @@ pytest.importorskip("llama_cpp")
 from models.engine import Message
 from models.llama.engine import LlamaEngine
 from tasks.courts.agents.model import replies, talking
-from tasks.courts.casefile.case import ENVS
+from tasks.courts.environment import PUBLISHED
 from tasks.episode.events import ActionParsed, ModelCalled, Said
 from tasks.run.engines import open_engine
 from tasks.run.reading import read_episode
@@ -64,7 +64,7 @@ def test_a_model_may_sit_in_every_seat(profile: str, free: bool, model: str, moo
     turns = 2 if profile == "law" and not free else 1
     with played(moot_home, model, profile=profile, free=free, max_turns=turns) as run:
         outcomes = run.summary().block()["outcomes"]
-        assert outcomes["error"] == 0 and sum(outcomes.values()) == len(ENVS)
+        assert outcomes["error"] == 0 and sum(outcomes.values()) == len(PUBLISHED)
         spoke = set()
         for episode in run.scheduler.episodes:
             records = read_episode(run.journal, episode)

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.roles import OTHERS, procedural, role_name, role_of, seat_of
-from tasks.courts.casefile.visibility import TABLE, TESTED
+from tasks.courts.casefile.roles import procedural, role_name, role_of, seat_of
+from tasks.courts.environment import PUBLISHED, environment
 from tasks.courts.play.episode import CourtEpisode
-from tasks.courts.play.flow import CLOSING, J1_LIMITS, limit_of
+from tasks.courts.play.flow import CLOSING, limit_of
 from tasks.courts.play.record import spoken, topic_turns
 from tasks.courts.play.routing import by_words, shown, strict
 from tasks.courts.play.views import CourtView
@@ -46,7 +46,7 @@ def play(case: Case, speak: Speak, profile: ProfileName = "law", turns: int | No
     driver = Driver("e", 1, program, time.time, time.perf_counter)
     card = {"id": case.id, "env": case.env}
     driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=3, card=card), step=0)
-    for seat in (SEAT, *OTHERS[case.env]):
+    for seat in (SEAT, *environment(case.env).others):
         driver.note(Seated(seat=seat, policy="tracker-rules/1" if seat == "tracker" else "x/1"), step=0)
     while not driver.stopped:
         driver.advance()
@@ -71,10 +71,9 @@ def answers(view: CourtView) -> Say:
     return Say("是的，可以，依照法律规定您有权这样做。" if view.role == "trainee" else f"请问：{view.topic and view.topic.question}")
 
 
-def test_every_role_of_the_visibility_table_has_a_seat() -> None:
-    for env, roles in TABLE.items():
-        assert {TESTED[env], *OTHERS[env]} == set(roles)
-        for role in roles:
+def test_every_role_has_a_seat() -> None:
+    for env in PUBLISHED:
+        for role in environment(env).seats:
             assert role_of(env, seat_of(env, role)) == role and role_name(role, env)
     assert procedural("CR", "defendant") == "accused" and procedural("CI", "defendant_lawyer") == "defendant_lawyer"
 
@@ -115,11 +114,11 @@ def test_a_topic_is_asked_three_times_at_most_and_the_limit_holds() -> None:
 @pytest.mark.parametrize("env", ["CD", "DD"])
 def test_a_lawyer_ends_the_interview_and_nobody_else(env: str) -> None:
     case = of_env(env)
-    lawyer = TESTED[case.env]
+    lawyer = environment(case.env).tested
     state = play(case, lambda view: Say("民事起诉状……询问结束" if view.turn == 4 and view.role == lawyer else "询问结束" if view.role != lawyer else "请问？"))
     assert outcome(state) == "finished" and [one.turn for one in said(state)] == [0, 1, 1, 2, 2, 3, 3, 4]
     assert outcome(play(case, lambda view: Say("嗯。"), "j1")) == "turn_limit"
-    assert len({one.turn for one in said(play(case, lambda view: Say("嗯。"), "j1"))}) == J1_LIMITS[case.env] + 1
+    assert len({one.turn for one in said(play(case, lambda view: Say("嗯。"), "j1"))}) == environment(case.env).turns + 1
 
 
 def test_the_judge_is_answered_in_the_order_in_which_he_asks() -> None:
@@ -183,7 +182,7 @@ def test_a_view_holds_no_gold_and_limits_are_computed(case: Case) -> None:
 
     play(case, speak, turns=2)
     assert all("gold" not in view.held and "disputed" not in str(view.held) for view in seen)
-    assert limit_of(case, "law") >= 5 and limit_of(case, "j1") == J1_LIMITS[case.env]
+    assert limit_of(case, "law") >= 5 and limit_of(case, "j1") == environment(case.env).turns
 
 
 @pytest.mark.parametrize(

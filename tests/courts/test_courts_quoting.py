@@ -16,9 +16,9 @@ from typing import Any
 import pytest
 
 from tasks.courts.agents.registry import RULES
-from tasks.courts.casefile.case import CASE, Case
+from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion
-from tasks.courts.casefile.roles import OTHERS
+from tasks.courts.environment import environment
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.quoting import own_words, texts_of
@@ -69,14 +69,14 @@ def masked(case: Case) -> Case:
             place[path[-1]] = f"{text}××"
         elif len(text) > 6:
             place[path[-1]] = f"{text}{MARKS}"
-    return CASE.validate_python(data)
+    return environment(data["env"]).case.model_validate(data)
 
 
 @cache
 def scores(env: str, profile: ProfileName, hostile: bool) -> dict[str, Any]:
     case = masked(CASES[env]) if hostile else CASES[env]
     court = Court(
-        case, lambda *asked: "", seats=dict.fromkeys((SEAT, *OTHERS[case.env]), RULES), profile=profile
+        case, lambda *asked: "", seats=dict.fromkeys((SEAT, *environment(case.env).others), RULES), profile=profile
     ).run()
     if hostile:
         said = "".join(turn.text for turn in court.record if turn.speaker == "judge")
@@ -153,7 +153,7 @@ def test_where_the_published_rule_is_moved_by_quoted_text_it_says_so() -> None:
     case = SAMPLES["CI-0004"]
     data = case.fields()
     data["evidence"][0]["title"] = "公诉人出具的情况说明"
-    titled = CASE.validate_python(data)
+    titled = environment(data["env"]).case.model_validate(data)
     gold = gold_text(case)
     named = gold.replace("本院认为，", "本院认为，公诉人出具的情况说明可以采信，", 1)
 
@@ -173,7 +173,7 @@ def test_evidence_of_a_row_names_what_was_moved() -> None:
     case = SAMPLES["CI-0004"]
     data = case.fields()
     data["evidence"][0]["title"] = "公诉人出具的情况说明"
-    hearing = hearing_of(CASE.validate_python(data))
+    hearing = hearing_of(environment(data["env"]).case.model_validate(data))
     text = "本院认为，公诉人出具的情况说明可以采信。判决如下：驳回。"
     turns = [
         Turn(4, "judge", ("plaintiff_lawyer",), "质证。"), Turn(4, "plaintiff_lawyer", ("judge",), "没有意见。"), Turn(5, "judge", (), text),

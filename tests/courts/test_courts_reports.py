@@ -14,8 +14,8 @@ import pytest
 
 from app.desk.episode.scores import _of_court, _parts
 from store.journal import ScoreRow
+from tasks.courts.environment import environment
 from tasks.courts.scores.of_run import CourtSummary, score_one, summarise
-from tasks.courts.scores.of_run.columns import ENV_LABELS
 from tasks.reports import FORMATS, Report, text_report
 from tasks.reports import court_published as published
 from tasks.reports.court_tables import court_tables
@@ -263,7 +263,7 @@ def test_every_format_shows_the_run_and_its_limits(form: str, language: str) -> 
         return
     assert FOOT in text and (word("fictional", language) in text)
     if form in ("md", "html", "text"):
-        for pair in (WORDS["unscored"], WORDS["comparable"], ENV_LABELS["CI"]):
+        for pair in (WORDS["unscored"], WORDS["comparable"], environment("CI").label):
             assert pair[language == "en"] in text, pair
     if form in ("md", "html", "json"):
         for wanted in ("Chatlaw2", "56.3", WORDS["table.9"][language == "en"], WORDS["court.by_people"][language == "en"]):

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from tasks.courts.casefile.case import CASE, ENVS, Case, Env
-from tasks.courts.casefile.visibility import FORMULAS, LEAK, TABLE, TESTED, Leak, grant, leaks, leaves, visible
+from tasks.courts.casefile.case import Case, Env
+from tasks.courts.casefile.visibility import FORMULAS, LEAK, Leak, grant, leaks, leaves, visible
+from tasks.courts.environment import PUBLISHED, environment
 from tasks.errors import UsageError
 from tasks.sample.courtcases import civil_disputes, consultation_cases, criminal_cases, knowledge_cases
 
@@ -155,13 +156,13 @@ def marked(env: Env) -> Case:
     if env in ("CD", "DD", "CI"):
         data["claims"][0]["parts"] = [{"text": "某", "amount": 200000}]
         data["mediation"] = {party: {"stance": "accept_if", "terms": "某", "amount": 1} for party in ("P1", "D1")}
-    return CASE.validate_python(filled(data, count()))
+    return environment(env).case.model_validate(filled(data, count()))
 
 
-@pytest.mark.parametrize("env", ENVS)
+@pytest.mark.parametrize("env", PUBLISHED)
 def test_every_field_reaches_exactly_the_roles_that_may_hold_it(env: Env) -> None:
     case = marked(env)
-    views = {role: json.dumps(visible(case, env, role), ensure_ascii=False) for role in TABLE[env]}
+    views = {role: json.dumps(visible(case, env, role), ensure_ascii=False) for role in environment(env).seats}
     fields = list(leaves(case))
     assert len(fields) > 15
     for path, value in fields:
@@ -169,27 +170,27 @@ def test_every_field_reaches_exactly_the_roles_that_may_hold_it(env: Env) -> Non
         for pattern, roles in HELD[env].items():
             if re.fullmatch(pattern, path):
                 wanted |= set(roles.lstrip("+").split())
-        assert {role for role, held in TABLE[env].items() if path in held.holds} == wanted, path
+        assert {role for role, held in environment(env).seats.items() if path in held.holds} == wanted, path
         if isinstance(value, str):
             for token in re.findall("〔[0-9]{4}〕", value):
                 assert {role for role, text in views.items() if token in text} == wanted, (path, token)
 
 
-@pytest.mark.parametrize("env", ENVS)
+@pytest.mark.parametrize("env", PUBLISHED)
 def test_gold_reaches_nobody(env: Env) -> None:
     for path, _ in leaves(marked(env)):
         if re.search(r"(^|\.)(gold|disputed|points)(\.|$)|^topics\[\]\.(answer|laws)", path):
-            assert not any(path in held.holds for held in TABLE[env].values()), path
-    assert not any("gold" in path or "disputed" in path for held in TABLE[env].values() for path in held.holds)
+            assert not any(path in held.holds for held in environment(env).seats.values()), path
+    assert not any("gold" in path or "disputed" in path for held in environment(env).seats.values() for path in held.holds)
 
 
-@pytest.mark.parametrize("env", ENVS)
+@pytest.mark.parametrize("env", PUBLISHED)
 def test_the_table_names_only_fields_that_exist(env: Env) -> None:
     known = {path for path, _ in leaves(marked(env))}
     optional = re.compile(
         r"representative|counsel|laws\[\]\.(sub|paragraph|item)|ethnicity|gender|birth_date|persona|purpose|source"
     )
-    for role, held in TABLE[env].items():
+    for role, held in environment(env).seats.items():
         missing = {path for path in held.holds - known if not optional.search(path)}
         assert missing == set(), role
 
@@ -201,7 +202,7 @@ def test_views_keep_the_shape_of_the_file() -> None:
     assert set(view["evidence"][5]) == {"id", "owner", "title", "objections"}
     assert view["evidence"][5]["objections"][0]["by"] == "P1" and set(view["evidence"][6]) == {"id", "owner", "title"}
     assert view["mediation"] == {"P1": {"stance": "refuse", "terms": "原告只接受本金20万元一次还清"}}
-    assert visible(case, "CI", "agent") == visible(case, "CI", "judge") and TESTED["CI"] == "judge"
+    assert visible(case, "CI", "agent") == visible(case, "CI", "judge") and environment("CI").tested == "judge"
     assert visible(case, "CD", "agent") == {} and "third_party_findings" not in str(view)
     with pytest.raises(UsageError, match="no role 'procurator' in CI"):
         grant("CI", "procurator")

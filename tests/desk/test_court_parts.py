@@ -24,8 +24,8 @@ from app.desk.law.evidence import law_rows  # noqa: E402
 from app.desk.messages import RunFacts  # noqa: E402
 from app.desk.pace import LONGEST, PACES, Pace  # noqa: E402
 from app.desk.widgets.lines import row_text  # noqa: E402
-from tasks.courts.casefile.roles import OTHERS  # noqa: E402
-from tasks.courts.casefile.visibility import TESTED, grant, leaves  # noqa: E402
+from tasks.courts.casefile.visibility import grant, leaves  # noqa: E402
+from tasks.courts.environment import environment  # noqa: E402
 from tasks.courts.procedure.findings import CODES  # noqa: E402
 from tasks.courts.terms import wrong_words  # noqa: E402
 from tasks.episode.events import (  # noqa: E402
@@ -257,9 +257,9 @@ def test_the_export_reads_as_a_transcript(plays: dict[str, Played]) -> None:
 def test_a_file_holds_what_the_role_holds_and_no_more() -> None:
     checked = 0
     for case in court_cases():
-        for role in (TESTED[case.env], *OTHERS[case.env]):
+        for role in (environment(case.env).tested, *environment(case.env).others):
             holds = grant(case.env, role).holds
-            seen = text(file_lines(Scene(case.env, (), case, asked="agent" if role == TESTED[case.env] else role)))
+            seen = text(file_lines(Scene(case.env, (), case, asked="agent" if role == environment(case.env).tested else role)))
             told = "".join(str(value) for path, value in leaves(case) if path in holds)
             for path, value in leaves(case):
                 if path not in holds and isinstance(value, str) and len(value) >= 12 and value not in told:

@@ -28,7 +28,7 @@ from tasks.courts.agents import registry  # noqa: E402
 from tasks.courts.agents.experts import expert  # noqa: E402
 from tasks.courts.benchmark import Courts  # noqa: E402
 from tasks.courts.casefile.questions import CourtQuestion, load_questions  # noqa: E402
-from tasks.courts.casefile.roles import OTHERS  # noqa: E402
+from tasks.courts.environment import environment  # noqa: E402
 from tasks.courts.play.episode import CourtEpisode  # noqa: E402
 from tasks.courts.play.tracker_seat import RULES as TRACKER  # noqa: E402
 from tasks.courts.play.views import CourtPolicy, CourtView  # noqa: E402
@@ -94,7 +94,7 @@ def _played(program: CourtEpisode, one: CourtQuestion) -> Any:
     """One episode with rules in every seat."""
     driver = Driver(one.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))
     driver.note(AttemptStarted(benchmark="courts", task_id=one.id, attempt=1, seed=0, card=one.card), step=0)
-    for seat in (SEAT, *OTHERS[one.case.env]):
+    for seat in (SEAT, *environment(one.case.env).others):
         policy = TESTED_BY if seat == SEAT else TRACKER if seat == "tracker" else registry.RULES
         driver.note(Seated(seat=seat, policy=policy, engine=""), step=0)
     while not driver.stopped:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from app.strings import table
-from tasks.courts.scores.of_run.columns import ENV_LABELS
+from tasks.courts.environment import PUBLISHED, environment
 from tasks.episode.events import OUTCOMES
 from tasks.legalagentbench.questions import Gold, Question
 from tasks.legalagentbench.scoring import MEASURES, NAMES, LabSummary, summarise
@@ -23,7 +23,7 @@ from tasks.scoring.metrics import Group, Measure, Metric, Summary, Tally
 from tasks.scoring.result import Result
 from tasks.scoring.statistics import Interval
 
-GROUPS = {**NAMES, **LAW_GROUPS, **ENV_LABELS}
+GROUPS = {**NAMES, **LAW_GROUPS, **{env: environment(env).label for env in PUBLISHED}}
 EVIL = "<script>alert(1)</script>|`[x](http://e.vil)`\x1b]52;c;AAAA\x07\u202e\n=1+1"
 CALLS = (("get_company_info", {"identifier": "甲", "columns": []}),)
 HEADER: dict[str, Any] = {

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -15,7 +16,7 @@ from app.cli.main import main
 from store import manifest as manifests
 from store import places, placing
 from store.builder import PackBuilder
-from store.errors import BadInput, NotFound
+from store.errors import BadInput, Damaged, NotFound
 from store.pack import Pack, remove_pack
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -38,6 +39,7 @@ def left_behind() -> list[str]:
 
 KILLED = """
 import json, os, shutil, sys
+from itertools import count
 from pathlib import Path
 from store import manifest as manifests, places, placing
 from store.errors import StoreError
@@ -182,6 +184,23 @@ def test_who_opens_while_it_is_replaced_sees_one_or_the_other() -> None:
     for reader in readers:
         reader.join()
     assert not faults and seen <= {"甲", "乙"}
+
+
+def test_a_pack_that_was_replaced_twice_while_it_was_read_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of the second has the number that the first one had, where the file system gives it away again."""
+    build()
+    read, asked = manifests.read, count()
+
+    def too_late(folder: Path) -> manifests.Manifest:
+        if next(asked) == 0:
+            build()
+            build(text="乙")
+            raise Damaged("corpus.db: missing")
+        return read(folder)
+
+    monkeypatch.setattr(manifests, "read", too_late)
+    with Pack.open("p") as pack:
+        assert pack.distinct("AddrInfo", "地址") == ["乙"]
 
 
 def builder(name: str = "p") -> PackBuilder:

@@ -10,8 +10,8 @@ import pytest
 
 from tasks.courts.agents import registry
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.roles import OTHERS
-from tasks.courts.casefile.visibility import TESTED, visible
+from tasks.courts.casefile.visibility import visible
+from tasks.courts.environment import environment
 from tasks.courts.play.episode import CourtEpisode, law_day
 from tasks.courts.play.tracker_seat import RULES as TRACKER
 from tasks.courts.play.views import CourtView
@@ -33,7 +33,7 @@ class Play:
         driver = Driver(case.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))
         card = {"id": case.id, "env": case.env, "question": ""}
         driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=7, card=card), step=0)
-        for seat in (SEAT, *OTHERS[case.env]):
+        for seat in (SEAT, *environment(case.env).others):
             policy = agent if seat == SEAT else TRACKER if seat == "tracker" else registry.RULES
             driver.note(Seated(seat=seat, policy=policy, engine=""), step=0)
         while not driver.stopped:
@@ -62,7 +62,7 @@ def said_by(policy: Any, case: Case, role: str, record: Sequence[Turn], **more: 
     view = CourtView(
         seat=role, card={}, history=(), step=1, role=role, env=case.env, profile="law", case_id=case.id,
         held=visible(case, case.env, role), record=tuple(record), limit=more.pop("limit", 20),
-        turn=more.pop("turn", max(1, sum(turn.speaker == TESTED[case.env] and turn.number > 0 for turn in record))),
+        turn=more.pop("turn", max(1, sum(turn.speaker == environment(case.env).tested and turn.number > 0 for turn in record))),
         traits=more.pop("traits", {}), day=more.pop("day", law_day(case)), **more,
     )  # fmt: skip
     move = policy.move(view)

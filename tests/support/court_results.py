@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from tasks.courts.casefile.case import AdviceCase, Case
 from tasks.courts.casefile.questions import CourtQuestion
-from tasks.courts.casefile.roles import OTHERS, roles_from, seat_of
+from tasks.courts.casefile.roles import roles_from, seat_of
+from tasks.courts.environment import environment
 from tasks.courts.play.tracking import track_by_rules
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.drafts import ceiling_document, with_end_mark
@@ -28,7 +29,7 @@ def ask(case_id: str) -> CourtQuestion:
 def made(case: Case, events: Sequence[Event], outcome: str = "finished", epoch: int = 0, policy: str = RULES, seed: int = 0) -> Result:
     """A result that holds these events; `policy` sits in every other seat."""
     began = AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=seed, card={})
-    seats = [Seated(seat=role, policy=policy) for role in OTHERS[case.env]]
+    seats = [Seated(seat=role, policy=policy) for role in environment(case.env).others]
     own = [event.text for event in events if isinstance(event, Said) and event.seat == "agent" and event.turn > 0]
     return Result(
         case.id, outcome, own[-1] if own else "", "\n\n".join(own), tokens=10, epoch=epoch, heard=(began, *seats, *events)
@@ -59,7 +60,7 @@ def advice(case_id: str, replies: dict[str, str] | None = None, **more: object) 
 def draft(case_id: str, document: str | None = None, **more: object) -> Result:
     """An interview of one question, then the document: the gold one, or this."""
     case = CASES[case_id]
-    client = OTHERS[case.env][0]
+    client = environment(case.env).others[0]
     text = with_end_mark(ceiling_document(case)) if document is None else document  # type: ignore[arg-type]
     events = [
         Said(seat=client, text="律师您好。", turn=0),

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from store.builder import PackBuilder
-from tasks.courts.casefile.case import ENVS, Case
+from tasks.courts.casefile.case import Case
+from tasks.courts.environment import PUBLISHED
 from tasks.sample.build import court_cases
 
 ROLES = ("client", "tracker", "plaintiff", "defendant", "plaintiff_lawyer", "defendant_lawyer", "procurator", "defence_lawyer")
@@ -17,10 +18,10 @@ ROLES = ("client", "tracker", "plaintiff", "defendant", "plaintiff_lawyer", "def
 def first_cases() -> list[Case]:
     """The first sample case of each environment, in the order of the environments."""
     cases = court_cases()
-    return [next(case for case in cases if case.env == env) for env in ENVS]
+    return [next(case for case in cases if case.env == env) for env in PUBLISHED]
 
 
-def prepare_courts(folder: Path, tasks: int = len(ENVS)) -> dict[str, Any]:
+def prepare_courts(folder: Path, tasks: int = len(PUBLISHED)) -> dict[str, Any]:
     """A pack without law, a task file, and the settings of a run on them; MOOT_HOME is `folder`."""
     with PackBuilder("bare", jurisdiction="XX", source="test", licence="MIT", coverage="complete", as_of="2026-01-01") as pack:
         pack.add_row("CompanyInfo", {"公司名称": "甲公司", "公司代码": "999001"}, "authored")

@@ -11,8 +11,8 @@ from models.engine import Ask, Reply, Usage
 from tasks.courts.agents import registry
 from tasks.courts.agents.model.seat import ModelSeat
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.roles import OTHERS, role_of
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.casefile.roles import role_of
+from tasks.courts.environment import Role, environment
 from tasks.courts.play.episode import CourtEpisode
 from tasks.courts.play.record import spoken
 from tasks.courts.play.tools import CourtTools
@@ -97,7 +97,7 @@ class Court:
             return
         card = {"id": case.id, "env": case.env, "question": ""}
         self.driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=7, card=card), step=0)
-        for seat in (SEAT, *OTHERS[case.env]):
+        for seat in (SEAT, *environment(case.env).others):
             model = registry.MODEL + ("+free" if free and seat == SEAT else "")
             policy = {"clerk": registry.RULES, "tracker": tracker}.get(seat, (seats or {}).get(seat, model))
             engine = "" if policy in (registry.RULES, TRACKER_RULES) else "stub:x"

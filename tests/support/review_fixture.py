@@ -12,7 +12,7 @@ from store.builder import PackBuilder
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
-from tasks.courts.casefile.roles import OTHERS
+from tasks.courts.environment import environment
 from tasks.courts.scores.drafts import ceiling_document, with_end_mark
 from tasks.courts.scores.judgment import gold_text
 from tasks.episode.events import (
@@ -106,7 +106,7 @@ def _shortened(case: CivilCase | CriminalCase) -> str:
 def records_of(case: Case, outcome: str) -> list[Record]:
     """The records of an episode, a step an utterance; without an outcome it has not ended and a person sits in the tested seat."""
     card = {"id": case.id, "env": case.env, "question": case.id}
-    seats = ("agent", *OTHERS[case.env])
+    seats = ("agent", *environment(case.env).others)
     start: list[Event] = [AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=0, card=card)]
     start += [Seated(seat=seat, policy="tracker-rules/1" if seat == "tracker" else "court-rules/1") for seat in seats]
     start += [] if outcome else [Seated(seat="agent", policy="court-human/1", engine="human")]

@@ -9,9 +9,9 @@ from app.desk.court.scene import Scene
 from app.desk.episode.renderers import Line, one
 from app.strings import t
 from app.terminal import truncate
-from tasks.courts.agents.human import NAMES
+from tasks.courts.agents.human import names_at
 from tasks.courts.casefile.roles import role_of
-from tasks.courts.play.flow import Cue, TopicCue
+from tasks.courts.environment import Cue, TopicCue, environment
 from tasks.courts.play.routing import shown
 from tasks.courts.scores.drafted import END_MARK
 
@@ -37,7 +37,7 @@ def _asked(scene: Scene, role: str) -> Iterator[Line]:
 
 def _presiding(scene: Scene) -> Iterator[Line]:
     first: dict[tuple[str, ...], str] = {}
-    for name, roles in NAMES.get(scene.env, {}).items():
+    for name, roles in names_at(scene.env).items():
         first.setdefault(roles, name)
     names = "　".join(f"@{name}" for roles, name in first.items() if "judge" not in roles)
     yield ((t("court.brief.address"), "dim"), (names, "label"))
@@ -53,7 +53,7 @@ def _others(scene: Scene, role: str) -> Iterator[Line]:
     cue = scene.cue
     if isinstance(cue, Cue) and cue.role == role and cue.topic is not None:
         yield _topic(cue.topic, str(scene.seen.get("theme", "")))
-    if scene.env in ("CD", "DD") and role == scene.tested:
+    if environment(scene.env).kind == "draft" and role == scene.tested:
         yield ((t("court.brief.draft", mark=END_MARK), "dim"),)
 
 

@@ -17,7 +17,8 @@ from app.desk.episode.renderers import Line, one
 from app.desk.episode.scores import StepScores
 from app.strings import t
 from app.terminal import pad, width
-from tasks.courts.scores.of_run.columns import LOWER, OF_RUN, REPORTED
+from tasks.courts.environment import environment
+from tasks.courts.scores.of_run.columns import LOWER, OF_RUN
 from tasks.episode.events import Stopped, Violation
 from tasks.episode.with_tools import SEAT
 
@@ -77,7 +78,7 @@ def _scores(scene: Scene, scores: StepScores | None, why: str) -> Iterator[Line]
     if scores is None:
         yield ((why, "dim"),)
         return
-    names = {metric: t(f"presenter.metric.{metric.lower()}") for metric in REPORTED[scene.env]}
+    names = {metric: t(f"presenter.metric.{metric.lower()}") for metric in environment(scene.env).reported}
     room = max(map(width, names.values())) + 2
     for metric, name in names.items():
         values = [_value(metric, rule, table) for rule, table in (("strict", scores.strict), ("compat", scores.compat))]

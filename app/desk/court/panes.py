@@ -24,7 +24,7 @@ from app.desk.widgets.sheet import Sheet
 from app.strings import known, t
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.roles import seat_of
-from tasks.courts.play.flow import Cue
+from tasks.courts.environment import Cue
 from tasks.episode.events import Record, Seated
 from tasks.episode.with_tools import SEAT
 

@@ -14,9 +14,10 @@ from app.court_words import SIDES, env_of
 from app.strings import known, language, t
 from store.text.numerals import int_to_chinese
 from tasks.courts.casefile.case import Case, CivilCase, CriminalCase, Env, Fields
-from tasks.courts.casefile.roles import COURTS, OTHERS, role_name, role_of, seat_of
-from tasks.courts.casefile.visibility import TESTED, Role, visible
-from tasks.courts.play.flow import Cue, Ending, limit_of, made, next_cue
+from tasks.courts.casefile.roles import role_name, role_of, seat_of
+from tasks.courts.casefile.visibility import visible
+from tasks.courts.environment import Cue, Ending, Role, environment
+from tasks.courts.play.flow import limit_of, made, next_cue
 from tasks.courts.play.record import spoken, topic_turns
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure.hearing import hearing_of
@@ -70,17 +71,17 @@ class Scene:
     @property
     def court(self) -> bool:
         """Whether it is a trial."""
-        return self.env in COURTS
+        return environment(self.env).trial
 
     @property
     def tested(self) -> Role:
         """The role under test."""
-        return TESTED[self.env]
+        return environment(self.env).tested
 
     @property
     def roles(self) -> tuple[Role, ...]:
         """Everybody, the tested one first."""
-        return (self.tested, *OTHERS[self.env])
+        return tuple(environment(self.env).seats)
 
     @cached_property
     def limit(self) -> int | None:

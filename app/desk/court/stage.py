@@ -21,8 +21,8 @@ from app.strings import t
 from app.terminal import clean, pad, truncate, width
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
-from tasks.courts.casefile.roles import ENV_NAMES, role_of, seat_of
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.casefile.roles import role_of, seat_of
+from tasks.courts.environment import Role, environment
 from tasks.courts.play.routing import shown
 from tasks.courts.scores.drafted import LABELS, TITLE
 from tasks.courts.scores.rulings import RULES
@@ -94,7 +94,7 @@ def title_lines(scene: Scene, task: str, fictional: bool) -> list[Line]:
     """Court, docket, cause and procedure; of what is no trial, what it is."""
     court = getattr(scene.case, "court", None) if scene.court else None
     cause = scene.case.cause if scene.case is not None else ""
-    name = court.name if court is not None else ENV_NAMES[scene.env]
+    name = court.name if court is not None else environment(scene.env).names[0]
     facts = (court.docket, cause, court.procedure) if court is not None else (cause or task,)
     below: list[tuple[str, str]] = [("　".join(one(fact) for fact in facts if fact), "dim")]
     if fictional:
@@ -110,7 +110,7 @@ def stage_line(scene: Scene) -> Line:
     pieces: list[tuple[str, str]] = []
     for number, item in enumerate(items, 1):
         sign, tone = MARKS[item.mark]
-        advice = scene.env in ("KQ", "LC")
+        advice = environment(scene.env).kind == "advice"
         name = t("court.topic", n=number) if advice else item.text
         now = item.mark == "now"
         # Blanks that do not break keep a sign with its name.
@@ -233,7 +233,7 @@ def strip_lines(scene: Scene, room: int) -> list[Line]:
     parts = (("acts", act_lines(scene, room)), ("exhibits", state_lines(scene, room))) if scene.court else (("topics", topic_lines(scene)),)
     lines: list[Line] = []
     for name, part in parts:
-        if part and not (name == "topics" and scene.env in ("CD", "DD")):
+        if part and not (name == "topics" and environment(scene.env).kind == "draft"):
             lines += [*([(("", "dim"),)] if lines else []), ((t(f"presenter.{name}"), "label"),), *part]
     return lines
 

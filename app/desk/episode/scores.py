@@ -157,14 +157,14 @@ def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str, is_open:
 
     While it is open nothing has failed: what has not happened yet has no value, it is not 0.
     """
-    from tasks.courts.scores.of_run.columns import METRICS
+    from tasks.courts.environment import codes, environment
 
     made: dict[str, dict[str, float | None]] = {"compat": {}, "strict": {}}
     for name, row in rows.items():
         if (rule := name.rpartition("_")[2]) in made:
             waits = is_open and bool(row.settings.get("failed"))  # no judgment or document yet
             made[rule].update({metric: None if waits or is_open and not value else value for metric, value in row.value.items()})
-    order = [name for env, names in METRICS["strict"].items() if env == group for name in names]
+    order = environment(group).metrics["strict"] if group in codes() else ()
     return StepScores(answered, made["compat"], made["strict"], None, (), group, tuple(order))
 
 

@@ -7,7 +7,7 @@ descriptions.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, get_origin
 
 from pydantic.fields import FieldInfo
 from textual.app import ComposeResult
@@ -19,7 +19,7 @@ from app.strings import known, t
 from tasks import registry
 from tasks.benchmark import Benchmark
 from tasks.errors import UsageError
-from tasks.settings import shown
+from tasks.settings import shown, values
 
 ANY = "*"
 """Stands for an empty value: a list takes none."""
@@ -86,9 +86,9 @@ def _short(info: FieldInfo) -> bool:
 def _control(name: str, info: FieldInfo) -> Select[str] | Input:
     if info.annotation is bool:
         return choice([(_word(name, value), value) for value in SWITCH], name, "on" if info.default else "off")
-    if get_origin(info.annotation) is Literal:
-        values = [value or ANY for value in get_args(info.annotation)]
-        return choice([(_word(name, value), value) for value in values], name, info.default or ANY)
+    if among := values(info):
+        given = [value or ANY for value in among]
+        return choice([(_word(name, value), value) for value in given], name, info.default or ANY)
     empty = t(f"new.{name}.empty") if known(f"new.{name}.empty") else ""
     written = ",".join(info.default) if isinstance(info.default, tuple) else str(info.default)
     return line(name, written, empty)
@@ -109,7 +109,7 @@ def _read(control: Any, info: FieldInfo) -> Any:
     raw = str(control.value)
     if info.annotation is bool:
         return SWITCH[raw]
-    if get_origin(info.annotation) is Literal:
+    if values(info):
         return "" if raw == ANY else raw
     text = raw.strip()
     if get_origin(info.annotation) is tuple:

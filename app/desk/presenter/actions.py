@@ -20,7 +20,7 @@ from app.desk.presenter.board import Board
 from app.desk.presenter.seat import PresenterSeat
 from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.ports import OnDesk
-from tasks.courts.play.flow import Cue
+from tasks.courts.environment import Cue
 from tasks.episode.events import Seated, StepEnded
 from tasks.episode.scheduler import HUMAN
 

@@ -44,8 +44,7 @@ from app.desk.presenter.board import Board, Maker
 from app.desk.widgets.answer_box import AnswerBox
 from app.desk.widgets.key_bar import KeyBar
 from app.strings import t
-from tasks.courts.casefile.roles import ENV_NAMES
-from tasks.courts.play.flow import Cue
+from tasks.courts.environment import Cue, environment
 from tasks.run.header import is_fictional
 
 if TYPE_CHECKING:
@@ -204,7 +203,7 @@ class PresenterScreen(PresenterActions):
             return
         self.beside = False
         ended = t("presenter.closing" if scene.court else "presenter.closing.other")
-        name = ended if self.closing else ENV_NAMES[scene.env]
+        name = ended if self.closing else environment(scene.env).names[0]
         self._board("speaker", lambda room: [((name, "label"),), (("─" * room, "rule"),)])
         card = self._closing_lines(scene) if self.closing else cast_lines(scene)
         self._board("speech", lambda room: card, self.at, airy=not self.closing)

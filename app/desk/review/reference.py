@@ -13,11 +13,12 @@ from app.desk.review.record import TOPIC
 from app.desk.review.runs import Asked, EpisodeReview
 from app.strings import known, language, t
 from app.terminal import truncate
-from tasks.courts.casefile.case import ENVS, AdviceCase, Case, CivilCase, CriminalCase, Env
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
 from tasks.courts.casefile.persona import style
 from tasks.courts.casefile.questions import CourtQuestion
 from tasks.courts.casefile.roles import role_name
 from tasks.courts.casefile.visibility import visible
+from tasks.courts.environment import codes
 from tasks.courts.play.episode import persona_of, traits_of
 from tasks.courts.scores.documents import PARTS, gold_text
 from tasks.courts.scores.drafted import kind_of_case
@@ -40,7 +41,7 @@ def metric_words(metric: str, question: Any, room: int = 60) -> str:
 
 def plain_words(metric: str, group: str = "") -> str:
     """A metric in words where the task is not at hand; `group` may be an environment."""
-    if metric.startswith(CONSISTENCY) and group in ENVS:
+    if metric.startswith(CONSISTENCY) and group in codes():
         return t("review_screen.metric.CON", role=_who(metric.removeprefix(CONSISTENCY), group))
     key = f"review_screen.metric.{metric}"
     name, _, part = metric.partition(":")

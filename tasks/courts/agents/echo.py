@@ -4,6 +4,7 @@ something."""
 from __future__ import annotations
 
 from tasks.courts.casefile.case import Env
+from tasks.courts.environment import environment
 from tasks.courts.play.views import CourtView
 from tasks.courts.scores.drafted import Kind
 from tasks.courts.scores.drafts import FLOOR_REPLY, floor_document, with_end_mark
@@ -22,6 +23,6 @@ class EchoSeat:
         yield from ()
         if kind := _DRAFTS.get(view.env):
             return Say(FLOOR_REPLY if view.turn == 1 else with_end_mark(floor_document(kind)), view.there)
-        if view.env == "CI" or view.env == "CR":
+        if environment(view.env).trial:
             return Say(f"{FORMULA[view.env]}\n现在闭庭。")
         return Say(ADVICE, view.there)

@@ -11,6 +11,7 @@ import re
 from typing import Any
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
+from tasks.courts.environment import environment
 from tasks.courts.play.views import CourtPolicy, CourtView
 from tasks.courts.scores.bigrams import bigrams, f1
 from tasks.courts.scores.drafts import ceiling_document, with_end_mark
@@ -22,7 +23,6 @@ QUESTIONS = ("请您介绍一下双方的基本情况。", "请您说明事情�
 """What the drafter asks before the document."""
 _NEAR = 0.3
 """From this likeness on a question is that of a topic."""
-_JUDGES = {"CI": "civil.judge:CivilJudge", "CR": "criminal.judge:CriminalJudge"}
 _REASONS = re.compile(r"本院认为")
 _OWED = (("受理费", r"[^\n。]*受理费[^\n]*"), ("不服", r"[^\n]*不服[^\n]*"), ("终审判决", r"[^\n]*(?:终审判决|一审终审)[^\n]*"))
 """What a judgment ends with where the gold leaves it out: the word that shows it is there, and the line it stands
@@ -64,14 +64,29 @@ class GoldDrafter:
         return Say(self._document if last else QUESTIONS[asked], view.there)
 
 
+class GoldSpeaker:
+    """Says what its environment holds to be perfect, turn by turn; then the last of it again."""
+
+    def __init__(self, case: Case) -> None:
+        perfect = environment(case.env).perfect
+        assert perfect is not None
+        self._says = tuple(perfect(case))
+
+    def move(self, view: CourtView) -> Move:
+        """The words of this turn."""
+        yield from ()
+        return Say(self._says[min(len(view.own), len(self._says) - 1)], view.there)
+
+
 class GoldJudge:
     """Keeps the procedure as the rules do and gives the judgment of the gold."""
 
     def __init__(self, case: Case) -> None:
         assert isinstance(case, CivilCase | CriminalCase)
         self._gold = gold_text(case)
-        module, name = _JUDGES[case.env].split(":")
-        self._rules: CourtPolicy = getattr(importlib.import_module(f"tasks.courts.agents.{module}"), name)(None)
+        here = environment(case.env)
+        module, name = str(here.seats[here.tested].rules).split(":")
+        self._rules: CourtPolicy = getattr(importlib.import_module(module), name)(None)
 
     def move(self, view: CourtView) -> Move:
         """The utterance of the rules; of a judgment its reasons and rulings are the gold's."""

@@ -7,12 +7,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 
 from models.engine import Ask, Message
 from tasks.courts.casefile.case import Env
-from tasks.courts.casefile.roles import COURTS, names_of, role_name
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.casefile.roles import names_of, role_name
+from tasks.courts.environment import Role, environment
 from tasks.courts.play.routing import by_words, shown
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import CallTool, Move, Say, ask
@@ -20,19 +19,15 @@ from tasks.episode.actions import CallTool, Move, Say, ask
 PROMPT = "court-human/1"
 LAST = 6
 """Utterances that are shown again with the question."""
-NAMES: Mapping[Env, Mapping[str, tuple[Role, ...]]] = {
-    "CI": {
-        "原告": ("plaintiff_lawyer",), "被告": ("defendant_lawyer",), "双方": ("plaintiff_lawyer", "defendant_lawyer"),
-        "审判长": ("judge",), "审判员": ("judge",),
-    },
-    "CR": {
-        "公诉人": ("procurator",), "被告人": ("defendant",), "被告": ("defendant",), "辩护人": ("defence_lawyer",),
-        "控辩双方": ("procurator", "defence_lawyer"), "审判长": ("judge",), "审判员": ("judge",),
-    },
-}  # fmt: skip
-"""Who may be named behind an @."""
 _AT = re.compile(r"\s*@(?P<name>[^\s@：:，,]{2,4})[\s：:，,]*")
 _SEARCH = re.compile(r"\s*/(?:法条|law)\s+(?P<query>\S[^\n]*)")
+
+
+def names_at(env: Env) -> dict[str, tuple[Role, ...]]:
+    """Who may be named behind an @, the tested seat last."""
+    here = environment(env)
+    found = {name: (role,) for role in here.others for name in here.seats[role].at}
+    return {**found, **dict.fromkeys(here.all_at, here.both), **dict.fromkeys(here.seats[here.tested].at, (here.tested,))}
 
 
 class HumanSeat:
@@ -57,12 +52,12 @@ def spoken(text: str, view: CourtView) -> Say:
     """What was typed as an utterance; of a judge the words tell whom it reaches, others speak to the court."""
     to: list[Role] = []
     rest = text
-    while (match := _AT.match(rest)) and (named := NAMES.get(view.env, {}).get(match["name"])):
+    while (match := _AT.match(rest)) and (named := names_at(view.env).get(match["name"])):
         to += named
         rest = rest[match.end() :]
     if to:
         return Say(rest.strip(), tuple(to), routed="marker")
-    if view.env in COURTS and view.role == "judge":
+    if environment(view.env).trial and view.role == "judge":
         found = by_words(text, view.env)
         return Say(text.strip(), found, routed="words" if found else "")
     return Say(text.strip(), routed="")

@@ -6,15 +6,15 @@ A rules policy is made with the statute search of the run (None without one); `g
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from store.search.law_search import LawSearch
 from tasks.agents.modes import split
-from tasks.courts.agents.experts import Kind, expert, installed
+from tasks.courts.agents.experts import expert, installed
 from tasks.courts.casefile.case import Case, Env
-from tasks.courts.casefile.visibility import TESTED, Role
+from tasks.courts.environment import Role, environment
 from tasks.courts.play.views import CourtPolicy
 from tasks.errors import UsageError
 
@@ -22,35 +22,6 @@ RULES, EXPERT = "court-rules/2", "court-expert/1"
 """Rules that keep the procedure and decide nothing disputed, and the same with an expert on substance."""
 HUMAN, GOLD, ECHO, MODEL = "court-human/1", "court-gold/1", "court-echo/1", "court/1"
 MODES = ("lean", "free")
-_HERE = "tasks.courts.agents"
-
-_RULES: Mapping[tuple[Env, Role], str] = {
-    ("KQ", "client"): "clients.seat:AskingClient",
-    ("LC", "client"): "clients.seat:AskingClient",
-    ("CD", "plaintiff"): "clients.seat:TellingClient",
-    ("DD", "defendant"): "clients.seat:TellingClient",
-    ("CI", "clerk"): "clerk:Clerk",
-    ("CR", "clerk"): "clerk:Clerk",
-    ("CI", "plaintiff_lawyer"): "civil.parties:CivilLawyer",
-    ("CI", "defendant_lawyer"): "civil.parties:CivilLawyer",
-    ("CR", "procurator"): "criminal.parties:Procurator",
-    ("CR", "defendant"): "criminal.parties:Accused",
-    ("CR", "defence_lawyer"): "criminal.parties:DefenceLawyer",
-    ("KQ", "trainee"): "trainee:Trainee",
-    ("LC", "trainee"): "trainee:Trainee",
-    ("CD", "plaintiff_lawyer"): "drafting.seat:Drafter",
-    ("DD", "defendant_lawyer"): "drafting.seat:Drafter",
-    ("CI", "judge"): "civil.judge:CivilJudge",
-    ("CR", "judge"): "criminal.judge:CriminalJudge",
-}
-"""Environment and role -> the rules that keep the seat."""
-_EXPERTS: Mapping[Env, Kind] = {"KQ": "advice", "LC": "advice", "CI": "civil", "CR": "criminal"}
-"""Environments whose tested seat an expert may help; in KQ and LC it takes the seat itself."""
-_GOLD: Mapping[Env, str] = {
-    "KQ": "gold:GoldTrainee", "LC": "gold:GoldTrainee", "CD": "gold:GoldDrafter", "DD": "gold:GoldDrafter",
-    "CI": "gold:GoldJudge", "CR": "gold:GoldJudge",
-}  # fmt: skip
-
 
 def tested() -> str:
     """The policy that `rules` is in the tested seat: with an expert where one is installed."""
@@ -71,25 +42,26 @@ def policies(
         search: the statute search for rules policies.
         models: what makes the policy of a model, given its whole name.
     """
-    ruled = cache(lambda env, role: _load(_RULES[env, role])(search))
+    ruled = cache(lambda env, role: _load(environment(env).seats[role].rules)(search))
     helped = cache(lambda env, role: _helped(env, role, search))
     model = cache(models)
     references: dict[str, CourtPolicy] = {}
 
     def named(name: str, case: Case, role: Role) -> CourtPolicy:
-        if name == RULES and (case.env, role) in _RULES:
+        here = environment(case.env)
+        if name == RULES and role in here.seats and here.seats[role].rules:
             return ruled(case.env, role)  # type: ignore[no-any-return]
-        if name == EXPERT and role == TESTED[case.env] and installed():
+        if name == EXPERT and role == here.tested and (installed() or here.seats[role].rules):
             return helped(case.env, role)  # type: ignore[no-any-return]
         if split(name)[0] == MODEL:
             return model(name)
         if name == HUMAN:
-            return _load("human:HumanSeat")()  # type: ignore[no-any-return]
-        if name == ECHO and role == TESTED[case.env]:
-            return _load("echo:EchoSeat")()  # type: ignore[no-any-return]
-        if name == GOLD and role == TESTED[case.env]:
+            return _load("tasks.courts.agents.human:HumanSeat")()  # type: ignore[no-any-return]
+        if name == ECHO and role == here.tested:
+            return _load("tasks.courts.agents.echo:EchoSeat")()  # type: ignore[no-any-return]
+        if name == GOLD and role == here.tested and (here.gold or here.perfect):
             if case.id not in references:
-                references[case.id] = _load(_GOLD[case.env])(case)
+                references[case.id] = _load(here.gold or "tasks.courts.agents.gold:GoldSpeaker")(case)
             return references[case.id]
         raise UsageError(
             f"this release has no policy {name} for seat '{role}' in {case.env}",
@@ -101,12 +73,17 @@ def policies(
 
 def _helped(env: Env, role: Role, search: LawSearch | None) -> Any:
     """The rules of a tested seat with their expert."""
-    found = expert(_EXPERTS[env]) if env in _EXPERTS else None
+    here = environment(env)
+    rules = _load(here.seats[role].rules)
+    found = expert(here.expert) if here.expert else None
     if found is None:
-        return _load(_RULES[env, role])(search)
-    return found(search) if _EXPERTS[env] == "advice" else _load(_RULES[env, role])(search, found)
+        return rules(search)
+    return found(search) if here.expert == "advice" else rules(search, found)
 
 
-def _load(where: str) -> Any:
+def _load(where: str | Callable[..., Any]) -> Any:
+    """What a place names; in KQ and LC the expert takes the seat itself."""
+    if not isinstance(where, str):
+        return where
     module, attribute = where.split(":")
-    return getattr(importlib.import_module(f"{_HERE}.{module}"), attribute)
+    return getattr(importlib.import_module(module), attribute)

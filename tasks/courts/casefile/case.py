@@ -1,4 +1,4 @@
-"""Case files, schema j1case/1: one case an environment, and the dispute from which three civil cases are made.
+"""Case files, schema j1case/1: one case of an environment, and the dispute from which three civil cases are made.
 
 KQ and LC ask for advice; CD, DD and CI are the complaint, the defence and the trial of one civil dispute and share its id
 as `source`, so that statistics know they are no independent draws; CR is a criminal trial. Fictional people, real law.
@@ -16,11 +16,8 @@ from tasks.courts.casefile.prosecution import Criminal, Sentence
 
 SCHEMA: Literal["j1case/1"] = "j1case/1"
 DISPUTE_SCHEMA = "j1dispute/1"
-Env = Literal["KQ", "LC", "CD", "DD", "CI", "CR"]
-ENVS: tuple[Env, ...] = get_args(Env)
-CIVIL: tuple[Env, ...] = ("CD", "DD", "CI")
-
-
+Env = str
+"""The code of an environment: KQ, LC, CD, DD, CI, CR, or one that a package adds."""
 Fields = dict[str, Any]
 """The fields of a case file, or of a part of it, as JSON has them."""
 
@@ -111,12 +108,15 @@ class _Common(Strict):
     dates: Dates = Dates()
 
 
-class _Identified(_Common):
+class CaseFile(_Common):
+    """What the case file of every environment starts with; one from elsewhere derives from it, or from one of ours."""
+
     schema_: Literal["j1case/1"] = Field(SCHEMA, alias="schema")
     id: Annotated[str, Field(pattern=r"^\S{1,64}$")]
     source: Text = ""
     """Cases that share it are no independent draws; empty: the case stands alone."""
     lang: Literal["zh"] = "zh"
+    env: Env
 
     @property
     def cluster(self) -> str:
@@ -128,7 +128,7 @@ class _Identified(_Common):
         return self.model_dump(mode="json", by_alias=True, exclude_defaults=True) | {"schema": SCHEMA}
 
 
-class AdviceCase(_Identified):
+class AdviceCase(CaseFile):
     """KQ and LC: somebody asks, the trainee answers."""
 
     env: Literal["KQ", "LC"]
@@ -162,13 +162,13 @@ class _Civil(_Common):
     gold: CivilGold = CivilGold()
 
 
-class CivilCase(_Identified, _Civil):
+class CivilCase(CaseFile, _Civil):
     """CD, DD or CI: one stage of a civil dispute."""
 
     env: Literal["CD", "DD", "CI"]
 
 
-class CriminalCase(_Identified):
+class CriminalCase(CaseFile):
     """CR: the trial of one accused."""
 
     env: Literal["CR"]
@@ -183,7 +183,7 @@ class CriminalCase(_Identified):
 
 
 Case = AdviceCase | CivilCase | CriminalCase
-CASE: TypeAdapter[Case] = TypeAdapter(Annotated[Case, Field(discriminator="env")])
+_OURS: TypeAdapter[Case] = TypeAdapter(Annotated[Case, Field(discriminator="env")])
 
 
 class Dispute(_Civil):
@@ -209,7 +209,7 @@ class Dispute(_Civil):
 
 def json_schema() -> dict[str, object]:
     """The JSON Schema of a case file's record; laws may be objects or texts."""
-    return _with_text_laws(CASE.json_schema(by_alias=True), "Moot case file j1case/1")
+    return _with_text_laws(_OURS.json_schema(by_alias=True), "Moot case file j1case/1")
 
 
 def dispute_schema() -> dict[str, object]:

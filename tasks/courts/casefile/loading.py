@@ -19,25 +19,20 @@ from store.importers.limits import MAX_RECORD
 from store.importers.reading import files_in, opened, records
 from tasks.benchmark import TASK_SUFFIXES
 from tasks.courts.casefile.case import (
-    CASE,
     DISPUTE_SCHEMA,
-    ENVS,
     SCHEMA,
-    AdviceCase,
     Case,
-    CivilCase,
-    CriminalCase,
     Dispute,
 )
 from tasks.courts.casefile.people import REFUSED_ROLES
 from tasks.courts.casefile.sense import GOLD_MISSING, Fault, contradictions
+from tasks.courts.environment import codes, environment
 from tasks.episode.plain import plain
 
 _MISSING = {
     "gold": GOLD_MISSING,
     "claims": "Write at least one [[claims]] with id, text and kind.",
     "parties": "Name the parties, one [[parties]] each.",
-    "env": f"Known: {', '.join(ENVS)}.",
     "topics": "Write at least one [[topics]].",
     "criminal": "Write the charge, the plea and the opinions under [criminal].",
 }
@@ -117,7 +112,7 @@ def read_case(where: str, fields: Mapping[str, Any]) -> Case:
     where = _named(where, fields)
     if faults := _shape(fields, SCHEMA):
         raise CaseFault(where, faults)
-    case: Case = _validated(where, fields, CASE.validate_python)
+    case: Case = _validated(where, fields, environment(str(fields["env"])).case.model_validate)
     return case
 
 
@@ -157,9 +152,9 @@ def _shape(fields: Mapping[str, Any], schema: str) -> list[Fault]:
                 f"Write {SCHEMA}, or {DISPUTE_SCHEMA} for a dispute.",
             )
         ]
-    if env not in ENVS:
+    if env not in codes():
         what = "is missing" if env is None else f"{plain(str(env))[:40]!r} is no environment"
-        return [Fault("env", what, _MISSING["env"])]
+        return [Fault("env", what, f"Known: {', '.join(codes())}.")]
     return []
 
 
@@ -179,7 +174,7 @@ def _faults(error: ValidationError, fields: Mapping[str, Any]) -> list[Fault]:
 
 
 def _fault(detail: Any, fields: Mapping[str, Any]) -> Fault:
-    place = [part for part in detail["loc"] if part not in ENVS]
+    place = list(detail["loc"])
     field, last = _path(place, fields), str(place[-1]) if place else ""
     kind, value = detail["type"], detail.get("input")
     shown = repr(plain(value) if isinstance(value, str) else value)[:60]
@@ -234,7 +229,7 @@ def _path(place: list[Any], fields: Any) -> str:
 @cache
 def _field_names() -> tuple[str, ...]:
     names: set[str] = set()
-    waiting: list[type[BaseModel]] = [AdviceCase, CivilCase, CriminalCase, Dispute]
+    waiting: list[type[BaseModel]] = [*(environment(code).case for code in codes()), Dispute]
     seen: set[type[BaseModel]] = set()
     while waiting:
         model = waiting.pop()

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from tasks.courts.casefile.case import DISPUTE_SCHEMA, Case, Fields
 from tasks.courts.casefile.loading import case_records, load_cases, read_case, read_dispute
-from tasks.courts.casefile.roles import ENV_NAMES, own_names
+from tasks.courts.casefile.roles import own_names
 from tasks.courts.casefile.upstream import Report, import_upstream, read_upstream, upstream_env
+from tasks.courts.environment import environment
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ class CourtQuestion:
     def card(self) -> Fields:
         """Environment and name, and what its roles are called: nothing of what is told in it."""
         names = own_names(self.case)
-        card = {"id": self.case.id, "env": self.case.env, "question": f"{ENV_NAMES[self.case.env]} {self.case.id}"}
+        env = self.case.env
+        card = {"id": self.case.id, "env": env, "question": f"{environment(env).names[0]} {self.case.id}"}
         return {**card, "names": names} if names else card
 
 

@@ -16,10 +16,11 @@ from pydantic import ValidationError
 from store.errors import BadInput
 from store.importers.reading import records
 from store.text.citation import citations
-from tasks.courts.casefile.case import ENVS, Case, CriminalGold, Env
+from tasks.courts.casefile.case import Case, CriminalGold, Env
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.sense import Fault
 from tasks.courts.casefile.upstream_fields import Notes, advice_fields, civil_fields, criminal_fields
+from tasks.courts.environment import PUBLISHED
 from tasks.courts.scores.charge import convictions
 from tasks.courts.scores.sentence import read_sentence
 from tasks.episode.plain import plain
@@ -121,7 +122,7 @@ def read_upstream(where: str, fields: Mapping[str, Any]) -> tuple[Case, Report]:
     if not identity:
         raise CaseFault(where, [Fault("id", "is missing", 'Give the case a name: "id": "CI-12".')])
     identity = "-".join(identity.split())[:60]
-    if not identity.startswith(ENVS):
+    if not identity.startswith(PUBLISHED):
         identity = f"{env}-{identity}"
         notes.fill("id (environment put in front)")
     based = {"source": "imported", "based_on": "published layout"}

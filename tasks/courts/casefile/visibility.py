@@ -1,4 +1,4 @@
-"""Who holds what: one table, environment and role -> fields of the case file. It builds prompts and drives the leak check.
+"""Who holds what: the fields of the case file that a seat of an environment is granted. Prompts and the leak check rest on it.
 
 A field is a path of the case file in which items of lists are named by whose they are: `parties[plaintiff].name`,
 `facts[both].text` (known to both sides; [plaintiff], [defendant], [nobody]), `evidence[prosecution].title`,
@@ -21,183 +21,11 @@ from store.text.normalise import fold_width
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.law import shipped_laws
 from tasks.courts.casefile.people import COUNSEL, PROCURATORATE
+from tasks.courts.environment import Path, Role, Seat, environment
 from tasks.errors import UsageError
 
 LEAK = 20
 """Characters, without blanks, from which on a run of somebody else's field is a leak."""
-
-Path = str
-Role = str
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What a role holds, and what it must never say or do, for its prompt."""
-
-    holds: frozenset[Path]
-    never: tuple[str, ...] = ()
-
-
-def _of(item: str, fields: str) -> list[str]:
-    return [f"{item}.{field}" for field in fields.split()]
-
-
-_OTHER = "kind name gender ethnicity birth_date address workplace representative representative_title"
-_OWN = f"{_OTHER} birthplace education occupation contact counsel.name counsel.firm counsel.authority"
-_PERSONA = "persona.legal_literacy " + " ".join(
-    [f"persona.big5.{t}" for t in ("extraversion", "stability", "openness", "agreeableness", "conscientiousness")]
-    + [f"persona.style.{t}" for t in ("tone", "content", "interaction")]
-)
-_EXHIBIT = "title kind source purpose excerpt witness.name witness.address witness.relation proves"
-_OBJECTION = "truth legality relevance weight"
-_CLAIM = "text kind amount parts[].text parts[].amount facts"
-_DEFENCE = "text position answers facts"
-_BENCH = "name docket procedure presiding.name presiding.title panel[].name panel[].title clerk public closed_reason"
-
-
-def _objections(owner: str, by: str) -> list[str]:
-    return _of(f"evidence[{owner}].objections[{by}]", _OBJECTION)
-
-
-def _exhibits(owner: str) -> list[str]:
-    return _of(f"evidence[{owner}]", _EXHIBIT)
-
-
-def _facts(side: str) -> list[str]:
-    return [f"facts[{side}].text", "facts[both].text"]
-
-
-def _client_of(side: str, other: str) -> list[str]:
-    return [
-        *_of(f"parties[{side}]", f"{_OWN} {_PERSONA}"), *_of(f"parties[{other}]", _OTHER),
-        *_facts(side), *_exhibits(side),
-    ]  # fmt: skip
-
-
-def _lawyer_of(side: str, other: str) -> list[str]:
-    return [
-        *_of(f"parties[{side}]", _OWN), *_of(f"parties[{other}]", _OTHER), *_facts(side), *_exhibits(side),
-        # Both sides have exchanged their evidence before the hearing (民诉法第一百三十六条第四项, 民诉法解释第二百二十四条): each
-        # knows what the other will offer by its name, and has its objections ready by it.
-        f"evidence[{other}].title", *_objections(other, side),
-        f"statements[{side}]", *_of(f"mediation[{side}]", "stance terms amount"),
-    ]  # fmt: skip
-
-
-_CLAIMS = _of("claims[]", _CLAIM)
-_DEFENCES = _of("defences[]", _DEFENCE)
-_CLIENT_NEVER = (
-    "不得编造材料以外的事实", "不得整段照念材料，只答所问", "不得指导文书怎样写", "问到自己的而材料没有的，说不方便透露；问到对方的而材料没有的，说不清楚",
-)  # fmt: skip
-_LAWYER_NEVER = (
-    "不得说出判决结果、裁判理由和裁判所依据的法律",
-    "法官没有问到不主动发言",
-    "一轮只出示一份证据",
-    "不得替对方当事人发言",
-)
-
-_TABLE: dict[Env, dict[Role, tuple[list[Path], tuple[str, ...]]]] = {
-    "KQ": {
-        "client": (
-            ["client.occupation", "theme", "topics[].question", "topics[].aliases", *_of("client", _PERSONA)],
-            ("一轮只问一个问题", "不得说出问题清单", "不得说出或者暗示答案", "先笼统问主题，再依次提问"),
-        ),
-        "trainee": (["agent_title", "client.occupation"], ()),
-        "tracker": (["topics[].question", "topics[].aliases", "topics[].type"], ()),
-    },
-    "LC": {
-        "client": (
-            ["client.role", "client.background", "topics[].question", "topics[].aliases", *_of("client", _PERSONA)],
-            ("不得一次说完全部背景", "不得跳过或者合并问题", "不得说出或者暗示答案"),
-        ),
-        "trainee": ([], ()),
-        "tracker": (["topics[].question", "topics[].aliases", "topics[].type"], ()),
-    },
-    "CD": {
-        "plaintiff": ([*_client_of("plaintiff", "defendant"), *_CLAIMS, "complaint"], _CLIENT_NEVER),
-        "plaintiff_lawyer": ([], ("一轮只问一个问题", "文书写好后才结束询问")),
-    },
-    "DD": {
-        "defendant": ([*_client_of("defendant", "plaintiff"), *_DEFENCES, "answer"], _CLIENT_NEVER),
-        "defendant_lawyer": (
-            ["cause", "court.name", "court.docket", "complaint", *_CLAIMS],
-            ("一轮只问一个问题", "文书写好后才结束询问"),
-        ),
-    },
-    "CI": {
-        "plaintiff_lawyer": ([*_lawyer_of("plaintiff", "defendant"), *_CLAIMS, "complaint"], _LAWYER_NEVER),
-        "defendant_lawyer": ([*_lawyer_of("defendant", "plaintiff"), *_DEFENCES, "answer"], _LAWYER_NEVER),
-        "judge": (
-            [
-                *_of("parties[plaintiff]", _OWN), *_of("parties[defendant]", _OWN), "cause", "dates.proceeding",
-                *_of("court", _BENCH), "court.third_party_findings",
-            ],
-            ("一轮只向一方发问", "不得偏袒一方", "不得替当事人发言"),
-        ),
-        "clerk": (
-            [
-                *_of("parties[plaintiff]", "kind name representative counsel.name"),
-                *_of("parties[defendant]", "kind name representative counsel.name"),
-                "cause", "dates.proceeding", *_of("court", _BENCH),
-            ],
-            (),
-        ),
-    },
-    "CR": {
-        "defendant": (
-            [
-                *_of("parties[defendant]", f"{_OWN} {_PERSONA}"), "facts[defendant].text",
-                *_of("criminal.plea", "stance facts charge signed text"), "criminal.record", "criminal.served",
-                *_of("criminal.custody[]", "measure since until place"), "statements[defendant]",
-                *_exhibits("defendant"), *_objections("prosecution", "defendant"),
-            ],
-            ("不得说出判决结果", "不得谈论没有向其出示的证据"),
-        ),
-        "defence_lawyer": (
-            [
-                *_of("parties[defendant]", _OWN), "criminal.defence_opinion", "criminal.plea.stance", "criminal.plea.signed",
-                # The defender has read the file and its list of evidence (刑诉法第四十条).
-                *_exhibits("defendant"), "evidence[prosecution].title", *_objections("prosecution", "counsel"),
-            ],
-            ("不得陈述材料以外的事实", "不得说出判决结果"),
-        ),
-        "procurator": (
-            [
-                *_of("parties[defendant]", _OWN), *_of("criminal.prosecution", "name prosecutor title indictment_no"),
-                "criminal.charges[].name", *_of("criminal.charges[].laws[]", "law article sub paragraph item"),
-                "criminal.indictment", "criminal.opinion", "criminal.plea.signed",
-                *_of("criminal.request", "text kind months probation fine"), *_of("criminal.victims[]", "name loss settled"),
-                # The defence hands in what it will offer before the hearing, and both sides see it there (刑诉解释第二百二十一条、第二百二十八条).
-                *_exhibits("prosecution"), "evidence[defendant].title", *_objections("defendant", "prosecution"),
-            ],
-            ("不得代行审判人员的职责", "不得说出判决结果"),
-        ),
-        "judge": (
-            [
-                *_of("parties[defendant]", _OWN), "criminal.record", *_of("criminal.custody[]", "measure since until place"),
-                "dates.proceeding", *_of("court", _BENCH), "court.third_party_findings",
-            ],
-            ("一轮只向一方发问", "不得偏袒一方", "不得替控辩双方发言"),
-        ),
-        "clerk": (
-            [
-                *_of("parties[defendant]", "kind name counsel.name"), "cause", "dates.proceeding", *_of("court", _BENCH),
-                *_of("criminal.prosecution", "name prosecutor title"),
-            ],
-            (),
-        ),
-    },
-}  # fmt: skip
-
-TABLE: Mapping[Env, Mapping[Role, Grant]] = {
-    env: {role: Grant(frozenset(holds), never) for role, (holds, never) in roles.items()}
-    for env, roles in _TABLE.items()
-}
-"""Environment -> role -> what it holds."""
-TESTED: Mapping[Env, Role] = {
-    "KQ": "trainee", "LC": "trainee", "CD": "plaintiff_lawyer", "DD": "defendant_lawyer", "CI": "judge", "CR": "judge",
-}  # fmt: skip
-"""The role of the seat under test; `agent` is another word for it."""
 
 FORMULAS = (
     "如果未按本判决指定的期间履行给付金钱义务，应当依照《中华人民共和国民事诉讼法》第二百六十四条的规定，加倍支付迟延履行期间的债务利息。",
@@ -210,19 +38,8 @@ FORMULAS = (
 )
 """What every judgment says; saying it too gives nothing away, nor does an article with the title of its law."""
 
-RULINGS = "gold.judgment"
-"""判决主文 has a fixed form, with the names and sums of the case: a judge who rules as the gold does has judged, not leaked."""
-_TO_SAY: Mapping[Role, frozenset[Path]] = {
-    "judge": frozenset({RULINGS}), "trainee": frozenset({"topics[].answer", "topics[].points"}),
-}  # fmt: skip
-"""What the tested seat is there to find and to say by itself: who is right has leaked nothing."""
 _REASONED = ("gold.reason", "gold.reason_points")
 """Reasons consist of set phrases (审理期间退赔…元，酌情从轻处罚): of a judge, only twice as long a run is none of chance."""
-_RETOLD: Mapping[tuple[Env, Role], tuple[str, str]] = {
-    ("CD", "plaintiff_lawyer"): ("原告", "被告"), ("DD", "defendant_lawyer"): ("被告", "原告"),
-}  # fmt: skip
-"""What a document calls the client and the other side, who are 我 and 对方 in the interview."""
-
 _ME = re.compile(r"我(?:们(?:公司)?|公司)?")
 _ARTICLE = re.compile(r"《[^《》]{2,40}(?:《[^《》]{2,40}》[^《》]{0,40})?》第[零一二三四五六七八九十百千]{1,9}条")
 _STRUCTURE = frozenset({"id", "side", "owner", "by"})
@@ -239,12 +56,12 @@ class Leak:
     end: int
 
 
-def grant(env: Env, role: Role) -> Grant:
+def grant(env: Env, role: Role) -> Seat:
     """What a role of an environment holds; `agent` is the role under test."""
-    roles = TABLE[env]
-    found = roles.get(TESTED[env] if role == "agent" else role)
+    here = environment(env)
+    found = here.seats.get(here.tested if role == "agent" else role)
     if found is None:
-        raise UsageError(f"there is no role '{role}' in {env}", f"Its roles: {', '.join(roles)}.")
+        raise UsageError(f"there is no role '{role}' in {env}", f"Its roles: {', '.join(here.seats)}.")
     return found
 
 
@@ -273,9 +90,11 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     own_part, outside = _divided(_Same(case), env, role)
     inside: set[str] = set()
     record = [public_record] if isinstance(public_record, str) else public_record
+    here = environment(env)
+    names = here.retold if role == here.tested else None
     for earlier in record:
         inside |= _grams(earlier)
-        if names := _RETOLD.get((env, role)):
+        if names:
             inside |= _grams(_ME.sub(names[0], earlier).replace("对方", names[1]))
     own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
     public = (at for at, gram in enumerate(own) if gram in own_part or gram in inside or _ARTICLE.match(said, at))
@@ -319,12 +138,13 @@ def _held(same: _Same, env: Env, role: Role) -> str:
 @lru_cache(maxsize=128)
 def _divided(same: _Same, env: Env, role: Role) -> tuple[frozenset[str], tuple[tuple[Path, frozenset[str]], ...]]:
     """Runs of text that are free to a role or that it holds, and those of each other field."""
-    holds = grant(env, role).holds
+    here, holds = environment(env), grant(env, role).holds
+    found = here.finds if role in ("agent", here.tested) else frozenset()
     inside: set[str] = set(_free())
     outside: list[tuple[Path, frozenset[str]]] = []
     for path, value in leaves(same.case):
         grams = _grams(value) if isinstance(value, str) else frozenset()
-        if path in holds or (role == TESTED[env] and path in _TO_SAY.get(role, ())):
+        if path in holds or path in found:
             inside |= grams
         elif grams and not path.endswith("].law") and not path.endswith(".law.law"):
             outside.append((path, grams))
@@ -346,13 +166,13 @@ def _sides(case: Case) -> dict[str, str]:
 def _whose(name: str, item: Any, key: str, sides: Mapping[str, str]) -> str:
     """Which side an item of a list belongs to."""
     if name == "parties":
-        return str(item["side"])
+        return str(item.get("side", "nobody"))
     if name == "facts":
-        known = {sides[party] for party in item["known_by"] if party in sides}
+        known = {sides[party] for party in item.get("known_by", ()) if party in sides}
         return "nobody" if not known else "both" if len(known) > 1 else known.pop()
     if name == "evidence":
-        return sides.get(item["owner"], "nobody")
-    return sides.get(item["by"] if name == "objections" else key, "nobody")
+        return sides.get(item.get("owner", ""), "nobody")
+    return sides.get(item.get("by", "") if name == "objections" else key, "nobody")
 
 
 def _items(name: str, value: Any, sides: Mapping[str, str], top: bool) -> Iterator[tuple[str, Any, str]]:

@@ -1,4 +1,4 @@
-"""An episode of a court: a step is one utterance, or one call of a tool before it. Kinds: KQ, LC, CD, DD, CI, CR.
+"""An episode of a court: a step is one utterance, or one call of a tool before it. See `environment`.
 
 The controller decides who speaks; who sits there says what. After an utterance come, in the same step, what follows from it:
 its route, leaks, what the procedure or the tracker makes of it, and whether the episode is over.
@@ -12,9 +12,10 @@ from datetime import date
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Level, Persona
 from tasks.courts.casefile.persona import drawn
-from tasks.courts.casefile.roles import COURTS, OTHERS, role_of, seat_of
-from tasks.courts.casefile.visibility import TESTED, Role, grant, leaks, visible
-from tasks.courts.play.flow import Cue, Ending, limit_of, next_cue, pointer
+from tasks.courts.casefile.roles import role_of, seat_of
+from tasks.courts.casefile.visibility import grant, leaks, visible
+from tasks.courts.environment import Cue, Ending, Role, environment
+from tasks.courts.play.flow import limit_of, next_cue, pointer
 from tasks.courts.play.following import Follower, omissions
 from tasks.courts.play.record import spoken, topic_turns
 from tasks.courts.play.routing import addressed_by_marker, known
@@ -90,16 +91,17 @@ class CourtEpisode:
         seat, text = seat_of(case.env, cue.role), plain_text(say.text)
         stage = plain_text(say.stage) if cue.role == "judge" else ""
         seq = yield from emit(Said(seat=seat, text=text, to=to, turn=cue.turn, stage=stage))
-        if case.env in COURTS and cue.role == "judge" and not cue.fixed:
+        here = environment(case.env)
+        if here.trial and cue.role == "judge" and not cue.fixed:
             yield from emit(Routed(seat=seat, to=to, how=say.routed if to or dropped else "", dropped=dropped), seq)
         if not sits.startswith(GOLD) and not cue.fixed:
             for leak in leaks(text, case, case.env, cue.role, [turn.text for turn in record]):
                 yield from emit(Leaked(seat=seat, field=leak.field, text=leak.text), seq)
         now = (*record, Turn(cue.turn, cue.role, to, text, stage))
-        if isinstance(case, CivilCase | CriminalCase) and case.env in COURTS:
+        if isinstance(case, CivilCase | CriminalCase) and here.trial:
             for event in list(self._follower.changes(case, now)):
                 yield from emit(event, seq)
-        if isinstance(case, AdviceCase) and cue.role == "trainee" and not cue.fixed:
+        if isinstance(case, AdviceCase) and cue.role == here.tested and not cue.fixed:
             tracked = yield from self._tracked(case, state, record, tracked, text, seq)
         after = next_cue(case, self._profile, self._limit(case), now, tracked)
         if isinstance(after, Ending):
@@ -107,7 +109,7 @@ class CourtEpisode:
 
     def _route(self, case: Case, cue: Cue, say: Say) -> tuple[tuple[Role, ...], tuple[str, ...]]:
         """Whom an utterance reaches; outside a trial there is only one other."""
-        if case.env not in COURTS or cue.fixed:
+        if not environment(case.env).trial or cue.fixed:
             return cue.to, ()
         there = self._there(case, cue.role)
         to, dropped = known(say.to, cue.role, there)
@@ -117,8 +119,7 @@ class CourtEpisode:
 
     def _there(self, case: Case, role: Role) -> tuple[Role, ...]:
         """Who may be spoken to; a case that is not in a court has two people."""
-        everybody = (TESTED[case.env], *OTHERS[case.env])
-        return tuple(one for one in everybody if one not in SILENT and one != role)
+        return tuple(one for one in environment(case.env).seats if one not in SILENT and one != role)
 
     def _tracked(
         self, case: AdviceCase, state: State, record: tuple[Turn, ...], tracked: tuple[TopicTurn, ...], text: str, seq: int
@@ -130,7 +131,7 @@ class CourtEpisode:
         return (*tracked, TopicTurn(topic, text, made))
 
     def _end(self, case: Case, ending: Ending, record: tuple[Turn, ...]) -> Steps:
-        if isinstance(case, CivilCase | CriminalCase) and case.env in COURTS and record:
+        if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial and record:
             known_now = self._follower.course(case, record)
             for event in list(omissions(self._follower.course(case, record, final=True), known_now)):
                 yield from emit(event)
@@ -164,7 +165,7 @@ def persona_of(case: Case, role: Role) -> Persona | None:
     if isinstance(case, AdviceCase):
         return case.client.persona if role == "client" else None
     if role in ("plaintiff", "defendant"):
-        return next((party.persona for party in case.parties if party.side == role), None)
+        return next((party.persona for party in getattr(case, "parties", ()) if party.side == role), None)
     return None
 
 
@@ -177,7 +178,7 @@ def traits_of(case: Case, role: Role, seed: int) -> Mapping[str, Level]:
 def law_day(case: Case) -> date | None:
     """The day on which advice is asked or the trial held; for a draft the day of filing."""
     dates = case.dates
-    if case.env in ("CD", "DD"):
+    if environment(case.env).kind == "draft":
         return dates.filed or dates.proceeding or dates.judged
     return dates.asked or dates.proceeding or dates.judged
 

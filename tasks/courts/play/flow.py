@@ -8,11 +8,9 @@ agenda of the case.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
-from tasks.courts.casefile.visibility import TESTED, Role
+from tasks.courts.environment import Cue, Ending, Environment, Role, TopicCue, environment
 from tasks.courts.play.tracking import FOLLOW_UPS, TopicTurn, open_topics
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.hearing import hearing_of
@@ -21,65 +19,20 @@ from tasks.courts.procedure.tables import ProfileName, turn_limit
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.drafted import END_MARK
 
-J1_LIMITS: Mapping[Env, int] = {"KQ": 15, "LC": 10, "CD": 20, "DD": 15, "CI": 50, "CR": 35}
-"""Turns of the published benchmark."""
 STALLED: Mapping[ProfileName, int] = {"j1": 3, "law": 5}
 """So many turns of a judge in a row that reach nobody end a trial."""
 CLOSING = "结束对话"
 """What the public says at last in KQ and LC."""
-OPENING: Mapping[Env, str] = {
-    "KQ": "您好，我是{title}，请问有什么法律问题要咨询？",
-    "LC": "您好，我遇到了一件麻烦事，想请您从法律上帮我看看。",
-    "CD": "律师您好，我想起诉，麻烦您帮我写一份民事起诉状。",
-    "DD": "律师您好，我被人起诉了，麻烦您帮我写一份民事答辩状。",
-    "CI": "现在开庭。",
-    "CR": "现在开庭。",
-}
-"""The fixed line of turn 0; in `law` the court opens by itself, after the clerk."""
-
-
-@dataclass(frozen=True, slots=True)
-class TopicCue:
-    """What somebody who asks for advice does next; the controller owns the pointer.
-
-    kind: theme (speak of the matter in general), ask (put this question), follow_up (the reply left it open), close (thank
-    and end). first: nothing but the opening line was said before.
-    """
-
-    kind: Literal["theme", "ask", "follow_up", "close"]
-    id: str = ""
-    question: str = ""
-    aliases: tuple[str, ...] = ()
-    first: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Cue:
-    """The next utterance: whose it is, the turn it belongs to; `fixed`: words that the environment says itself."""
-
-    role: Role
-    turn: int
-    fixed: str = ""
-    to: tuple[Role, ...] = ()
-    topic: TopicCue | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """The episode is over."""
-
-    outcome: Literal["finished", "turn_limit", "stalled"]
-    reason: str
-
-
 def limit_of(case: Case, profile: ProfileName) -> int:
     """Turns that an episode of the case may take: published under `j1`, else from what there is to ask."""
     if profile == "j1":
-        return J1_LIMITS[case.env]
+        return environment(case.env).turns
     if isinstance(case, AdviceCase):
         return 2 + len(case.topics) * (1 + FOLLOW_UPS)
-    if isinstance(case, CriminalCase) or case.env == "CI":
+    if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial:
         return turn_limit(hearing_of(case), profile)
+    if not isinstance(case, CivilCase) or environment(case.env).kind != "draft":
+        return environment(case.env).turns
     own = "plaintiff" if case.env == "CD" else "defendant"
     owner = {party.id for party in case.parties if party.side == own}
     points = case.claims if case.env == "CD" else case.defences
@@ -90,16 +43,18 @@ def next_cue(
     case: Case, profile: ProfileName, limit: int, record: Sequence[Turn], tracked: Sequence[TopicTurn] = ()
 ) -> Cue | Ending:
     """Whose turn it is, or that it is over."""
+    here = environment(case.env)
+    if here.cue is not None:
+        return here.cue(case, limit, record, tracked)
     if isinstance(case, AdviceCase):
         return _advice(case, limit, record, tracked)
-    if isinstance(case, CivilCase) and case.env != "CI":
-        return _drafting(case, limit, record)
-    return _trial(case, profile, limit, record)
+    return _trial(case, profile, limit, record) if here.trial else _talk(here, limit, record)
 
 
 def made(record: Sequence[Turn], env: Env) -> int:
     """Turns that the tested seat has made; the fixed line is none."""
-    return sum(turn.speaker == TESTED[env] and turn.number > 0 for turn in record)
+    tested = environment(env).tested
+    return sum(turn.speaker == tested and turn.number > 0 for turn in record)
 
 
 def pointer(case: AdviceCase, record: Sequence[Turn], tracked: Sequence[TopicTurn]) -> str:
@@ -110,55 +65,58 @@ def pointer(case: AdviceCase, record: Sequence[Turn], tracked: Sequence[TopicTur
 
 
 def _advice(case: AdviceCase, limit: int, record: Sequence[Turn], tracked: Sequence[TopicTurn]) -> Cue | Ending:
+    here = environment(case.env)
     if not record:
-        opener = "trainee" if case.env == "KQ" else "client"
-        return Cue(opener, 0, OPENING[case.env].format(title=case.agent_title or "法律实习生"))
+        opener = here.tested if here.tested_opens else "client"
+        return Cue(opener, 0, here.opening.format(title=case.agent_title or here.seats[here.tested].name))
     done, left = made(record, case.env), open_topics(case, tracked)
-    if record[-1].speaker == "trainee":
+    if record[-1].speaker == here.tested:
         cue = _topic_cue(case, record, tracked, left)
         if cue.kind != "close" and done >= limit:
             return Ending("turn_limit", f"limit of {limit} turns reached")
-        return Cue("client", done + 1 if case.env == "KQ" else done, to=("trainee",), topic=cue)
+        return Cue("client", done + here.tested_opens, to=(here.tested,), topic=cue)
     if not left:
         return Ending("finished", "all topics were asked")
     if done >= limit:
         return Ending("turn_limit", f"limit of {limit} turns reached")
-    return Cue("trainee", done + 1, to=("client",))
+    return Cue(here.tested, done + 1, to=("client",))
 
 
 def _topic_cue(
     case: AdviceCase, record: Sequence[Turn], tracked: Sequence[TopicTurn], left: Sequence[str]
 ) -> TopicCue:
     said = [turn for turn in record if turn.speaker == "client"]
-    if case.env == "KQ" and not said:
+    opens = environment(case.env).tested_opens
+    if opens and not said:
         return TopicCue("theme", first=True)
     if not left:
         return TopicCue("close")
     topic = next(topic for topic in case.topics if topic.id == left[0])
     again = any(turn.pointer == topic.id for turn in tracked)
-    first = case.env == "LC" and len(said) == 1
+    first = not opens and len(said) == 1
     return TopicCue("follow_up" if again else "ask", topic.id, topic.question, topic.aliases, first)
 
 
-def _drafting(case: CivilCase, limit: int, record: Sequence[Turn]) -> Cue | Ending:
-    lawyer = TESTED[case.env]
-    client = "plaintiff" if case.env == "CD" else "defendant"
+def _talk(here: Environment, limit: int, record: Sequence[Turn]) -> Cue | Ending:
+    """The second seat answers whatever the tested one says, until that one ends it."""
+    tested, other = here.tested, here.others[0]
     if not record:
-        return Cue(client, 0, OPENING[case.env], (lawyer,))
-    done, last = made(record, case.env), record[-1]
-    if last.speaker != lawyer:
-        return Cue(lawyer, done + 1, to=(client,))
+        first, then = (tested, other) if here.tested_opens else (other, tested)
+        return Cue(first, 0, here.opening, (then,))
+    done, last = made(record, here.code), record[-1]
+    if last.speaker != tested:
+        return Cue(tested, done + 1, to=(other,))
     if END_MARK in last.text:
-        return Ending("finished", "the lawyer ended the interview")
+        return Ending("finished", f"the {'lawyer' if here.kind == 'draft' else here.tested} ended the interview")
     if done >= limit:
         return Ending("turn_limit", f"limit of {limit} turns reached")
-    return Cue(client, done, to=(lawyer,))
+    return Cue(other, done + here.tested_opens, to=(tested,))
 
 
 def _trial(case: Case, profile: ProfileName, limit: int, record: Sequence[Turn]) -> Cue | Ending:
     env = case.env
     if not record:
-        return Cue("clerk", 0) if profile == "law" else Cue("judge", 0, OPENING[env])
+        return Cue("clerk", 0) if profile == "law" else Cue("judge", 0, environment(env).opening)
     said = [turn for turn in record if turn.speaker == "judge" and turn.number > 0]
     if said and bench.closes(said[-1].text) and bench.closes(bench.spoken_by_judge(said[-1].text, texts_of(case))):
         return Ending("finished", "the hearing was closed")

@@ -12,22 +12,13 @@ from dataclasses import replace
 
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import roles_from
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.environment import Role, environment
 from tasks.courts.procedure.acts import addressed
 from tasks.episode.actions import Say
 
-MARKERS: Mapping[Env, tuple[tuple[str, Role], ...]] = {
-    "CI": (("对原告说", "plaintiff_lawyer"), ("对被告说", "defendant_lawyer")),
-    "CR": (("对公诉机关说", "procurator"), ("对被告当事人说", "defendant"), ("对被告辩护人说", "defence_lawyer")),
-}
-"""Marker -> role, in the published order of precedence."""
 _SIDES: Mapping[Env, Mapping[str, Role]] = {
     "CI": {"plaintiff": "plaintiff_lawyer", "defendant": "defendant_lawyer"},
     "CR": {"procurator": "procurator", "accused": "accused", "defence": "defence_lawyer"},
-}
-_BOTH: Mapping[Env, tuple[Role, ...]] = {
-    "CI": ("plaintiff_lawyer", "defendant_lawyer"),
-    "CR": ("procurator", "defence_lawyer"),
 }
 _ALL = re.compile(r"(?:双方|控辩|各方)(?:当事人|委托诉讼代理人|代理人)?")
 _MARKER = re.compile(r"对(?:原告|被告当事人|被告辩护人|被告|公诉机关)说[：:，,]?\s*")
@@ -36,7 +27,7 @@ _TAG = re.compile(r"<\s*/?\s*(?:开庭审理|法庭调查|庭审辩论|法庭辩
 
 def marked(text: str, env: Env) -> tuple[Role, ...]:
     """The roles whose markers stand in a text, in the order of precedence."""
-    return tuple(role for marker, role in MARKERS.get(env, ()) if marker in text)
+    return tuple(role for marker, role in environment(env).markers.items() if marker in text)
 
 
 def strict(text: str, env: Env) -> tuple[tuple[Role, ...], tuple[Role, ...]]:
@@ -52,10 +43,10 @@ def by_words(text: str, env: Env) -> tuple[Role, ...]:
     if found := marked(text, env):
         return found
     if env == "CI" and _ALL.search(text):
-        return _BOTH[env]
+        return environment(env).both
     sides = addressed(text, "CI" if env == "CI" else "CR")
     found = tuple(roles_from(env, role) for side, role in _SIDES[env].items() if side in sides)
-    return found or (_BOTH[env] if _ALL.search(text) else ())
+    return found or (environment(env).both if _ALL.search(text) else ())
 
 
 def known(to: Sequence[str], speaker: Role, there: Sequence[Role]) -> tuple[tuple[Role, ...], tuple[str, ...]]:
@@ -69,7 +60,7 @@ def known(to: Sequence[str], speaker: Role, there: Sequence[Role]) -> tuple[tupl
 
 def addressed_by_marker(say: Say, role: Role, env: Env) -> Say:
     """An utterance of a judge by rules as the published layout has it: the marker stands in the text and routes it."""
-    marker = next((marker for marker, one in MARKERS.get(env, ()) if one == role), "")
+    marker = next((marker for marker, one in environment(env).markers.items() if one == role), "")
     tags = "".join(match[0] for match in _TAG.finditer(say.text))
     bare = _TAG.sub("", say.text)
     return replace(say, text=f"{tags}{marker}：{bare}" if marker not in say.text else say.text, routed="marker")

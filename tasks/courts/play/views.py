@@ -12,8 +12,7 @@ from typing import Protocol
 
 from tasks.courts.casefile.case import Env, Fields
 from tasks.courts.casefile.people import Level
-from tasks.courts.casefile.visibility import Role
-from tasks.courts.play.flow import TopicCue
+from tasks.courts.environment import Role, TopicCue
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.actions import Move

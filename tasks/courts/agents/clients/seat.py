@@ -16,7 +16,8 @@ from tasks.courts.agents.clients.manner import reaction, spoken
 from tasks.courts.agents.clients.speech import pick, styled, unsaid
 from tasks.courts.agents.clients.told import Teller
 from tasks.courts.agents.clients.voices import narrative, vague
-from tasks.courts.play.flow import CLOSING, TopicCue
+from tasks.courts.environment import TopicCue
+from tasks.courts.play.flow import CLOSING
 from tasks.courts.play.views import CourtView
 from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.episode.actions import Move, Say

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from tasks.courts.agents.criminal.asking import DENIES, NO_OBJECTION
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.environment import Role
 
 NEEDS = ("may", "practice", "must", "essential")
 """In the order in which steps are left out."""

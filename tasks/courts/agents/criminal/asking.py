@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any
 
 from tasks.courts.casefile.people import PROCURATORATE
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.environment import Role
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.acts import Found, addressed, cut, parse, sentences
 from tasks.courts.procedure.replies import numbers_named

@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from tasks.courts.agents.criminal.asking import SIDES, Offer, acts_of, finished, kinds_of, offers_of
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.environment import Role
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.replies import ALL_MEANT, broken, numbers_named, responsive
 from tasks.courts.procedure.turns import Turn

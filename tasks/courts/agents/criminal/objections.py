@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from tasks.courts.agents.criminal.asking import NO_OBJECTION, Floor, Offer, kinds_of, offers_of
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.environment import Role
 from tasks.courts.procedure.replies import numbers_named
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores.bigrams import bigrams, recall

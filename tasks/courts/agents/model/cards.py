@@ -11,11 +11,10 @@ from typing import Any, Literal
 from tasks.agents.prompts import fill
 from tasks.courts.agents.model.held import held_lines, shown, side_name
 from tasks.courts.agents.model.phrases import NAME, phrase
-from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.people import Persona
 from tasks.courts.casefile.persona import style
-from tasks.courts.casefile.roles import COURTS, role_name
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.casefile.roles import role_name
+from tasks.courts.environment import PLAIN_CARD, Role, codes, environment
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.tables import profile
 
@@ -23,29 +22,17 @@ Form = Literal["lean", "free"]
 """lean: an object under a schema; free: plain text, in `j1` with the published markers."""
 ALL = "全体"
 """Whom a judge names who wants no answer."""
-ASKING: tuple[tuple[Env, Role], ...] = (
-    ("CI", "plaintiff_lawyer"), ("CI", "defendant_lawyer"), ("CR", "procurator"), ("CR", "defence_lawyer"),
-)  # fmt: skip
-"""Who may put a question to others than the court."""
-FILES: Mapping[tuple[Env, Role], str] = {
-    ("KQ", "client"): "court-client/1",
-    ("LC", "client"): "court-client/1",
-    ("KQ", "trainee"): "court-trainee/1",
-    ("LC", "trainee"): "court-trainee/1",
-    ("CD", "plaintiff"): "court-party/1",
-    ("DD", "defendant"): "court-party/1",
-    ("CD", "plaintiff_lawyer"): "court-drafter/1",
-    ("DD", "defendant_lawyer"): "court-drafter/1",
-    ("CI", "plaintiff_lawyer"): "court-counsel/1",
-    ("CI", "defendant_lawyer"): "court-counsel/1",
-    ("CI", "judge"): "court-judge-civil/1",
-    ("CR", "judge"): "court-judge-criminal/1",
-    ("CR", "procurator"): "court-procurator/1",
-    ("CR", "defence_lawyer"): "court-defender/1",
-    ("CR", "defendant"): "court-accused/1",
-}
-"""Environment and role -> prompt file."""
-PROMPTS: tuple[str, ...] = (*dict.fromkeys(FILES.values()), NAME)
+
+
+def prompts() -> tuple[str, ...]:
+    """Every prompt file that a model in some seat may read."""
+    seats = (seat for code in codes() for seat in environment(code).seats.values())
+    return (*dict.fromkeys(seat.card or PLAIN_CARD for seat in seats), NAME)
+
+
+def card_of(view: CourtView) -> str:
+    """The prompt file of a seat."""
+    return environment(view.env).seats[view.role].card or PLAIN_CARD
 
 
 def form_of(view: CourtView, mode: str) -> Form:
@@ -55,14 +42,15 @@ def form_of(view: CourtView, mode: str) -> Form:
 
 def addressees(view: CourtView) -> dict[str, Role]:
     """Name -> role of everybody that the seat may speak to by name; {} where there is no choice."""
-    if view.env not in COURTS or (view.role != "judge" and (view.env, view.role) not in ASKING):
+    here = environment(view.env)
+    if not here.trial or (view.role != "judge" and not here.seats[view.role].asks):
         return {}
     return {role_name(role, view.env): role for role in view.there}
 
 
 def stages(view: CourtView) -> tuple[str, ...]:
     """The stages that a judge may declare."""
-    if view.env not in ("CI", "CR") or view.role != "judge":
+    if not environment(view.env).trial or view.role != "judge":
         return ()
     table = profile(view.profile, "CI" if view.env == "CI" else "CR")
     return tuple(stage.name for stage in table.stages)
@@ -73,8 +61,10 @@ def card(view: CourtView, form: Form) -> str:
     side = view.role.removesuffix("_lawyer")
     named = side_name(side, view.env)
     court = view.held.get("court", {})
+    seat = environment(view.env).seats[view.role]
     return fill(
-        FILES[view.env, view.role],
+        card_of(view),
+        duty=seat.duty,
         title=_title(view, court),
         side=named,
         who=phrase("who", "counsel" if _counsel(view) else "person", side=named),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tasks.courts.agents.model.phrases import phrase
-from tasks.courts.play.flow import TopicCue
+from tasks.courts.environment import TopicCue
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.events import ModelCalled, Said, ToolCalled, ToolReturned, TopicTracked

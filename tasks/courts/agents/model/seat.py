@@ -9,7 +9,7 @@ from __future__ import annotations
 from models.engine import Ask, Message, Settings
 from tasks.agents.modes import split
 from tasks.courts.agents.model import replies
-from tasks.courts.agents.model.cards import FILES, PROMPTS, card, form_of
+from tasks.courts.agents.model.cards import card, card_of, form_of
 from tasks.courts.agents.model.phrases import phrase
 from tasks.courts.agents.model.talking import conversation
 from tasks.courts.play.views import CourtView
@@ -20,8 +20,6 @@ from tasks.episode.with_tools import SEAT
 TRIES = 2
 MOST_TOKENS = {"tested": 4096, "other": 2048}
 """Of a reply, reasoning included; the published runs allow the tested model 4,096."""
-
-__all__ = ["PROMPTS", "ModelSeat"]
 
 
 class ModelSeat:
@@ -41,7 +39,7 @@ class ModelSeat:
             lambda lookup: replies.own_call(lookup, view, form),
         )  # fmt: skip
         settings = self._tested if view.seat == SEAT else self._other
-        prompt = FILES[view.env, view.role]
+        prompt = card_of(view)
         if form == "free":
             reply = yield from ask(Ask(view.seat, messages, prompt, settings=settings))
             return replies.free_action(reply.text, view)

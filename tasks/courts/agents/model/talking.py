@@ -13,7 +13,7 @@ from tasks.courts.agents.model.held import shown
 from tasks.courts.agents.model.phrases import phrase
 from tasks.courts.agents.model.rounds import Lookup, Round, cue_text, rounds_of
 from tasks.courts.casefile.roles import role_name
-from tasks.courts.casefile.visibility import Role
+from tasks.courts.environment import Role
 from tasks.courts.play.routing import shown as read_out
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.turns import Turn

@@ -3,69 +3,25 @@ needs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from tasks.courts.casefile.case import CIVIL, ENVS, Env
+from tasks.courts.casefile.case import Env
+from tasks.courts.environment import environment
 from tasks.courts.scores.documents import PARTS
 from tasks.scoring.metrics import POINTS, Measure, Names, Rule
 
 OVERALL = "overall"
-ENV_LABELS: Mapping[str, Names] = {
-    "KQ": ("KQ 法律知识问答", "KQ knowledge questions"),
-    "LC": ("LC 法律咨询", "LC legal consultation"),
-    "CD": ("CD 起诉状撰写", "CD complaint drafting"),
-    "DD": ("DD 答辩状撰写", "DD defence drafting"),
-    "CI": ("CI 民事一审庭审", "CI civil court"),
-    "CR": ("CR 刑事一审庭审", "CR criminal court"),
-    OVERALL: ("全部", "All"),
-}
-"""Environment, and all of them together -> what reports call it."""
+OVERALL_NAMES: Names = ("全部", "All")
+"""What reports call all environments together."""
 
-REPORTED: Mapping[Env, tuple[str, ...]] = {
-    "KQ": ("BIN", "NBIN"),
-    "LC": ("BIN", "NBIN"),
-    "CD": ("FOR", "DOC"),
-    "DD": ("FOR", "DOC"),
-    "CI": ("PFS", "JUD", "REA", "LAW"),
-    "CR": ("PFS", "CRI", "VER", "REA", "LAW"),
-}
-"""The columns of the published main table."""
-AVERAGED: tuple[tuple[Env, str], ...] = tuple(
-    (env, metric) for env in ENVS for metric in REPORTED[env] if metric != "VER"
-)
-"""What the overall score is the mean of (paper §4.2: all columns except VER)."""
 
-_ADVICE = ("BIN", "NBIN", "BIN_all", "NBIN_all", "COV")
-_DRAFT = ("FOR", "Label", "Seq", "DOC")
-_PARTS: Mapping[str, tuple[str, ...]] = {kind: tuple(part.name for part in parts) for kind, parts in PARTS.items()}
-_PROXIES: Mapping[str, tuple[str, ...]] = {
-    kind: ("DOC_proxy", *(f"{part.name}_proxy" for part in parts if part.slots)) for kind, parts in PARTS.items()
-}
-_PROCEDURE = ("PFS", "STA", "ACT", "UNI")
-_CITED = ("LAW_P", "LAW_F1", "LAW_FAKE")
-_POINTS = ("REA_points", "REA_narrow")
+def metrics(rule: Rule, env: Env) -> tuple[str, ...]:
+    """The metrics of an environment under a rule, in the order of tables."""
+    return environment(env).metrics[rule]
 
-METRICS: Mapping[Rule, Mapping[Env, tuple[str, ...]]] = {
-    "compat": {
-        "KQ": _ADVICE,
-        "LC": _ADVICE,
-        "CD": (*_DRAFT, *_PARTS["CD"]),
-        "DD": (*_DRAFT, *_PARTS["DD"]),
-        "CI": (*_PROCEDURE, "JUD", "REA", "LAW"),
-        "CR": (*_PROCEDURE, "CRI", "VER", "SEN", "FINE", "REA", "LAW"),
-    },
-    "strict": {
-        "KQ": (*_ADVICE, "NBIN_proxy", "NBIN_all_proxy"),
-        "LC": (*_ADVICE, "NBIN_proxy", "NBIN_all_proxy"),
-        "CD": (*_DRAFT, *_PARTS["CD"], *_PROXIES["CD"]),
-        "DD": (*_DRAFT, *_PARTS["DD"], *_PROXIES["DD"]),
-        "CI": (*_PROCEDURE, "ORD", "JUD", "JUD_claims", "REA", *_POINTS, "LAW", *_CITED),
-        "CR": (
-            *_PROCEDURE, "ORD", "CRI", "VER", "SEN", "FINE", "SEN_d", "FINE_d", "LIFE", "REA", *_POINTS, "LAW", *_CITED,
-        ),
-    },
-}  # fmt: skip
-"""Rule and environment -> its metrics in the order of tables."""
+
+def averaged(env: Env) -> list[str]:
+    """Of what the overall score is the mean (paper §4.2: all columns of the main table except VER)."""
+    return [metric for metric in environment(env).reported if metric != "VER"]
+
 
 OVERALL_LABEL: Names = ("总分（不含 VER）", "overall (without VER)")
 LOWER = frozenset({"VER", "SEN", "FINE", "SEN_d", "FINE_d", "LAW_FAKE"})
@@ -88,7 +44,7 @@ def feeds(name: str, metric: str) -> bool:
 
 def family(env: Env) -> str:
     """The cases among which clusters are drawn: CD, DD and CI are stages of the same disputes."""
-    return "civil" if env in CIVIL else env
+    return environment(env).family or env
 
 
 def scale(metric: str) -> float:

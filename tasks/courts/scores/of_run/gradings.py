@@ -12,8 +12,9 @@ from tasks.courts.agents.registry import HUMAN, by_rules
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.persona import style
 from tasks.courts.casefile.questions import CourtQuestion
-from tasks.courts.casefile.roles import ENV_NAMES, OTHERS, role_name
-from tasks.courts.casefile.visibility import Role, visible
+from tasks.courts.casefile.roles import role_name
+from tasks.courts.casefile.visibility import visible
+from tasks.courts.environment import Role, environment
 from tasks.courts.play.episode import persona_of, traits_of
 from tasks.courts.scores.graded import LONGEST, graded
 from tasks.courts.scores.of_run.rating import Heard, gradings_of
@@ -36,7 +37,7 @@ def gradings(question: CourtQuestion, result: Result) -> Sequence[Grading]:
 
 def simulated(case: Case) -> tuple[Role, ...]:
     """The roles that are simulated around the tested seat."""
-    return tuple(role for role in OTHERS[case.env] if role not in NO_PART)
+    return tuple(role for role in environment(case.env).others if role not in NO_PART)
 
 
 def _parts(case: Case, heard: Heard) -> list[Grading]:
@@ -48,7 +49,7 @@ def _parts(case: Case, heard: Heard) -> list[Grading]:
             traits, persona = traits_of(case, role, heard.seed or 0), persona_of(case, role)
             text = fill(
                 CONSISTENCY_PROMPT,
-                kind=ENV_NAMES[case.env],
+                kind=environment(case.env).names[0],
                 role=role_name(role, case.env),
                 profile=json.dumps(visible(case, case.env, role), ensure_ascii=False, default=str)[:LONGEST],
                 traits=style(traits, persona) if traits else "（职业人士，没有设定性格）",

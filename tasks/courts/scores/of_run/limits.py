@@ -7,10 +7,11 @@ citations. The ceiling of the procedure is 1 by definition, for the gold tells n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase
-from tasks.courts.casefile.roles import COURTS
+from tasks.courts.environment import Environment, environment
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores import drafts, judgment, rulings, topics
 from tasks.courts.scores.drafted import kind_of_case
@@ -32,6 +33,9 @@ class Limit(NamedTuple):
 
 def floor(case: Case) -> Limit:
     """The formula, without a grader: of a court the judgment in the first turn."""
+    here = environment(case.env)
+    if here.score is not None:
+        return Limit(spoken_by(here, [topics.FLOOR_REPLY]), {}, None)
     if isinstance(case, AdviceCase):
         return Limit(Heard(topics=tuple(topics.floor_turns(case))), {}, None)
     if isinstance(case, CivilCase) and (kind := kind_of_case(case)):
@@ -40,8 +44,11 @@ def floor(case: Case) -> Limit:
     return Limit(heard, {}, followed(case, heard, "law"))
 
 
-def ceiling(case: Case) -> Limit:
-    """The gold, when a grader gives all points."""
+def ceiling(case: Case) -> Limit | None:
+    """The gold, when a grader gives all points; None where nobody knows what would be perfect."""
+    here = environment(case.env)
+    if here.score is not None:
+        return Limit(spoken_by(here, here.perfect(case)), {}, None) if here.perfect is not None else None
     if isinstance(case, AdviceCase):
         heard = Heard(topics=tuple(topics.ceiling_turns(case)))
     elif isinstance(case, CivilCase) and kind_of_case(case):
@@ -50,7 +57,12 @@ def ceiling(case: Case) -> Limit:
         # The text of a judgment without its trial: the published rule on short trials is left aside.
         heard = _judged(judgment.gold_text(case), rulings.LEAST_TURNS)
     best = {name: 1.0 for grading in gradings_of(case, heard) for name in grading.failed}
-    return Limit(heard, best, FULL if case.env in COURTS else None)
+    return Limit(heard, best, FULL if here.trial else None)
+
+
+def spoken_by(here: Environment, said: Sequence[str]) -> Heard:
+    """An episode in which the tested seat alone speaks."""
+    return Heard(tuple(Turn(number, here.tested, (), text) for number, text in enumerate(said, 1)), tuple(said))
 
 
 def _judged(said: str, turn: int) -> Heard:

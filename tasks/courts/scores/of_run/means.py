@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from tasks.courts.casefile.case import Env
-from tasks.courts.scores.of_run.columns import AVERAGED, FINISHED_ONLY, family, scale
+from tasks.courts.scores.of_run.columns import FINISHED_ONLY, averaged, family, scale
 from tasks.courts.scores.of_run.columns import RAW as DISTANCES
 from tasks.courts.scores.of_run.members import Rated
 from tasks.scoring.metrics import Rule, Value
@@ -113,7 +113,7 @@ class Overall:
 
 def overall(made: Mapping[tuple[Env, str], Column], envs: Sequence[Env]) -> Overall:
     """The overall score of some columns."""
-    wanted = [key for key in AVERAGED if key[0] in envs]
+    wanted = [(env, metric) for env in envs for metric in averaged(env)]
     there = [key for key in wanted if key in made and made[key].value is not None]
     values = {key: float(made[key].value or 0.0) for key in there}
     by_env = [

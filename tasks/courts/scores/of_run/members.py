@@ -14,7 +14,7 @@ from typing import Literal
 
 from tasks.courts.casefile.case import Case, Env
 from tasks.courts.scores.consistency import Consistency
-from tasks.courts.scores.of_run.columns import FINISHED_ONLY, METRICS, feeds
+from tasks.courts.scores.of_run.columns import FINISHED_ONLY, feeds, metrics
 from tasks.courts.scores.of_run.gradings import CONSISTENCY
 from tasks.courts.scores.of_run.limits import ceiling
 from tasks.courts.scores.of_run.rating import PROCEDURE, Followed, Heard, Rates, followed, gradings_of, rates
@@ -96,14 +96,14 @@ def scored(case: Case, result: Result, heard: Heard, grades: Grade, trial: Follo
             if value is None and least is not None and most is not None:
                 bounds[metric] = least, most
     needs: dict[str, Grading] = {}
-    for metric in METRICS["strict"][case.env]:
+    for metric in metrics("strict", case.env):
         own = [name for name in names if feeds(name, metric)]
         lacking = [name for name in own if name in missing]
         if own:
             needs[metric] = "graded" if not lacking else "failed" if all(name in grades for name in lacking) else "ungraded"
     moved = tuple(
         metric
-        for metric in METRICS["compat"][case.env]
+        for metric in metrics("compat", case.env)
         if (found.moved if metric not in PROCEDURE else trial is not None and trial.moved)
     )
     return Rated(case, result, heard, values, bounds, needs, found.finished, found.distances, trial, moved=moved)
@@ -114,7 +114,7 @@ def together(found: Rates, trial: Followed | None, env: Env) -> dict[Rule, Mappi
     parts = {"compat": found.compat, "strict": found.strict}
     steps = {"compat": trial.compat, "strict": trial.strict} if trial else {}
     return {
-        rule: {metric: steps.get(rule, {}).get(metric, parts[rule].get(metric)) for metric in METRICS[rule][env]}
+        rule: {metric: steps.get(rule, {}).get(metric, parts[rule].get(metric)) for metric in metrics(rule, env)}
         for rule in RULES
     }
 
@@ -123,7 +123,11 @@ def _broken(case: Case, result: Result, heard: Heard) -> Rated:
     """What the machinery broke: of everything that its case could have earned, nothing (compat), or anything
     (strict)."""
     best = ceiling(case)
-    could = together(rates(case, best.heard, best.grades), best.trial, case.env)
+    could: Mapping[Rule, Mapping[str, Value]] = (
+        together(rates(case, best.heard, best.grades), best.trial, case.env)
+        if best is not None
+        else {rule: dict.fromkeys(metrics(rule, case.env), 1.0) for rule in RULES}
+    )
     return Rated(
         case, result, heard,
         {

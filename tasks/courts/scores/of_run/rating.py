@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
-from tasks.courts.casefile.roles import COURTS, role_of
+from tasks.courts.casefile.roles import role_of
+from tasks.courts.environment import Environment, environment
 from tasks.courts.play.record import for_procedure, spoken, topic_turns
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure import pfs
@@ -19,7 +20,7 @@ from tasks.courts.procedure.tables import Duty, ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores import documents, judgment, topics
 from tasks.courts.scores.drafted import Kind
-from tasks.courts.scores.of_run.columns import METRICS, OF_RUN
+from tasks.courts.scores.of_run.columns import OF_RUN, metrics
 from tasks.courts.scores.rulings import Failure, failure
 from tasks.courts.scores.sentence import Published
 from tasks.episode.events import AttemptStarted, Routed, Said, Seated, ToolCalled
@@ -91,20 +92,37 @@ class Rates:
 
 def gradings_of(case: Case, heard: Heard) -> Sequence[Grading]:
     """What a grader is asked about what the tested seat said."""
+    here = environment(case.env)
+    if here.score is not None:
+        return ()
     if isinstance(case, AdviceCase):
         return topics.gradings(case, heard.topics)
-    if isinstance(case, CivilCase) and case.env not in COURTS:
+    if isinstance(case, CivilCase) and not here.trial:
         return documents.gradings(case, heard.own)
     return judgment.gradings(case, heard.own)
 
 
 def rates(case: Case, heard: Heard, grades: Grade) -> Rates:
     """The scores of topics, documents or judgment; `grades`: verdict -> 0 to 1."""
+    here = environment(case.env)
+    if here.score is not None:
+        return _of_its_own(here, case, heard)
     if isinstance(case, AdviceCase):
         return _advice(case, heard, grades)
-    if isinstance(case, CivilCase) and case.env not in COURTS:
+    if isinstance(case, CivilCase) and not here.trial:
         return _draft(case, heard, grades)
     return _judgment(case, heard, grades)
+
+
+def _of_its_own(here: Environment, case: Case, heard: Heard) -> Rates:
+    """What an environment that scores itself says of an episode: one rule, shown under both."""
+    assert here.score is not None
+    found = here.score(case, heard.record)
+    version = f"{here.code}/{here.version}"
+    return Rates(
+        here.code.lower(), _kept(found, "compat", case), _kept(found, "strict", case), {"compat": [], "strict": []},
+        {"compat": version, "strict": version},
+    )  # fmt: skip
 
 
 def _advice(case: AdviceCase, heard: Heard, grades: Grade) -> Rates:
@@ -183,7 +201,7 @@ def _failure_moved(case: CivilCase | CriminalCase, heard: Heard, failed: Failure
 def _kept(found: Mapping[str, Value], rule: Rule, case: Case) -> dict[str, Value]:
     """The metrics of a rule; a document has the parts of which the case holds something, a run scales its own VER."""
     of_run = OF_RUN if rule == "compat" else frozenset[str]()
-    names = [name for name in METRICS[rule][case.env] if name not in of_run and name not in PROCEDURE]
+    names = [name for name in metrics(rule, case.env) if name not in of_run and name not in PROCEDURE]
     return {name: found.get(name) for name in names}
 
 
@@ -204,7 +222,7 @@ class Followed:
 
 def followed(case: Case, heard: Heard, profile: ProfileName) -> Followed | None:
     """How a trial kept the procedure; None for cases that are no trial."""
-    if not isinstance(case, CivilCase | CriminalCase) or case.env not in COURTS:
+    if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
         return None
     turns = for_procedure(heard.record, case.env)
     hearing = hearing_of(case)

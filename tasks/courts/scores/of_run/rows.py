@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.questions import CourtQuestion
-from tasks.courts.casefile.roles import COURTS
+from tasks.courts.environment import environment
 from tasks.courts.play.record import for_procedure
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
@@ -39,7 +39,7 @@ def score_one(question: CourtQuestion, result: Result, context: ScoreContext) ->
         )
         for rule in RULES
     ]  # fmt: skip
-    if isinstance(case, CivilCase | CriminalCase) and case.env in COURTS:
+    if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial:
         turns = for_procedure(heard.record, case.env)
         for score in pfs.scores(turns, hearing_of(case), settings_of(spec).profile if spec else "law"):
             made.append(replace(score, settings={**settings, **score.settings}))

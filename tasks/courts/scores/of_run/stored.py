@@ -12,7 +12,8 @@ from collections import defaultdict
 from collections.abc import Iterable
 
 from store.journal import ScoreRow
-from tasks.courts.scores.of_run.columns import AVERAGED, FINISHED_ONLY
+from tasks.courts.environment import codes
+from tasks.courts.scores.of_run.columns import FINISHED_ONLY, averaged
 from tasks.scoring.metrics import RULES, Rule, Value
 
 _GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
@@ -23,6 +24,7 @@ def stored_overall(rows: Iterable[ScoreRow]) -> dict[Rule, Value]:
     """The mean of the columns of the published main table except VER, by rule; None where no column has a value."""
     columns: dict[tuple[Rule, str, str], list[Value]] = defaultdict(list)
     waiting: set[tuple[Rule, str, str]] = set()
+    known = {env: averaged(env) for env in codes()}
     for row in rows:
         rule = next((rule for rule in RULES if row.scorer.endswith(f"_{rule}")), None)
         settings = row.settings if isinstance(row.settings, dict) else {}
@@ -30,7 +32,7 @@ def stored_overall(rows: Iterable[ScoreRow]) -> dict[Rule, Value]:
         if rule is None or not isinstance(row.value, dict):
             continue
         for metric, value in row.value.items():
-            if (env, metric) not in AVERAGED:
+            if metric not in known.get(env, ()):
                 continue
             if rule == "compat" and metric in FINISHED_ONLY and not settings.get("finished"):
                 continue

@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 
-from tasks.courts.casefile.case import ENVS, Case, Env
+from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.questions import CourtQuestion
+from tasks.courts.environment import codes, environment
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.scores.of_run import around
-from tasks.courts.scores.of_run.columns import AVERAGED, ENV_LABELS, METRICS, OVERALL, REPORTED, measure
+from tasks.courts.scores.of_run.columns import OVERALL, OVERALL_NAMES, averaged, measure, metrics
 from tasks.courts.scores.of_run.limits import Limit as Extreme
 from tasks.courts.scores.of_run.limits import ceiling, floor
 from tasks.courts.scores.of_run.means import NOTHING_SCORED, Column, Overall, column, overall
@@ -153,7 +154,7 @@ class CourtSummary(Summary):
 
     def columns(self, rule: str) -> tuple[list[str], list[str]]:
         """The columns that the overall score rests on, and those that it lacks."""
-        rows = {f"{env} {name}": self.value(rule, env, name) for env, name in AVERAGED if env in self.envs}
+        rows = {f"{env} {name}": self.value(rule, env, name) for env in self.envs for name in averaged(env)}
         return [name for name, value in rows.items() if value is not None], [
             name for name, value in rows.items() if value is None
         ]
@@ -255,8 +256,8 @@ def summarise(
     rated = [rate(cases[one.task_id], one, context) for one in complete(questions, results)]
     members = by_env(rated)
     clusters = {env: {one.case.cluster for one in own} for env, own in members.items()}
-    groups = {env: Group(env, ENV_LABELS[env], len(own), len(clusters[env])) for env, own in members.items()}
-    whole = Group(OVERALL, ENV_LABELS[OVERALL], None, len(set[str]().union(*clusters.values())), whole=True)
+    groups = {env: Group(env, environment(env).label, len(own), len(clusters[env])) for env, own in members.items()}
+    whole = Group(OVERALL, OVERALL_NAMES, None, len(set[str]().union(*clusters.values())), whole=True)
     tally = Tally.of([one.result for one in rated], FLAGS)
     told = sum(one.result.scored for one in rated)
     limits: dict[Limit, Members] = {
@@ -281,7 +282,7 @@ def summarise(
             }
             rows.append(Metric(
                 measure(rule, name), groups[env], found.value, found.n, in_points(found.interval), there, found.bounds,
-                found.reason or found.note, found.waits, name in REPORTED[env],
+                found.reason or found.note, found.waits, name in environment(env).reported,
             ))  # fmt: skip
     for rule in RULES:
         sums = parts[rule].sums
@@ -309,7 +310,7 @@ def summarise(
         },
         "metrics", settings_of(context.spec).profile if context.spec else "law", told,
         reasons + ([] if told else [NOTHING_SCORED]),
-        {env: sum(not one.finished for one in own) for env, own in members.items() if env in ("KQ", "LC")},
+        {env: sum(not one.finished for one in own) for env, own in members.items() if environment(env).kind == "advice"},
         around.violations(rated),
         {env: moved for env, own in members.items() if (moved := around.moved_by_text(own))},
         {env: around.details(own) for env, own in members.items()},
@@ -324,7 +325,7 @@ def by_env(rated: Sequence[Rated]) -> Members:
     """Attempts by environment in the order of the published tables, with the scores that a whole run is needed
     for."""
     full = with_verdicts(rated)
-    found = {env: [one for one in full if one.env == env] for env in ENVS}
+    found = {env: [one for one in full if one.env == env] for env in codes()}
     return {env: own for env, own in found.items() if own}
 
 
@@ -338,7 +339,7 @@ class _Part:
 
 
 def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
-    made = {(env, metric): column(own, rule, metric) for env, own in members.items() for metric in METRICS[rule][env]}
+    made = {(env, metric): column(own, rule, metric) for env, own in members.items() for metric in metrics(rule, env)}
     if rule == "compat" and "CR" in members:
         # The published VER is the mean of two means; they differ from the mean of cases where a gold has no term.
         parts = [value for name in ("SEN", "FINE") if (value := made["CR", name].value) is not None]
@@ -348,10 +349,12 @@ def _columns(members: Members, rule: Rule) -> Mapping[tuple[Env, str], Column]:
     return made
 
 
-def _limits(cases: Iterable[Case], limit: Callable[[Case], Extreme]) -> Members:
+def _limits(cases: Iterable[Case], limit: Callable[[Case], Extreme | None]) -> Members:
     """What a limit earns on each case."""
     made = []
     for case in cases:
-        heard, grades, trial = limit(case)
+        if (extreme := limit(case)) is None:
+            continue
+        heard, grades, trial = extreme
         made.append(scored(case, Result(case.id, "finished", "", ""), heard, grades, trial))
     return by_env(made)
