@@ -30,6 +30,12 @@ from store.pack import Pack
 from tasks import registry
 from tasks.added import Agent, Tool
 from tasks.benchmark import Benchmark, benchmarks
+from tasks.courts.casefile.case import CaseFile
+from tasks.courts.environment import Cue, Ending, Environment
+from tasks.courts.environment import Seat as CourtSeat
+from tasks.courts.play.views import CourtView
+from tasks.courts.procedure.turns import Turn
+from tasks.courts.scores.drafted import END_MARK
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, Say, ask, emit
 from tasks.episode.events import Event, Record
 from tasks.episode.seats import Policy, View
@@ -48,11 +54,13 @@ if TYPE_CHECKING:
     from tasks.run.runner import Run
 
 __all__ = [
-    "Agent", "Answer", "Ask", "BadEngine", "Benchmark", "CallTool", "Engine", "EngineError", "Episode", "Event",
-    "ForeignHost", "Listener", "Metric", "Move", "Nothing", "Opening", "Pack", "Policy", "Progress", "Record", "Reply", "RunRecord",
-    "Result", "RunSpec", "Say", "Scorer", "Settings", "StoreError", "Summary", "TaskError", "Tool", "ToolEpisode", "UsageError", "View", "agent", "ask",
-    "base", "benchmark", "benchmarks", "emit", "engine", "import_pack", "importer", "open_run", "packs", "resume", "run",
-    "score", "scorer", "setting", "tool",
+    "Agent", "Answer", "Ask", "BadEngine", "Benchmark", "CallTool", "CaseFile", "CourtSeat", "CourtView", "Cue",
+    "END_MARK", "Ending", "Engine", "EngineError", "Environment", "Episode", "Event", "ForeignHost", "Listener",
+    "Metric", "Move", "Nothing", "Opening", "Pack", "Policy", "Progress", "Record", "Reply", "Result",
+    "RunRecord", "RunSpec", "Say", "Scorer", "Settings", "StoreError", "Summary", "TaskError", "Tool",
+    "ToolEpisode", "Turn", "UsageError", "View", "agent", "ask", "base", "benchmark", "benchmarks", "emit",
+    "engine", "environment", "import_pack", "importer", "open_run", "packs", "resume", "run", "score", "scorer",
+    "setting", "tool",
 ]  # fmt: skip
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -381,6 +389,12 @@ def engine(kind: str) -> Callable[[Made], Made]:
 def importer(format_name: str) -> Callable[[Made], Made]:
     """Have an importer here: a function (source, name, progress) -> path of the pack."""
     return _added("importers", format_name)
+
+
+def environment(made: Environment) -> Environment:
+    """Have a court environment here, under its code; `moot.run("courts", env=CODE, …)` plays its cases."""
+    registry.ADDED["environments", made.code] = made
+    return made
 
 
 def _added(group: registry.Group, name: str) -> Callable[[Made], Made]:

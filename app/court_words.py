@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from app.strings import t
+from app.strings import known, language, t
 from app.terminal import clean, truncate
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.roles import names_of, role_name, role_of
-from tasks.courts.environment import codes
+from tasks.courts.environment import codes, environment
 from tasks.courts.play.routing import shown
 from tasks.courts.procedure.findings import CODES
 from tasks.courts.procedure.tables import PROFILES, profile
@@ -70,6 +70,12 @@ def voice_of(card: dict[str, Any]) -> Voice | None:
     """The voice of an episode by its card; None where it is no court episode."""
     env = env_of(card)
     return Voice(env, names_of(card)) if env else None
+
+
+def env_name(env: Env) -> str:
+    """What people call an environment, in the language of the screen."""
+    key = f"court.env.{env}"
+    return t(key) if known(key) else environment(env).names[language() != "zh"]
 
 
 def speaker(seat: str, env: Env, names: Mapping[str, str] = {}) -> str:

@@ -106,7 +106,8 @@ class Environment:
         seats: role -> seat; the tested one first, then the others.
         opening: the fixed line of turn 0; `opener`: who says it where the controller does not, "": the second seat.
         turns: of the published benchmark, or of an episode.
-        metrics: rule -> metrics in the order of tables; `reported`: those of the main table.
+        metrics: rule -> metrics in the order of tables, none under compat where nothing is published; `reported`:
+            those of the main table.
         family: environments whose cases are stages of the same matters, for statistics; "": it stands alone.
         expert: the kind of expert on substance that its rules may have.
         gold: "module:attribute" of the policy that is granted the gold, given the case.

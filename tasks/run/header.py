@@ -157,7 +157,9 @@ def spec_of(header: HeaderData) -> RunSpec:
         kept = {name: value for name, value in spec.settings.items() if name in bench.settings.model_fields}
         bench.settings.of(kept, bench.name)
         return spec.model_copy(update={"settings": kept})  # the first edition named the settings of all benchmarks
-    except (KeyError, ValidationError, UsageError) as error:
+    except UsageError as error:  # a setting of this edition, or a package, that is not here
+        raise BadInput(f"run {header.get('run', '?')}: {error.title}", error.hint) from error
+    except (KeyError, ValidationError) as error:
         raise BadInput(f"run {header.get('run', '?')}: its header does not say what was run", "Use an earlier copy.") from error
 
 

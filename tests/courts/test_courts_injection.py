@@ -16,12 +16,11 @@ import pytest
 from pydantic import ValidationError
 
 from models.engine import Ask
-from tasks.courts.agents.model import cards
 from tasks.courts.agents.registry import RULES
 from tasks.courts.benchmark import Courts
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion
-from tasks.courts.environment import Role, environment
+from tasks.courts.environment import PUBLISHED, Role, environment
 from tasks.courts.procedure.bench import closes
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.scores.drafted import END_MARK
@@ -282,4 +281,4 @@ def margins(court: Court) -> list[str]:
 
 
 def test_cards_of_every_seat_are_covered() -> None:
-    assert {env for env, _ in cards.FILES} == set(CASES)
+    assert set(PUBLISHED) == set(CASES)

@@ -12,12 +12,15 @@ import shutil
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.cli.run import run as run_command
+from tasks import registry
+from tasks.courts.environment import codes
 from tasks.run.spec import RunSpec
 from tasks.settings import COMMON
 
@@ -181,6 +184,74 @@ def test_an_agent_sits_in_the_tested_seat_of_its_benchmarks(moot: Moot, sample_p
     assert "guesser/1" in moot("show", run, json.loads(moot("show", run, "--json")[1])["episodes"][0]["episode"])[1]
     code, out, err = moot("report", "latest")
     assert code == 0 and "guesser" in out, err
+
+
+def test_an_environment_is_played_scored_and_shown(moot: Moot, site: Path, sample_pack: Path, tmp_path: Path) -> None:
+    tasks = tmp_path / "debts.jsonl"
+    case = {"schema": "j1case/1", "env": "LH", "id": "LH-1", "cause": "民间借贷纠纷", "creditor": "甲公司", "debtor": "乙公司", "amount": 5000}
+    tasks.write_text(json.dumps(case, ensure_ascii=False), "utf-8")
+    assert "[KQ|LC|CD|DD|CI|CR|LH]" in moot("run", "courts", "--help")[1]
+    assert "LH 1" in moot("tasks", "validate", str(tasks))[1]
+    wrong = tmp_path / "wrong.jsonl"
+    wrong.write_text(json.dumps({**case, "amount": "viel"}), "utf-8")
+    assert "amount" in moot("tasks", "validate", str(wrong))[1]
+    scores = {}
+    for agent in (("rules",), ("gold",), ("echo",), ("direct", "--model", "parrot:询问结束，甲公司", "--seat", "creditor=parrot:不知道")):
+        code, out, err = moot("run", "courts", "--env", "lh", "--tasks", str(tasks), "--json", "--agent", *agent)
+        assert code == 0, err
+        block = json.loads(out)
+        scores[agent[0]] = block["strict"]["LH"]["TOLD"]
+        assert (block["floor"]["strict"]["LH"]["TOLD"], block["ceiling"]["strict"]["LH"]["TOLD"]) == (0, 100)
+        assert block["compat"]["LH"] == {} and block["strict"]["overall"] == scores[agent[0]]
+    assert scores == {"rules": 100, "gold": 100, "echo": 0, "direct": pytest.approx(100 / 3)}
+    run = json.loads(moot("list", "--json")[1])["runs"][-1]["run"]
+    assert "LH 律师函撰写" in moot("report", run)[1] and "律师函" in moot("show", run, "LH-1")[1]
+    assert moot("resume", run)[0] == 0
+    (site / "letters_of_demand.py").unlink()
+    shown = moot("show", run, "LH-1")
+    assert shown[0] == 0 and "律师函" in shown[1] and len(json.loads(moot("list", "--json")[1])["runs"]) == 4
+    for command in ("report", "score", "resume"):
+        code, _, err = moot(command, run)
+        assert code == 1 and "court environment 'LH' of package aa_extension cannot be loaded" in err and "Traceback" not in err
+
+
+@pytest.fixture
+def added() -> Iterator[Callable[..., Any]]:
+    """Has a court environment here, for one test."""
+    import moot as public
+
+    before = dict(registry.ADDED)
+    yield lambda made: public.environment(made)
+    registry.ADDED.clear()
+    registry.ADDED.update(before)
+
+
+def test_an_environment_that_fails_costs_its_own_scores_only(added: Callable[..., Any], sample_pack: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    import moot as public
+
+    sys.path.insert(0, str(EXTENSION))
+    try:
+        from letters_of_demand import LH
+    finally:
+        sys.path.remove(str(EXTENSION))
+
+    def fails(*_: object) -> Any:
+        raise RuntimeError("half written")
+
+    case = {"schema": "j1case/1", "env": "LH", "id": "LH-1", "cause": "民间借贷纠纷", "creditor": "甲公司", "debtor": "乙公司", "amount": 5000}
+    tasks = tmp_path / "debts.jsonl"
+    tasks.write_text(json.dumps(case, ensure_ascii=False), "utf-8")
+    for changed in ({"score": fails}, {"score": lambda *_: {"TOLD": 7}}, {"score": lambda *_: None}, {"perfect": fails}, {"cue": fails}):
+        added(replace(LH, **changed))
+        record = public.run("courts", agent="rules", tasks=str(tasks), env="LH")
+        (episode,) = record.episodes
+        assert episode.outcome == ("error" if "cue" in changed else "finished"), changed
+        assert (record.block["strict"]["LH"]["TOLD"] == 100) == ("perfect" in changed), changed
+    added(replace(LH, code="XX"))
+    registry.ADDED["environments", "YY"] = LH
+    assert "LH" in codes() and "XX" in codes() and "YY" not in codes()
 
 
 def test_a_tool_is_listed_called_and_given_to_a_model(moot: Moot, sample_pack: Path, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from app.court_words import SIDES, act_name, exhibit_words, fault_words
+from app.court_words import SIDES, act_name, env_name, exhibit_words, fault_words
 from app.desk.court.scene import Scene
 from app.desk.episode.calls import ENDS, call_lines
 from app.desk.episode.renderers import (
@@ -218,7 +218,7 @@ def transcript(scene: Scene) -> list[Block]:
 def opening_lines(scene: Scene, task: str) -> Iterator[Line]:
     """What stands above the transcript: the case, and of a trial the court, its docket and its bench."""
     case = scene.case
-    yield ((f"{t(f'court.env.{scene.env}')} {one(task)}", "question"),)
+    yield ((f"{env_name(scene.env)} {one(task)}", "question"),)
     court = getattr(case, "court", None)
     if case is None or court is None or not scene.court:
         return

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
+from app.court_words import env_name
 from app.desk.court.brief import brief_lines
 from app.desk.court.casefile import file_lines
 from app.desk.court.draft import draft_lines, draft_of
@@ -22,17 +23,16 @@ from app.desk.episode.renderers import Block, Line, engine_name, one, policy_nam
 from app.desk.episode.seat_bar import Heading
 from app.desk.widgets.sheet import Sheet
 from app.strings import known, t
-from tasks.courts.casefile.case import Case, Env
+from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.roles import seat_of
-from tasks.courts.environment import Cue
+from tasks.courts.environment import Cue, codes, environment
 from tasks.episode.events import Record, Seated
 from tasks.episode.with_tools import SEAT
 
-KINDS: Mapping[Env, str] = {"KQ": "advice", "LC": "advice", "CD": "draft", "DD": "draft", "CI": "trial", "CR": "trial"}
 """Environment -> what its panes are called after."""
 TABS: Mapping[str, tuple[str, ...]] = {
     "trial": ("file", "exhibits", "evidence", "scores"), "draft": ("file", "document", "evidence", "scores"),
-    "advice": ("file", "evidence", "scores"),
+    "advice": ("file", "evidence", "scores"), "talk": ("file", "evidence", "scores"),
 }  # fmt: skip
 """Kind -> the panes on the right."""
 STAYS: Mapping[str, int] = {SEAT: 8, "clerk": 1, "tracker": 1}
@@ -75,9 +75,9 @@ class CourtFace(Face):
 
     @property
     def kind(self) -> str:
-        """trial, draft or advice."""
+        """trial, draft, advice or talk."""
         env = str(self.screen.state.card.get("env", ""))
-        return next((kind for name, kind in KINDS.items() if name == env), "trial")
+        return environment(env).kind if env in codes() else "trial"
 
     @property
     def prefix(self) -> str:
@@ -158,7 +158,7 @@ class CourtFace(Face):
             if (seated := scene.seats.get(seat := seat_of(scene.env, role))) is not None
         )
         turns = t("court.turns", n=scene.made, of=scene.limit if scene.limit is not None else "–")
-        title = f"{t(f'court.env.{scene.env}')} {one(heading.task)}"
+        title = f"{env_name(scene.env)} {one(heading.task)}"
         return replace(heading, title=title, group=one(scene.cause), cast=cast, progress=turns, fictional=False)
 
     # a person

@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.court_words import SIDES, fault_words
+from app.court_words import SIDES, env_name, fault_words
 from app.desk.court.draft import Part, draft_of
 from app.desk.court.exhibits import exhibit_name
 from app.desk.court.scene import Scene
 from app.strings import t
-from tasks.courts.casefile.case import AdviceCase, Env
+from tasks.courts.casefile.case import AdviceCase
+from tasks.courts.environment import Kind, environment
 from tasks.courts.play.flow import pointer
 from tasks.courts.play.tracking import open_topics
 from tasks.courts.procedure.tables import Duty, Profile, profile
@@ -47,7 +48,7 @@ class Item:
 
 def programme(scene: Scene) -> tuple[Item, ...]:
     """The items of a scene; () where there is nothing to say yet."""
-    return tuple(_BUILDERS[scene.env](scene))
+    return tuple(_BUILDERS[environment(scene.env).kind](scene))
 
 
 def owed_now(items: Sequence[Item]) -> list[str]:
@@ -273,6 +274,13 @@ def _part_item(part: Part) -> Item:
     return Item(f"part/{part.key}", part.label, mark, note, children=ticks)
 
 
-_BUILDERS: Mapping[Env, Callable[[Scene], Iterator[Item]]] = {
-    "KQ": _topics, "LC": _topics, "CD": _draft, "DD": _draft, "CI": _trial, "CR": _trial,
+def _talk(scene: Scene) -> Iterator[Item]:
+    """How far a talk is that has no plan."""
+    over = any(isinstance(record.event, Stopped) for record in scene.records)
+    count = (scene.made, scene.limit) if scene.limit is not None else None
+    yield Item("talk", env_name(scene.env), "done" if over else "now" if scene.turns else "open", count=count)
+
+
+_BUILDERS: Mapping[Kind, Callable[[Scene], Iterator[Item]]] = {
+    "advice": _topics, "draft": _draft, "trial": _trial, "talk": _talk,
 }  # fmt: skip

@@ -14,9 +14,10 @@ from app.desk.episode.renderers import Line, many, one
 from app.desk.review.laws import ref_of, refs_in
 from app.strings import known, t
 from app.terminal import width
-from tasks.courts.casefile.case import Fields
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Fields
 from tasks.courts.casefile.law import Finding
 from tasks.courts.casefile.people import LawRef
+from tasks.courts.environment import codes, environment
 from tasks.courts.from_judgment import Draft
 
 SHORT = 26
@@ -36,10 +37,13 @@ _TRIAL = (
     "gold.judgment", "gold.laws*",
 )  # fmt: skip
 _ADVICE = ("client", "topics*")
-ORDER: Mapping[str, Sequence[str]] = {
-    "KQ": _ADVICE, "LC": _ADVICE, "CD": _DISPUTE, "DD": _DISPUTE, "CI": _DISPUTE, "CR": _TRIAL,
-}  # fmt: skip
-"""Environment -> paths in the order of a trial; with * each item is a field of its own."""
+_ORDERS: Sequence[tuple[type[Case], Sequence[str]]] = ((AdviceCase, _ADVICE), (CivilCase, _DISPUTE), (CriminalCase, _TRIAL))
+
+
+def order_of(env: str) -> Sequence[str]:
+    """Paths in the order of a trial, with * each item is a field of its own; () of a case that is none of ours."""
+    made = environment(env).case if env in codes() else Case
+    return next((paths for kind, paths in _ORDERS if issubclass(made, kind)), ())
 _MONEY = frozenset({"amount", "total", "plaintiff", "defendant", "fine"})
 _MONTHS = frozenset({"months", "probation_months", "political_rights_months", "least_months", "most_months"})
 _SILENT = frozenset({"schema", "lang"})
@@ -69,7 +73,7 @@ class Field:
 
 def fields_of(data: Fields, findings: Sequence[Finding] = ()) -> list[Field]:
     """All fields of a case, in order, each finding at the field that it is about."""
-    order = ORDER.get(str(data.get("env", "")), ())
+    order = order_of(str(data.get("env", "")))
     named = {path.rstrip("*").split(".")[0] for path in order} | {*HEAD} | _SILENT
     found = [_head(data)]
     for path in order:

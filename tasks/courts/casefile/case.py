@@ -182,8 +182,9 @@ class CriminalCase(CaseFile):
     gold: CriminalGold
 
 
-Case = AdviceCase | CivilCase | CriminalCase
-_OURS: TypeAdapter[Case] = TypeAdapter(Annotated[Case, Field(discriminator="env")])
+Case = CaseFile
+"""Of whatever environment."""
+_OURS: TypeAdapter[Any] = TypeAdapter(Annotated[AdviceCase | CivilCase | CriminalCase, Field(discriminator="env")])
 
 
 class Dispute(_Civil):

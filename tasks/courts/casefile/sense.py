@@ -36,6 +36,8 @@ def contradictions(case: Case | Dispute) -> list[Fault]:
     """All contradictions of a case in the order of its fields; [] when it is sound."""
     if isinstance(case, AdviceCase):
         return [*_twice("topics", [topic.id for topic in case.topics]), *_topics(case), *_days(case.dates)]
+    if not isinstance(case, CivilCase | CriminalCase | Dispute):
+        return list(_days(case.dates))
     found = list(_parties(case))
     found += _days(case.dates)
     found += _born(case.parties, case.dates)

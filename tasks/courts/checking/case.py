@@ -46,6 +46,8 @@ def check_case(case: Case, book: Laws | None = None) -> list[Finding]:
     found += _privacy(case)
     if isinstance(case, AdviceCase):
         return [*found, *_advice(case)]
+    if not isinstance(case, CivilCase | CriminalCase):
+        return found
     found += _complete(case)
     found += _people(case)
     found += _exhibits(case)
@@ -67,6 +69,7 @@ def _laws(case: Case, laws: Laws) -> Iterator[Finding]:
             for ref in topic.laws:
                 yield from check_law(f"topics.{topic.id}.laws", ref, dates, laws)
             yield from check_text(f"topics.{topic.id}.answer", topic.answer, dates, laws)
+    if not isinstance(case, CivilCase | CriminalCase):
         return
     for ref in case.gold.laws:
         yield from check_law("gold.laws", ref, dates, laws)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tasks.courts.casefile.case import AdviceCase, Case, CivilCase
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.environment import Environment, environment
 from tasks.courts.procedure.turns import Turn
 from tasks.courts.scores import drafts, judgment, rulings, topics
@@ -34,7 +34,7 @@ class Limit(NamedTuple):
 def floor(case: Case) -> Limit:
     """The formula, without a grader: of a court the judgment in the first turn."""
     here = environment(case.env)
-    if here.score is not None:
+    if here.score is not None or not isinstance(case, AdviceCase | CivilCase | CriminalCase):
         return Limit(spoken_by(here, [topics.FLOOR_REPLY]), {}, None)
     if isinstance(case, AdviceCase):
         return Limit(Heard(topics=tuple(topics.floor_turns(case))), {}, None)
@@ -48,11 +48,16 @@ def ceiling(case: Case) -> Limit | None:
     """The gold, when a grader gives all points; None where nobody knows what would be perfect."""
     here = environment(case.env)
     if here.score is not None:
-        return Limit(spoken_by(here, here.perfect(case)), {}, None) if here.perfect is not None else None
+        try:
+            return Limit(spoken_by(here, list(here.perfect(case))), {}, None) if here.perfect is not None else None
+        except Exception:  # it is somebody else's, and only a ceiling
+            return None
     if isinstance(case, AdviceCase):
         heard = Heard(topics=tuple(topics.ceiling_turns(case)))
     elif isinstance(case, CivilCase) and kind_of_case(case):
         heard = Heard(own=(drafts.with_end_mark(drafts.ceiling_document(case)),))
+    elif not isinstance(case, CivilCase | CriminalCase):
+        return None
     else:
         # The text of a judgment without its trial: the published rule on short trials is left aside.
         heard = _judged(judgment.gold_text(case), rulings.LEAST_TURNS)

@@ -99,13 +99,13 @@ def gradings_of(case: Case, heard: Heard) -> Sequence[Grading]:
         return topics.gradings(case, heard.topics)
     if isinstance(case, CivilCase) and not here.trial:
         return documents.gradings(case, heard.own)
-    return judgment.gradings(case, heard.own)
+    return judgment.gradings(case, heard.own) if isinstance(case, CivilCase | CriminalCase) else ()
 
 
 def rates(case: Case, heard: Heard, grades: Grade) -> Rates:
     """The scores of topics, documents or judgment; `grades`: verdict -> 0 to 1."""
     here = environment(case.env)
-    if here.score is not None:
+    if here.score is not None or not isinstance(case, AdviceCase | CivilCase | CriminalCase):
         return _of_its_own(here, case, heard)
     if isinstance(case, AdviceCase):
         return _advice(case, heard, grades)
@@ -115,12 +115,18 @@ def rates(case: Case, heard: Heard, grades: Grade) -> Rates:
 
 
 def _of_its_own(here: Environment, case: Case, heard: Heard) -> Rates:
-    """What an environment that scores itself says of an episode: one rule, shown under both."""
-    assert here.score is not None
-    found = here.score(case, heard.record)
+    """What an environment that scores itself says of an episode."""
+    found: Mapping[str, Value] = {}
+    wrong: list[Mapping[str, object]] = []
+    try:
+        found = dict(here.score(case, heard.record)) if here.score is not None else {}
+        if odd := {name: value for name, value in found.items() if value is not None and not 0 <= value <= 1}:
+            raise ValueError(f"{odd!r:.80}: no shares from 0 to 1")
+    except Exception as error:  # it is somebody else's: the run is scored without it, and says so
+        found, wrong = {}, [{"failed": f"{type(error).__name__}: {error}"[:200]}]
     version = f"{here.code}/{here.version}"
     return Rates(
-        here.code.lower(), _kept(found, "compat", case), _kept(found, "strict", case), {"compat": [], "strict": []},
+        here.code.lower(), _kept(found, "compat", case), _kept(found, "strict", case), {"compat": wrong, "strict": wrong},
         {"compat": version, "strict": version},
     )  # fmt: skip
 
