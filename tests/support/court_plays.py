@@ -135,7 +135,7 @@ def install(monkeypatch: Any) -> None:
     load = registry._load
 
     def recited(where: str) -> Any:
-        return load(where) if where.startswith("human:") else lambda *_: Recited()
+        return load(where) if where.startswith("tasks.courts.agents.human:") else lambda *_: Recited()
 
     monkeypatch.setattr(registry, "_load", recited)
     monkeypatch.setattr(registry, "_helped", lambda *_: Recited())
