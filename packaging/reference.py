@@ -25,6 +25,7 @@ from app.desk.bindings import KEYS, Key  # noqa: E402
 from app.strings import set_language, table  # noqa: E402
 from tasks import registry  # noqa: E402
 from tasks.benchmark import Choices, benchmark, benchmarks  # noqa: E402
+from tasks.courts.environment import Environment  # noqa: E402
 from tasks.legalagentbench.tools import TOOLS  # noqa: E402
 from tasks.settings import shown, values  # noqa: E402
 
@@ -142,6 +143,8 @@ def registered() -> str:
 def first_line(group: Any, name: str) -> str:
     """What a registered thing says of itself."""
     found = registry.load(group, name)
+    if isinstance(found, Environment):
+        return " · ".join(found.names)
     said = inspect.getdoc(found) if inspect.isclass(found) or inspect.isroutine(found) else None
     return re.sub(r"\s+", " ", (said or "").split("\n\n")[0])
 
