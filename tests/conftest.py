@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 from app import strings  # noqa: E402
+from app.strings import sentences  # noqa: E402
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 """Two workers on two cores: linear algebra on several threads would spend most of its time waiting for the other
@@ -118,6 +119,14 @@ def moot_home(
     if not theirs.is_file():
         with suppress(OSError):
             os.link(ours, theirs)
+
+
+@pytest.fixture(autouse=True)
+def plain_sentences(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests read the sentences of the rooms below as these say them, but for those of the table itself."""
+    if request.node.get_closest_marker("chinese_sentences") is None:
+        monkeypatch.setattr(sentences, "table", dict)
+        monkeypatch.setattr(sentences, "templates", list)
 
 
 def everywhere(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from app.cli.consent import allow_host_option
+from app.cli.notes import note
 from app.cli.tables import Data, bounds, number, percent, table
 from app.strings import t
 from app.terminal import clean, json_text
@@ -115,7 +116,7 @@ def _run_one(base: RunSpec, choice: Choice, folder: Path, place: str) -> tuple[O
         with run, interruptible(run.scheduler.interrupt) as stopped:
             run.go(lambda: not stopped.is_set())
             if left := sum(not driver.stopped for driver in run.scheduler.episodes.values()):
-                _say(f"moot: stopped with {left} episodes of {name} unfinished. The same command goes on.")
+                note(f"stopped with {left} episodes of {name} unfinished. The same command goes on.")
                 sys.exit(1)
             run.record_scores()
     stored = read_stored(path)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from app.cli.names import RUN
+from app.cli.notes import note
 from app.cli.tables import bounds, number, percent, table
 from app.strings import t
 from app.terminal import clean, json_text
@@ -48,19 +49,19 @@ def agreement(run_name: str, metric: str | None, plot: bool, page: Path | None, 
         clusters = clusters_of(header_of(journal))
         rows = of_journal(journal, clusters=clusters, metric=metric, seed=seed)
     if not clusters:
-        _say(t("agreement.no_clusters"))
+        note(t("agreement.no_clusters"))
     plotted = [row for row in rows if row.difference and row.difference.points and row.raters[0].startswith("human ")]
     if page is not None:
         with written_whole(page) as file:
             file.write(_page(run, plotted))
-        _say(f"wrote {page}")
+        note(f"wrote {page}")
     if as_json:
         return click.echo(json_text({"run": run, "agreement": [row.as_dict() for row in rows]}))
     if not rows:
-        return _say(t("agreement.nobody"))
+        return note(t("agreement.nobody"))
     click.echo(agreement_table(rows))
     if plot and not plotted:
-        _say(t("agreement.no_plot"))
+        note(t("agreement.no_plot"))
     for row in plotted if plot else ():
         click.echo(f"\n{clean(_title(row), multiline=False)}\n{_plot(row)}")
 
@@ -147,7 +148,7 @@ def review(
         row = add_score(journal, str(episode), metric, value, author, reason)
         known = _graded(journal)
     if known and metric not in known:
-        _say(t("review.unknown", metric=metric, known=", ".join(known)))
+        note(t("review.unknown", metric=metric, known=", ".join(known)))
     if as_json:
         return click.echo(json_text(asdict(row)))
     more = t("review.superseded") if "supersedes" in row.settings else ""
@@ -164,11 +165,11 @@ def _sample(run_name: str, share: float, seed: int, as_json: bool) -> None:
     if as_json:
         return click.echo(json_text({"run": run, "share": share, "seed": seed, "sample": [asdict(one) for one in chosen]}))
     if not chosen:
-        return _say(t("review.empty"))
+        return note(t("review.empty"))
     rows = [[one.episode, one.group, one.outcome, ", ".join(one.authors) or "–"] for one in chosen]
     click.echo(table([t(f"review.{name}") for name in ("episode", "group", "outcome", "scored")], rows, left=4))
     for group, ended in {one.group: one.of for one in chosen}.items():
-        _say(t("review.of", group=group, ended=ended, chosen=sum(one.group == group for one in chosen)))
+        note(t("review.of", group=group, ended=ended, chosen=sum(one.group == group for one in chosen)))
 
 
 def _graded(journal: Journal) -> list[str]:
@@ -177,9 +178,5 @@ def _graded(journal: Journal) -> list[str]:
 
     rows: list[ScoreRow] = [row for row in journal.scores() if row.scorer == GRADER]
     return sorted({str(name) for row in rows for name in row.value})
-
-
-def _say(text: str) -> None:
-    click.echo(clean(f"moot: {text}", multiline=False), err=True)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from app.strings import t
+from app.strings.sentences import said
 from app.terminal import clean, json_text
 from tasks.errors import UsageError
 
@@ -43,7 +44,7 @@ def check_cases(ctx: click.Context, paths: Sequence[Path], laws: bool, schema: b
     count = 0
     for found, cases in check_files(paths):
         if not as_json:
-            click.echo("".join(f"{clean(line, multiline=False)}\n" for line in found), nl=False)
+            click.echo("".join(f"{clean(said(line), multiline=False)}\n" for line in found), nl=False)
         lines += found
         count += cases
     errors = sum(": error: " in line for line in lines)

@@ -12,6 +12,7 @@ import click
 
 from app.cli.tables import Data
 from app.strings import t
+from app.strings.sentences import said
 from app.terminal import clean, json_text, pad
 from store import manifest as manifests
 from store.errors import Damaged, StoreError
@@ -294,7 +295,7 @@ def _described(folder: Path, manifest: Manifest) -> Data:
 
 def _line(pack: Data) -> str:
     if "error" in pack:
-        return t("data.damaged", name=pack["name"], reason=pack["error"])
+        return t("data.damaged", name=pack["name"], reason=said(pack["error"]))
     statutes = t("data.statutes", n=pack["statutes"]) if pack["statutes"] else ""
     line = t(
         "data.row",

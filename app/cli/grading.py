@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import click
-
-from app.terminal import clean
+from app.cli.notes import note
 from store.journal import Journal
 from tasks.benchmark import Benchmark, Question
 from tasks.errors import UsageError
@@ -24,8 +22,8 @@ def grade(journal: Journal, bench: Benchmark, questions: Sequence[Question], spe
     finally:
         engine.close()
     failed = sum(bool(row.settings.get("failed")) for row in rows)
-    more = f", {failed} gradings failed and are missing" if failed else ""
-    click.echo(clean(f"moot: {len(rows)} answers graded by {spec}{more}", multiline=False), err=True)
+    n = len(rows)
+    note(f"{n} answers graded by {spec}, {failed} gradings failed and are missing" if failed else f"{n} answers graded by {spec}")
 
 
 def grade_stored(run: StoredRun, seats: Sequence[str]) -> None:
@@ -43,4 +41,4 @@ def grade_stored(run: StoredRun, seats: Sequence[str]) -> None:
 
 def _progress(done: int, total: int) -> None:
     if done < total:
-        click.echo(f"moot: {done} of {total} graded", err=True)
+        note(f"{done} of {total} graded")

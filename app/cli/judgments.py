@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import click
 
 from app.cli.consent import allow_host_option
+from app.strings.sentences import said
 from app.terminal import clean, json_text
 from store.errors import BadInput
 from store.files import written_whole
@@ -70,7 +71,7 @@ def from_judgment(
     elif out is None:
         click.echo(json_text(made.case_fields))
     for line in report(made, out):
-        click.echo(clean(line, multiline=False), err=True)
+        click.echo(clean(said(line), multiline=False), err=True)
     # A draft that was written can be finished by hand; one that was printed alone is of no use to the next program.
     ctx.exit(1 if made.needed and out is None else 0)
 
@@ -80,7 +81,7 @@ def report(made: Draft, out: Path | None = None) -> list[str]:
     case = made.case_fields
     kind = {"CI": "civil", "CR": "criminal"}[case["env"]]
     counts = ", ".join(f"{len(case[name])} {name}" for name in ("claims", "facts", "evidence") if case.get(name))
-    lines = [f"moot: {case['id']}: draft of a {kind} case, unreviewed{f' ({counts})' if counts else ''}"]
+    lines = [f"{case['id']}: draft of a {kind} case, unreviewed{f' ({counts})' if counts else ''}"]
     if made.masked:
         lines.append("masked: " + ", ".join(f"{one.kind} {one.replacement} ×{one.count}" for one in made.masked))
     if made.missing:
@@ -88,7 +89,7 @@ def report(made: Draft, out: Path | None = None) -> list[str]:
     lines += [f"note: {note}" for note in made.notes]
     lines += [f"needed: {fault}" for fault in made.needed]
     name = str(out) if out else "The draft"
-    unusable = f"moot: {name} does not load yet: write what is needed first (see above)."
+    unusable = f"{name} does not load yet: write what is needed first (see above)."
     lines.append(unusable if made.needed else f"{name} loads.")
     return lines
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from app.cli.notes import note
 from app.terminal import clean
 from store import manifest as manifests
 from store.errors import BadInput, Damaged, NotFound, StoreError
@@ -51,7 +52,7 @@ def chosen(name: str | None, law: str = "", text: str = "") -> str:
         raise UsageError(f"{what}: {', '.join(real)}", "Choose one with --pack.")
     found = next(iter([*real, *(pack for pack in LAST if pack in wanted)]), "sample")
     if len(having) > 1:
-        click.echo(clean(f"moot: pack {found}", multiline=False), err=True)
+        note(f"pack {found}")
     return found
 
 

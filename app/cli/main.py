@@ -107,13 +107,16 @@ def main(arguments: list[str] | None = None) -> None:
         from app.cli import engine
 
         sys.exit(getattr(engine, HIDDEN[first[0]])())
+    from app.cli.help_text import HelpText
     from app.guard import install_guard
     from app.leaving import ASKED, end, when_asked
+    from app.strings.sentences import said, told
 
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="replace")
     install_guard()
+    click.Context.formatter_class = HelpText
     try:
         with when_asked(end, *ASKED):
             code = cli.main(args=arguments, prog_name="moot", standalone_mode=False) or 0
@@ -125,13 +128,13 @@ def main(arguments: list[str] | None = None) -> None:
         click.echo(error.format_message(), err=True)
         sys.exit(2)
     except click.ClickException as error:
-        _say(error.format_message())
+        _say(said(error.format_message()))
         sys.exit(error.exit_code)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:
         where = str(error.filename) if error.filename else "standard output or a temporary file"
-        _say(f"{error.strerror or error} ({where})")
+        _say(said(f"{error.strerror or error} ({where})"))
         sys.exit(1)
     except Exception as error:
         if os.environ.get("MOOT_DEBUG"):
@@ -139,7 +142,7 @@ def main(arguments: list[str] | None = None) -> None:
         exit_code = getattr(error, "exit_code", None)
         if not isinstance(exit_code, int):
             raise
-        _say(str(error))
+        _say(told(error))
         sys.exit(exit_code)
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from app.cli.notes import note
 from app.strings import language
 from app.terminal import clean
 from store.files import written_whole
@@ -40,4 +41,4 @@ def report(run_names: tuple[str, ...], form: str, walker: str | None, out: Path 
         return
     with written_whole(out) as file:
         file.write(text)
-    click.echo(clean(f"moot: wrote {out}", multiline=False), err=True)
+    note(f"wrote {out}")

@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from app.cli.consent import allow_host_option
 from app.cli.grading import grade
 from app.cli.names import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK
+from app.cli.notes import note
 from app.cli.settings import BenchmarkCommand
 from app.cli.watcher import JsonWatcher, PlainWatcher, Progress, voice_of
 from app.leaving import ASKED, when_asked, without_terminal
@@ -90,7 +91,7 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
     if options["dry_run"]:
         return _dry_run(spec, as_json)
     if options["tasks_file"] and spec.pack == "sample" and benchmark != "courts":
-        click.echo("moot: these tasks run on the fictional pack 'sample'; name another with --pack.", err=True)
+        note("these tasks run on the fictional pack 'sample'; name another with --pack.")
     out = options["out"]
     made = start_run(spec, out=out, argv=sys.argv[1:])
     _drive(made, options["watch"], as_json)
@@ -229,7 +230,7 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
     with made, interruptible(made.scheduler.interrupt) as stopped:
         made.scheduler.watchers += _watchers(made, watch)
         if n := sum(bool(getattr(question, "notes", ())) for question in made.questions):
-            click.echo(clean(f"moot: {t('run.filled', n=n)}", multiline=False), err=True)
+            note(t("run.filled", n=n))
         click.echo(clean(t("run.started", run=made.id, n=len(made.scheduler.episodes)), multiline=False), err=True)
         started = time.perf_counter()
         made.go(lambda: not stopped.is_set())
@@ -240,7 +241,7 @@ def _drive(made: Run, watch: str, as_json: bool) -> None:
         if left:
             name = made.id if made.journal.path.parent == places.runs() else made.journal.path
             hint = f"`moot resume {name}` goes on."
-            click.echo(clean(f"moot: stopped with {left} episodes unfinished. {hint}", multiline=False), err=True)
+            note(f"stopped with {left} episodes unfinished. {hint}")
             sys.exit(1)
         made.record_scores()
         if grader := made.spec.seats.get(GRADER):
@@ -262,8 +263,7 @@ def _name_errors(made: Run) -> bool:
     if failed:
         reason, count = reasons.most_common(1)[0]
         most = "" if count == failed else f" ({count} times)"
-        text = f"moot: {failed} of {len(stops)} episodes ended in an error, most often{most}: {reason}"
-        click.echo(clean(text, multiline=False), err=True)
+        note(f"{failed} of {len(stops)} episodes ended in an error, most often{most}: {reason}")
     return 0 < failed == len(stops)
 
 

@@ -10,8 +10,8 @@ import click
 from app.cli.consent import allow_host_option
 from app.cli.grading import grade_stored
 from app.cli.names import RUN
+from app.cli.notes import note
 from app.cli.run import print_summary
-from app.terminal import clean
 from tasks.run.rescoring import append_scores, read_stored, summary_of
 
 FILE = click.Path(path_type=Path)
@@ -37,7 +37,7 @@ def score(
         grade_stored(run, seats)
         run = read_stored(run_name)
     rows = append_scores(run, scorers, author)
-    _say(f"appended {len(rows)} scores to {run.path}")
+    note(f"appended {len(rows)} scores to {run.path}")
     print_summary(summary_of(run, walker), as_json, run.header)
 
 
@@ -66,11 +66,11 @@ def score_predictions(
     known_benchmark(benchmark)
     sources = Sources(benchmark, dataset, predictions, tokens)
     imported = read_run(sources)
-    for note in imported.notes:
-        _say(f"{predictions.name}: {note}")
+    for what in imported.notes:
+        note(f"{predictions.name}: {what}")
     if save or out:
         path = save_run(sources, imported, out=out, argv=sys.argv[1:])
-        _say(f"saved as run {path.stem}")
+        note(f"saved as run {path.stem}")
         return _print(path, as_json)
     with tempfile.TemporaryDirectory(prefix="moot-score-") as folder:
         passing = Path(folder) / f"{predictions.stem or 'predictions'}.moot"
@@ -80,7 +80,3 @@ def score_predictions(
 def _print(path: Path, as_json: bool) -> None:
     run = read_stored(path)
     print_summary(summary_of(run), as_json, run.header)
-
-
-def _say(text: str) -> None:
-    click.echo(clean(f"moot: {text}", multiline=False), err=True)

@@ -10,8 +10,10 @@ from typing import Any
 import click
 
 from app.cli.names import RUN
+from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
 from app.strings import t
+from app.strings.sentences import said
 from app.terminal import clean, json_text, pad, truncate, width
 from store.errors import StoreError
 from store.journal import Journal
@@ -62,7 +64,7 @@ def list_runs(as_json: bool) -> None:
         click.echo(t("list.empty"), err=True)
     for row in rows:
         if "error" in row:
-            click.echo(clean(f"{row['run']}  ✘ {row['error']}", multiline=False))
+            click.echo(clean(f"{row['run']}  ✘ {said(row['error'])}", multiline=False))
             continue
         cells = (pad(row["run"], 52), pad(row["pack"], 16), pad(f"{row['finished']}/{row['n']}", 9), row["created"], _cut_short(row["outcomes"]))
         click.echo(clean("  ".join(filter(None, cells)), multiline=False))
@@ -118,7 +120,7 @@ def _show_run(journal: Journal, as_json: bool) -> None:
         click.echo(json_text(told))
         return
     if journal.uncovered:
-        click.echo(clean(f"moot: {t('show.uncovered')}", multiline=False), err=True)
+        note(t("show.uncovered"))
     spec = header["spec"]
     click.echo(clean(f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}", multiline=False))
     widest = max((width(e["episode"]) for e in episodes), default=0)

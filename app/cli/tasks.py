@@ -18,6 +18,7 @@ from app.cli.coherence import check_cases
 from app.cli.judgments import from_judgment
 from app.cli.names import PACK
 from app.strings import t
+from app.strings.sentences import said
 from app.terminal import clean, json_text
 from store.errors import BadInput, NotFound
 from store.files import written_whole
@@ -104,11 +105,11 @@ def validate_tasks(ctx: click.Context, file: Path, name: str, as_json: bool) -> 
         click.echo(json_text(data))
     else:
         for fault in report.faults[:_SHOWN]:
-            click.echo(clean(fault, multiline=False))
+            click.echo(clean(said(fault), multiline=False))
         if len(report.faults) > _SHOWN:
             click.echo(t("tasks.more", n=len(report.faults) - _SHOWN))
         for note in report.notes[:_SHOWN]:
-            click.echo(clean(t("tasks.note", note=note), multiline=False))
+            click.echo(clean(t("tasks.note", note=said(note)), multiline=False))
         groups = "  ".join(f"{group} {n}" for group, n in report.groups.items())
         key = "tasks.faulty" if report.faults else "tasks.sound"
         head = t(key, n=report.tasks, faults=len(report.faults), benchmark=report.benchmark)

@@ -56,6 +56,7 @@ from app.desk.themes import DARK, LIGHT
 from app.hosts import consent, with_origin
 from app.leaving import ASKED, Leave, when_asked
 from app.strings import language, set_language, t
+from app.strings.sentences import said
 from models.llama import shelf
 from tasks.run.runner import Run, fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
@@ -179,7 +180,7 @@ class Desk(App[int]):
 
     def problem(self, title: str, hint: str = "") -> None:
         """A dialog that says what went wrong and what helps."""
-        self.push_screen(ProblemScreen(one(title), one(hint)))
+        self.push_screen(ProblemScreen(one(said(title)), one(said(hint))))
 
     def ask_host(self, host: str, run: str) -> bool:
         """Whether an engine may lead to a host beyond this machine; called by the thread that opens it, which waits."""

@@ -24,8 +24,8 @@ from app.desk.episode.shown import Shown, blocks_of  # noqa: E402
 from app.desk.home.screen import pack_counts  # noqa: E402
 from app.desk.messages import RunFacts  # noqa: E402
 from app.desk.widgets.lines import wrapped  # noqa: E402
-from app.desk.wrapping import NO_END, NO_START, wrap  # noqa: E402
 from app.library import PackLine, packs, read_records, read_run, read_stored  # noqa: E402
+from app.wrapping import NO_END, NO_START, wrap  # noqa: E402
 from tasks.episode.events import EVENTS, Record, StepEnded, Thought, ToolReturned, Unknown  # noqa: E402
 from tasks.errors import RecordMismatch  # noqa: E402
 from tests.support.desk_fixture import COURT, build_pack, header, imported_law_run, records, write_run  # noqa: E402

@@ -27,6 +27,7 @@ from app.desk.episode.renderers import (
     tracked_words,
 )
 from app.strings import t
+from app.strings.sentences import said
 from store.text.numerals import chinese_to_int
 from tasks.courts.casefile.roles import role_of
 from tasks.courts.play.routing import shown
@@ -204,7 +205,7 @@ class CourtLines:
 
     def _stopped(self, record: Record, event: Stopped) -> Block:
         why = next((key for begin, key in REASONS.items() if event.reason.startswith(begin)), "")
-        reason = t(f"court.ended.{why}") if why else one(event.reason)
+        reason = t(f"court.ended.{why}") if why else one(said(event.reason))
         tone = "good" if event.outcome == "finished" else "bad" if event.outcome == "error" else "warn"
         line: Line = ((t(f"outcome.{event.outcome}"), tone), *(((f" · {reason}", "dim"),) if reason else ()))
         return Block(record.seq, record.step, " ■", tone, (line,), f"{event.outcome} {event.reason}".strip())

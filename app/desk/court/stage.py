@@ -16,9 +16,9 @@ from app.desk.court.exhibits import STATES, exhibit_name
 from app.desk.court.programme import Item, programme
 from app.desk.court.scene import Scene
 from app.desk.episode.renderers import Line, many, one, policy_name
-from app.desk.wrapping import wrap
 from app.strings import t
 from app.terminal import clean, pad, truncate, width
+from app.wrapping import wrap
 from store.text.normalise import fold_width
 from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.roles import role_of, seat_of

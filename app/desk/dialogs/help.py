@@ -13,9 +13,9 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from app.desk.bindings import KEYS
-from app.desk.wrapping import wrap
 from app.strings import known, t
 from app.terminal import pad
+from app.wrapping import wrap
 
 ROOM = 68
 """Cells of a line of text on a screen of 80 columns, beside frame and scrollbar (help.tcss)."""

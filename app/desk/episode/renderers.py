@@ -16,6 +16,7 @@ from app.court_words import exhibit_words, fault_words
 from app.desk.episode.calls import call_lines
 from app.desk.law.events import asked, items_of, returned_lines, summary, tool_name
 from app.strings import counted, known, t
+from app.strings.sentences import said
 from app.terminal import clean
 from tasks.episode.events import (
     ActDone,
@@ -264,7 +265,7 @@ def _stopped(record: Record, event: Stopped) -> Block:
     tone = "good" if event.outcome == "finished" else "bad" if event.outcome == "error" else "warn"
     pieces: list[Piece] = [(t(f"outcome.{event.outcome}"), tone)]
     if event.reason and event.reason != "answered":
-        pieces.append((one(event.reason), "dim"))
+        pieces.append((one(said(event.reason)), "dim"))
     return _block(record, t("event.stopped"), tone, (_joined(pieces),), f"{event.outcome} {event.reason}".strip(), SHORT)
 
 

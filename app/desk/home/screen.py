@@ -27,6 +27,7 @@ from app.desk.widgets.text_pane import TextPane
 from app.library import PackLine, RunLine
 from app.ports import OnDesk
 from app.strings import counted, known, t
+from app.strings.sentences import said
 from app.terminal import truncate
 from tasks.run.spec import RunSpec
 
@@ -154,7 +155,7 @@ class HomeScreen(OnDesk, Screen[None]):
             tone = "mark" if "authored" in pack.provenance else "dim"
             lines.append(((one(pack.name), "question"), (f"  ● {marks}" if marks else "", tone)))
             if pack.error:
-                lines.append((("  ✘ ", "bad"), (one(pack.error), "bad")))
+                lines.append((("  ✘ ", "bad"), (one(said(pack.error)), "bad")))
             else:
                 lines.append((("  ", "dim"), (pack_counts(pack), "dim")))
         return lines
@@ -273,7 +274,7 @@ FIXED = 5 + RUN + 2 * 8 + 5 * 2 + 1
 def run_cells(line: RunLine, room: int = 80) -> list[Text]:
     """The cells of a run in the list, two lines each, in a table of `room` cells."""
     if line.error:
-        return [Text("✘"), Text.assemble(one(line.id), "\n", (one(line.error), "dim")), Text(""), Text(""), Text("")]
+        return [Text("✘"), Text.assemble(one(line.id), "\n", (one(said(line.error)), "dim")), Text(""), Text(""), Text("")]
     name = f"benchmark.{line.benchmark}"
     benchmark = t(name) if known(name) else one(line.benchmark)
     outcomes = " · ".join(f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n)

@@ -16,6 +16,7 @@ from textual.widgets import Input, Select
 
 from app.desk.widgets.field import Field, choice, line
 from app.strings import known, t
+from app.strings.sentences import said
 from tasks import registry
 from tasks.benchmark import Benchmark
 from tasks.errors import UsageError
@@ -76,7 +77,7 @@ def _label(name: str) -> str:
 
 
 def _note(name: str, info: FieldInfo) -> str:
-    return t(f"new.{name}.note") if known(f"new.{name}.note") else (info.description or "")
+    return t(f"new.{name}.note") if known(f"new.{name}.note") else said(info.description or "")
 
 
 def _short(info: FieldInfo) -> bool:

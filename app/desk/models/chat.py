@@ -24,6 +24,7 @@ from app.desk.widgets.answer_box import AnswerBox, AnswerText
 from app.desk.widgets.key_bar import KeyBar
 from app.ports import OnDesk
 from app.strings import t
+from app.strings.sentences import said
 from app.terminal import truncate
 from models.engine import Message, Reply
 from tasks.episode.events import ModelCalled
@@ -200,7 +201,7 @@ class TrialScreen(OnDesk, Screen[None]):
         if self.said and self.said[-1].role == "user":
             self.said.pop()
         self.query_one(ChatLog).stream(None, 0.0)
-        self._note(one(event.title), "bad", one(event.hint))
+        self._note(one(said(event.title)), "bad", one(said(event.hint)))
         self._show()
 
     def _note(self, text: str, role: str, hint: str = "") -> None:

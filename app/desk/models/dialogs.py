@@ -27,6 +27,7 @@ from app.desk.models.listing import ModelLine, billions, size_words
 from app.desk.widgets.field import Field, line
 from app.desk.widgets.path_completion import PathCompletion
 from app.strings import t
+from app.strings.sentences import said
 from models.errors import BadEngine
 from models.llama.header import Header, read_header
 from models.llama.library import name_for
@@ -246,7 +247,7 @@ class CheckModelScreen(_Reading):
             return
         model, found = event.worker.result
         if model.fault:
-            self._say(one(model.fault), "bad")
+            self._say(one(said(model.fault)), "bad")
         elif found != model.entry.sha256:
             self._say(t("models.check.differs"), "bad")
         else:

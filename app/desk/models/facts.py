@@ -6,6 +6,7 @@ from app.desk.episode.renderers import Line, one
 from app.desk.models.listing import ModelLine, billions, size_words
 from app.desk.widgets.text_pane import TextPane
 from app.strings import t
+from app.strings.sentences import said
 from app.terminal import pad
 from models.llama.header import Header
 
@@ -31,7 +32,7 @@ def _named(facts: list[Fact]) -> list[Line]:
 
 
 def _faults(line: ModelLine) -> list[Fact]:
-    return [("fault", one(line.fault), "bad")] if line.fault else []
+    return [("fault", one(said(line.fault)), "bad")] if line.fault else []
 
 
 def _nature(line: ModelLine) -> list[Fact]:

@@ -30,6 +30,7 @@ from app.desk.widgets.text_pane import TextPane
 from app.library import PackLine, RunLine
 from app.ports import OnDesk
 from app.strings import t
+from app.strings.sentences import said
 from app.terminal import truncate
 from tasks.run.spec import RunSpec
 
@@ -129,7 +130,7 @@ class ModelsScreen(OnDesk, Screen[None]):
         table.display, empty.display = bool(lines), not lines
         self.query_one("#facts").display = bool(lines)
         if self.shelf.fault:
-            empty.say(one(self.shelf.fault), one(self.shelf.hint))
+            empty.say(one(said(self.shelf.fault)), one(said(self.shelf.hint)))
         elif self._loaded:
             empty.say(t("models.empty"), t("models.empty.hint"))
         else:

@@ -11,6 +11,7 @@ from app.desk.review.cases import CaseReview
 from app.desk.review.fields import Field
 from app.desk.review.laws import Cited
 from app.strings import t
+from app.strings.sentences import said
 from store.statutes.names import short_name
 
 MOST = 6
@@ -24,8 +25,8 @@ def beside_lines(review: CaseReview, field: Field, room: int) -> Iterator[Line]:
         yield ((t("review_screen.findings"), "label"),)
     for finding in field.findings:
         sign, role = ("✘", "bad") if finding.level == "error" else ("●", "warn")
-        yield ((f"{sign} ", role), (f"{one(finding.field)}  ", "dim"), (one(finding.what), "text"))
-        yield ((f"  {one(finding.todo)}", "dim"),)
+        yield ((f"{sign} ", role), (f"{one(finding.field)}  ", "dim"), (one(said(finding.what)), "text"))
+        yield ((f"  {one(said(finding.todo))}", "dim"),)
     cited = [found for ref in field.refs if (found := review.laws.get(ref)) is not None]
     if cited:
         yield from ((),) if field.findings else ()

@@ -13,6 +13,7 @@ from typing import Any
 from app.desk.episode.renderers import Line, many, one
 from app.desk.review.laws import ref_of, refs_in
 from app.strings import known, t
+from app.strings.sentences import said
 from app.terminal import width
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Fields
 from tasks.courts.casefile.law import Finding
@@ -111,7 +112,7 @@ def _cells(line: Line) -> int:
 def draft_field(made: Draft) -> Field:
     """What became of a judgment: what keeps it from being a case, what was masked, what is missing, what to look at."""
     parts = (
-        ("needed", "bad", [str(fault) for fault in made.needed]),
+        ("needed", "bad", [said(str(fault)) for fault in made.needed]),
         ("masked", "text", [f"{_masked_words(masked.kind)} × {masked.count} → {masked.replacement}" for masked in made.masked]),
         ("notes", "warn", list(made.notes)),
         ("missing", "dim", ["、".join(map(_path_words, made.missing))] if made.missing else []),

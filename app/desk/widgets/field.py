@@ -8,6 +8,8 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Label, Select, Static
 
+from app.strings.sentences import said
+
 
 class Field(Horizontal):
     """A label, a control and room for one sentence. A fault is shown until the answer changes."""
@@ -57,7 +59,7 @@ class Field(Horizontal):
     def fault(self, sentence: str) -> None:
         """Say what is wrong ('' = nothing)."""
         self.set_class(bool(sentence), "-bad")
-        self.query_one(".field--note", Static).update(sentence or self._note)
+        self.query_one(".field--note", Static).update(said(sentence) or self._note)
 
     def on_descendant_focus(self) -> None:
         """The cursor is here."""

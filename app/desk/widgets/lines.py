@@ -22,7 +22,7 @@ from textual.strip import Strip
 
 from app.desk.episode.renderers import Line, Piece
 from app.desk.widgets.ink import ink
-from app.desk.wrapping import wrap
+from app.wrapping import wrap
 
 FILLED = ("match", "removed", "added")
 """Roles with a background of their own."""

@@ -47,8 +47,6 @@ _SHAPES = (
     (("model", "dict"), "no table of fields", "Write a table of fields."),
 )
 """How a kind of fault that pydantic finds begins -> what the value is not, and what to write."""
-_BOUNDS = {"gt": "not above", "ge": "below", "lt": "not below", "le": "above"}
-"""Which bound is broken -> how a value stands to it."""
 
 
 class CaseFault(BadInput):
@@ -193,7 +191,14 @@ def _fault(detail: Any, fields: Mapping[str, Any]) -> Fault:
         return Fault(field or "case", str(detail["ctx"]["error"]), "Correct it.")
     if kind.startswith(("greater_than", "less_than")):
         ((bound, limit),) = detail["ctx"].items()
-        return Fault(field, f"{shown} is {_BOUNDS[bound]} {limit:g}", "Write another number.")
+        return Fault(
+            field,
+            {
+                "gt": f"{shown} is not above {limit:g}", "ge": f"{shown} is below {limit:g}",
+                "lt": f"{shown} is not below {limit:g}", "le": f"{shown} is above {limit:g}",
+            }[bound],
+            "Write another number.",
+        )  # fmt: skip
     for words, what, todo in _SHAPES:
         if kind.startswith(words):
             return Fault(field, f"{shown} is {what}", todo)

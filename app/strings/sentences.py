@@ -1,0 +1,116 @@
+"""Sentences of errors and help in the language of the screen. The rooms below speak English and know of no language.
+
+`errors.toml` and `help.toml` hold the Chinese twin of every English template of ours, `others.toml` of libraries; `{}` is a value that was filled in, and `{0}`
+`{1}` name the values where their order differs. A sentence is known by its template, its values may be sentences in turn;
+what no template fits is shown as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from itertools import islice
+from typing import NamedTuple
+
+from app.strings import language
+
+TABLES = ("errors.toml", "help.toml", "others.toml")
+DEEPEST, JOINTS = 4, 3
+"""Sentences within sentences that are looked for, and places at which one is looked at in parts."""
+LONGEST = 4000
+"""Characters of a text that is looked at."""
+LEAST = 3
+"""Letters of its own that a template has: `{} is {}` fits anything."""
+_HOLE = re.compile(r"\{\d*\}")
+_CHINESE = {": ": "：", "; ": "；", ". ": "。"}
+_JOINT = re.compile("[:;.] ")
+"""Where a text that is no template as a whole may be one in parts."""
+
+
+class Template(NamedTuple):
+    """A sentence with holes: the English parts between them, and the Chinese text."""
+
+    parts: tuple[str, ...]
+    text: str
+
+
+def said(text: str) -> str:
+    """A sentence in the language of the screen; as it is where its template is not known, or is English already."""
+    return text if language() != "zh" or len(text) > LONGEST else _said(text, DEEPEST)
+
+
+def told(error: BaseException) -> str:
+    """What an error says, with what to do about it."""
+    title, hint = getattr(error, "title", None), getattr(error, "hint", "")
+    if not isinstance(title, str) or language() != "zh":
+        return said(str(error))
+    mark = "" if not hint or said(title).endswith(("。", ".")) else "。"
+    return f"{said(title)}{mark}{said(hint)}"
+
+
+def _said(text: str, depth: int) -> str:
+    found = _whole(text, depth)
+    if found != text or not depth:
+        return found
+    for joint in islice(_JOINT.finditer(text), JOINTS):
+        before, after = text[: joint.start()], text[joint.end() :]
+        first, rest = _whole(before, depth), _said(after, depth - 1)
+        if first != before or rest != after:
+            return f"{first}{_CHINESE[joint[0]]}{rest}"
+    return text
+
+
+def _whole(text: str, depth: int) -> str:
+    """The text as one sentence."""
+    found = table().get(text)
+    if found is not None or not depth or " " not in text:
+        return found or text
+    for template in templates():
+        values = _values(template.parts, text)
+        if values is not None:
+            return _filled(template.text, [_said(value, depth - 1) for value in values])
+    return text
+
+
+def _values(parts: Sequence[str], text: str) -> list[str] | None:
+    """What stands in the holes of a template; None where the text is none of it. Each part where it comes first."""
+    if not text.startswith(parts[0]) or not text.endswith(parts[-1]):
+        return None
+    values, at, last = [], len(parts[0]), len(text) - len(parts[-1])
+    for part in parts[1:-1]:
+        found = text.find(part, at, last)
+        if found < 0:
+            return None
+        values.append(text[at:found])
+        at = found + len(part)
+    return [*values, text[at:last]] if at <= last else None
+
+
+def _filled(text: str, values: Sequence[str]) -> str:
+    rest = iter(values)
+
+    def value(hole: re.Match[str]) -> str:
+        number = hole[0][1:-1]
+        return values[int(number)] if number else next(rest)
+
+    return _HOLE.sub(value, text)
+
+
+@cache
+def table() -> dict[str, str]:
+    """English template -> Chinese text."""
+    found: dict[str, str] = {}
+    for name in TABLES:
+        found |= tomllib.loads(resources.files(__package__).joinpath(name).read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def templates() -> list[Template]:
+    """The templates with holes that say something themselves, those that say most first."""
+    found = [Template(tuple(_HOLE.split(key)), text) for key, text in table().items() if _HOLE.search(key)]
+    found = [one for one in found if sum(map(str.isalpha, "".join(one.parts))) >= LEAST]
+    return sorted(found, key=lambda one: -sum(map(len, one.parts)))

@@ -1,0 +1,145 @@
+"""Every sentence of errors and help has its Chinese twin, and every text comes through whole."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+import subprocess
+import tomllib
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import click
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app import strings
+from app.cli.main import COMMANDS, cli
+from app.cli.settings import _options
+from app.strings import sentences
+from app.strings.sentences import said, told
+from store.errors import NotFound
+from tasks.benchmark import benchmark, benchmarks
+from tasks.errors import UsageError
+from tasks.settings import shown
+
+pytestmark = pytest.mark.chinese_sentences
+ROOT = Path(__file__).resolve().parents[2]
+SAYING = frozenset(
+    "StoreError NotFound BadInput Damaged TaskError UsageError RecordMismatch BadEngine EngineError ChildFailed TooMuch _Refusal"
+    " _LeftOut Refused Unsound NativeError Unreadable CaseFault ForeignHost NetworkRefused Fault Finding Problem BadParameter"
+    " ClickException note".split()
+)
+"""What sentences are given to."""
+
+
+def own(name: str) -> dict[str, str]:
+    """A table as it is written."""
+    found: dict[str, str] = tomllib.loads(resources.files("app.strings").joinpath(name).read_text(encoding="utf-8"))
+    return found
+
+
+def texts(node: ast.AST) -> Iterator[str]:
+    """The texts that a call is given, `{}` where a value is filled in; values that are texts, too."""
+    match node:
+        case ast.JoinedStr(values=values):
+            yield "".join(str(part.value) if isinstance(part, ast.Constant) else "{}" for part in values)
+            for part in values:
+                if isinstance(part, ast.FormattedValue):
+                    yield from texts(part.value)
+        case ast.Constant(value=str() as text):
+            yield text
+        case ast.Constant():
+            pass
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from texts(child)
+
+
+def spoken() -> dict[str, str]:
+    """Template -> a file in which it stands."""
+    found: dict[str, str] = {}
+    for room in ("app", "store", "models", "tasks", "moot.py"):
+        for file in sorted((ROOT / room).rglob("*.py")) or [ROOT / room]:
+            for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+                if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in SAYING:
+                    for given_ in (*node.args, *(keyword.value for keyword in node.keywords)):
+                        for text in texts(given_):
+                            if " " in text.strip() and re.search("[A-Za-z]{2}", text) and not re.search("[\u4e00-\u9fff]{4}", text):
+                                found.setdefault(text, str(file.relative_to(ROOT)))
+    return found
+
+
+def helped(command: click.Command, context: click.Context) -> Iterator[str]:
+    """What a command and all below it say of themselves."""
+    for text in inspect.cleandoc(command.help or "").split("\n\n"):
+        drawn = "\b" in text  # a table of names for programs, of which only the example is a sentence
+        yield from (line for line in text.splitlines() if line.startswith("Example: ")) if drawn else (" ".join(text.split()),)
+    yield from (command.short_help or "", command.epilog or "")
+    for option in command.get_params(context):
+        if isinstance(option, click.Option) and not option.hidden:
+            yield " ".join((option.help or "").split())
+    if isinstance(command, click.Group):
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None
+            yield from helped(below, click.Context(below, info_name=name, parent=context))
+
+
+def test_every_sentence_has_its_twin() -> None:
+    table, here = own("errors.toml"), spoken()
+    assert {text: file for text, file in here.items() if text not in table} == {}
+    assert sorted(table.keys() - here) == [], "said by nobody"
+
+
+def test_every_help_has_its_twin() -> None:
+    table = own("help.toml")
+    settings = [info for name in benchmarks() for info in benchmark(name).settings.model_fields.values() if not shown(info, "hidden")]
+    strings.set_language("en")
+    made = {" ".join((option.help or "").split()) for option in _options(benchmarks())}
+    here = {
+        *helped(cli, click.Context(cli, info_name="moot")), *(line for _, line in COMMANDS.values()),
+    } - {"", *made} | {info.description for info in settings}  # fmt: skip
+    others = own("others.toml")
+    assert sorted(here - table.keys() - others.keys()) == []
+    assert sorted(table.keys() - here) == [], "said by nobody"
+
+
+@pytest.mark.parametrize("name", sentences.TABLES)
+def test_twins_hold_the_same_values_and_are_chinese(name: str) -> None:
+    for text, twin in own(name).items():
+        holes = re.findall(r"\{\d*\}", twin)
+        assert len(holes) == text.count("{}") or name == "help.toml", text
+        assert holes in (["{}"] * len(holes), sorted(holes, key=holes.index)) and len(set(holes)) in (len(holes), 1, 0), text
+        assert re.search("[\u4e00-\u9fff]", twin) or twin in (text, "{}") or not re.search("[a-z]{3} [a-z]{3}", twin), text
+
+
+def test_a_sentence_is_known_by_its_template() -> None:
+    strings.set_language("zh")
+    error = NotFound("There is no pack named wald", "`moot data list` shows the packs.")
+    assert "wald" in told(error) and "There is no" not in told(error) and "`moot data list`" in told(error)
+    assert said("moot is a word") == "moot is a word"
+    strings.set_language("en")
+    assert told(error) == str(error)
+
+
+@given(st.text(st.sampled_from("ab :.;,{}0一\n'"), max_size=300) | st.text())
+def test_any_text_comes_through(text: str) -> None:
+    strings.set_language("zh")
+    assert isinstance(said(text), str)
+    assert isinstance(told(UsageError(text, text)), str)
+
+
+@pytest.mark.parametrize("name", ["", "run", "data import"])
+def test_help_is_chinese_and_no_line_is_too_wide(name: str) -> None:
+    from app.terminal import width
+
+    done = subprocess.run(
+        [ROOT / ".venv" / "bin" / "moot", *name.split(), "--help"], capture_output=True, text=True, encoding="utf-8",
+        check=True, env={"MOOT_LANG": "zh", "COLUMNS": "80", "PATH": "/usr/bin:/bin"},
+    )  # fmt: skip
+    assert "用法：" in done.stdout and "选项" in done.stdout
+    assert max(width(line) for line in done.stdout.splitlines() if " --" not in line) <= 80
