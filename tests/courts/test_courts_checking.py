@@ -71,7 +71,7 @@ CIVIL: list[tuple[Change, str]] = [
     (lambda c: c["gold"]["rulings"][0].update(outcome="granted"), "is granted in full, but 176000 is not 200000"),
     (
         lambda c: c["gold"]["rulings"][0].update(amount=300000),
-        "is granted in part, but 300000 is not less than 200000",
+        "is granted in part, but 300000 is not above 0 and up to 200000",
     ),
     (lambda c: c["gold"]["rulings"][0].update(amount=175000), "the judgment does not say 175000 yuan"),
     (lambda c: c["gold"]["rulings"][2].update(amount=8000), "is rejected and yet 8000 yuan"),

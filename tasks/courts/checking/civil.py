@@ -133,7 +133,7 @@ def _ruling(claim: Claim, ruling: Ruling, judgment: str) -> Iterator[Finding]:
         yield Finding(
             "error",
             where,
-            f"is granted in part, but {_yuan(amount)} is not less than {_yuan(claim.amount)}",
+            f"is granted in part, but {_yuan(amount)} is not above 0 and up to {_yuan(claim.amount)}",
             "Correct the outcome or the amount.",
         )
     if ruling.outcome != "rejected" and amount and not _said(amount, judgment):
