@@ -25,8 +25,8 @@ LONGEST = 4000
 LEAST = 3
 """Letters of its own that a template has: `{} is {}` fits anything."""
 _HOLE = re.compile(r"\{\d*\}")
-_CHINESE = {": ": "：", "; ": "；", ". ": "。"}
-_JOINT = re.compile("[:;.] ")
+_CHINESE = {": ": "：", "; ": "；", ". ": "。", " ": " "}
+_JOINT = re.compile("[:;.] |(?<=') ")
 """Where a text that is no template as a whole may be one in parts."""
 
 
@@ -71,7 +71,9 @@ def _whole(text: str, depth: int) -> str:
     for template in templates():
         values = _values(template.parts, text)
         if values is not None:
-            return _filled(template.text, [_said(value, depth - 1) for value in values])
+            names = (part.endswith("'") for part in template.parts)  # what stands in quotes is a name, no word
+            words = [v if name else _said(v, depth - 1) for v, name in zip(values, names, strict=False)]
+            return _filled(template.text, words)
     return text
 
 

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SAYING = frozenset(
     "StoreError NotFound BadInput Damaged TaskError UsageError RecordMismatch BadEngine EngineError ChildFailed TooMuch _Refusal"
     " _LeftOut Refused Unsound NativeError Unreadable CaseFault ForeignHost NetworkRefused Fault Finding Problem BadParameter"
-    " ClickException note".split()
+    " ClickException note __init__".split()
 )
 """What sentences are given to."""
 
