@@ -47,8 +47,8 @@ def told(error: BaseException) -> str:
     title, hint = getattr(error, "title", None), getattr(error, "hint", "")
     if not isinstance(title, str) or language() != "zh":
         return said(str(error))
-    mark = "" if not hint or said(title).endswith(("。", ".")) else "。"
-    return f"{said(title)}{mark}{said(hint)}"
+    first = said(title)
+    return f"{first}{'. ' if first == title else '。'}{said(hint)}" if hint else first
 
 
 def _said(text: str, depth: int) -> str:

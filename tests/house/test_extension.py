@@ -9,7 +9,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -18,11 +17,13 @@ from typing import Any
 
 import pytest
 
+from app.cli.main import main
 from app.cli.run import run as run_command
 from tasks import registry
 from tasks.courts.environment import codes
 from tasks.run.spec import RunSpec
 from tasks.settings import COMMON
+from tests.support.forked import forked
 
 ROOT = Path(__file__).resolve().parents[2]
 EXTENSION = ROOT / "tests" / "extension"
@@ -100,14 +101,18 @@ def site(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def moot(site: Path) -> Moot:
-    """The command in a process of its own, with that folder on its path."""
+    """The command in a child of this process, with that folder on its path as at its start."""
 
     def run(*arguments: str) -> tuple[int, str, str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "app.cli.main", *arguments], cwd=ROOT, capture_output=True, text=True,
-            encoding="utf-8", check=False, env={**os.environ, "PYTHONPATH": str(site), "COLUMNS": "100"},
-        )  # fmt: skip
-        return done.returncode, done.stdout, done.stderr
+        def call() -> None:
+            sys.path.insert(0, str(site))
+            registry._installed.cache_clear()
+            os.environ["COLUMNS"] = "100"
+            main(list(arguments))
+
+        done = forked(call)
+        assert not done.fault, done.fault
+        return done.code, done.out.decode(), done.err.decode()
 
     return run
 
@@ -236,6 +241,7 @@ def test_an_environment_that_fails_costs_its_own_scores_only(added: Callable[...
         from letters_of_demand import LH
     finally:
         sys.path.remove(str(EXTENSION))
+        del sys.modules["letters_of_demand"]
 
     def fails(*_: object) -> Any:
         raise RuntimeError("half written")

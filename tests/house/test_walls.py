@@ -54,30 +54,14 @@ def test_a_room_loads_nobody_it_must_not_know(room: str) -> None:
     assert loaded & FORBIDDEN[room] == set()
 
 
-@pytest.mark.parametrize("room", ["app", *FORBIDDEN])
-def test_every_module_imports_alone(room: str) -> None:
-    """No module leans on another having been imported before it. Third-party libraries stay loaded in between.
-
-    Every fourth is tried, each time the same: imports form no ring, so a module that fails alone fails its neighbours too.
-    """
-    code = """
-import importlib, json, sys
-rooms = ("app", "store", "models", "tasks")
-for name in json.loads(sys.argv[1]):
-    for loaded in [loaded for loaded in sys.modules if loaded.partition(".")[0] in rooms]:
-        del sys.modules[loaded]
-    importlib.import_module(name)
-"""
-    fresh(code, json.dumps(modules(room)[::4]))
-
-
 @cache
 def tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def test_no_rings() -> None:
-    """Imports form no ring, wherever in a module they stand: at its head, inside functions, for types alone."""
+    """Imports form no ring, wherever in a module they stand: at its head, inside functions, for types alone. So each
+    module can be imported alone."""
     graph = grimp.build_graph("app", *FORBIDDEN, cache_dir=None)
     known = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
     try:
