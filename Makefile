@@ -29,6 +29,7 @@ measure: $(VENV)/.dev          ## how good the search and the rules are, on real
 
 lint: $(VENV)/.dev             ## style, types, walls between rooms
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check -q .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 

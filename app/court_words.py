@@ -132,7 +132,9 @@ def told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:
         case Leaked():
             return f"  ! {t('court.leak')}：{event.text}"
         case TopicTracked():
-            return f"  · {event.pointer} {t('court.verdict.' + event.verdict)}" + (f"：{event.quote}" if event.quote else "")
+            return f"  · {event.pointer} {t('court.verdict.' + event.verdict)}" + (
+                f"：{event.quote}" if event.quote else ""
+            )
         case Routed() if event.dropped:  # what names nobody is an announcement or a judgment, and heard by all
             return f"  ! {t('court.dropped', to=addressees(event.dropped, env, names))}"
     return ""

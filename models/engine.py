@@ -106,7 +106,8 @@ def recorded_settings(settings: Settings, *, only_later: bool = False) -> dict[s
     return {
         name: getattr(settings, name)
         for name in Settings.__slots__
-        if (name in _FIRST and not only_later) or (name not in _FIRST and getattr(settings, name) != getattr(plain, name))
+        if (name in _FIRST and not only_later)
+        or (name not in _FIRST and getattr(settings, name) != getattr(plain, name))
     }
 
 

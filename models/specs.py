@@ -52,7 +52,9 @@ def check_file(name: str) -> None:
         raise BadEngine(f"{name} is on another machine", "Copy the file to this one.")
     path = Path(name)
     if path.exists() and not path.is_file():
-        raise BadEngine(f"{path} is a folder, no file" if path.is_dir() else f"{path} is no file", "Name a plain file.")
+        raise BadEngine(
+            f"{path} is a folder, no file" if path.is_dir() else f"{path} is no file", "Name a plain file."
+        )
 
 
 def on_another_machine(path: str) -> bool:

@@ -84,7 +84,10 @@ SPEECH = {
     "zh": "三年，自权利人知道或者应当知道权利受到损害以及义务人之日起计算（《民法典》第一百八十八条）。约定了还款期限的，自期限届满之日起算。",
     "en": "Three years from the day the creditor knew or should have known of the harm and the debtor (Civil Code art. 188). Where a day of repayment was agreed, from that day.",
 }
-QUESTION = {"zh": "民间借贷的诉讼时效是几年？从何时起算？", "en": "How long is the limitation period of a private loan, and from when?"}
+QUESTION = {
+    "zh": "民间借贷的诉讼时效是几年？从何时起算？",
+    "en": "How long is the limitation period of a private loan, and from when?",
+}
 
 
 def stand_ins(folder: Path) -> None:
@@ -233,7 +236,9 @@ async def turn(app: Any, pilot: Any, keep: Keep) -> None:
         spec = talk(pack).model_copy(update={"model": "llama:stand-in-7b-q4_k_m.gguf"})
         await app.start(spec, everything=False)
         await pilot.pause(1)
-        engine.end(Reply(speech, Usage(612, 0, 74, 3100.0, "fresh"), reasoning=thought, tokens=tuple(range(1000, 1074))))
+        engine.end(
+            Reply(speech, Usage(612, 0, 74, 3100.0, "fresh"), reasoning=thought, tokens=tuple(range(1000, 1074)))
+        )
         await pilot.press("n")
         await pilot.pause(1)
         await pilot.press("n")
@@ -342,7 +347,12 @@ async def review(app: Any, pilot: Any, keep: Keep, language: str) -> None:
     keep("review-case")
 
 
-TRIALS = (("civil", "CI-0002", 34, 1, 0), ("criminal", "CR-0002", 41, 0, 1), ("draft", "CD-0002", 99, 1, 2), ("advice", "LC-0001", 7, 0, 0))
+TRIALS = (
+    ("civil", "CI-0002", 34, 1, 0),
+    ("criminal", "CR-0002", 41, 0, 1),
+    ("draft", "CD-0002", 99, 1, 2),
+    ("advice", "LC-0001", 7, 0, 0),
+)
 """Name, case, steps that were made, the pane on the right, and what is shown of it on a narrow screen."""
 
 

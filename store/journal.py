@@ -217,7 +217,9 @@ class Journal:
             before = chain.link(before, row)
             _, seq, step, parent, at, _, _ = row
             if (seq, made) != (position, before):
-                raise Damaged(f"{self.path}: event {seq} of attempt {attempt} is not as written", "Use an earlier copy.")
+                raise Damaged(
+                    f"{self.path}: event {seq} of attempt {attempt} is not as written", "Use an earlier copy."
+                )
             if not (0 <= step <= _STEPS and 0 <= at < _LATEST and (parent is None or 0 <= parent < seq)):
                 raise Damaged(f"{self.path}: event {seq} of attempt {attempt} has no place", "Use an earlier copy.")
         if end is not None and end != (len(rows), before):
@@ -316,7 +318,9 @@ class Journal:
         try:
             return bounded.load(text)
         except (ValueError, TypeError) as error:
-            raise Damaged(f"{self.path} holds a record that cannot be read: {error}", "Use an earlier copy.") from error
+            raise Damaged(
+                f"{self.path} holds a record that cannot be read: {error}", "Use an earlier copy."
+            ) from error
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query of ours, each cell of the type that its column has in a file of Moot."""

@@ -35,7 +35,9 @@ MAX_STEPS = 2_000_000_000
 SLACK = 1_000_000
 """Bytes that another process may add between a look at the size of a file and reading it."""
 
-_READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION})
+_READING = frozenset(
+    {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION}
+)
 _WRITING = _READING | {sqlite3.SQLITE_INSERT}
 _PRAGMAS = frozenset({"wal_checkpoint", "journal_mode", "integrity_check", "application_id"})
 _CHANGING = frozenset({"heads"})
@@ -64,7 +66,9 @@ def look(path: Path, *, write: bool) -> None:
         raise Damaged(f"{path} is not a whole run file", "Name a run file, or use an earlier copy.")
     if write and found.st_nlink > 1:
         # SQLite keeps its log beside a name: under a second name it would not be found.
-        raise StoreError(f"{path} has {found.st_nlink} names (hard links)", "Copy it to a file of its own and use that.")
+        raise StoreError(
+            f"{path} has {found.st_nlink} names (hard links)", "Copy it to a file of its own and use that."
+        )
     try:
         with path.open("rb") as stream:
             start = stream.read(100)
@@ -164,7 +168,9 @@ def bounded_rows(
         Damaged: a cell is of another kind, or they hold more than the file does, as only a forged file can say.
     """
     path = path.resolve()
-    left = SLACK + 2 * sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists())
+    left = SLACK + 2 * sum(
+        file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()
+    )
     signatures = set(product(*(kind if isinstance(kind, tuple) else (kind,) for kind in kinds)))
     texts = [place for place, kind in enumerate(kinds) if kind is str]
     rows = []
@@ -286,7 +292,9 @@ def plainly(path: Path) -> Iterator[None]:
         if "readonly" in words or "read-only" in words:
             raise StoreError(f"cannot write to {path}: read-only", "Choose another place with --out.") from error
         if "interrupted" in words:
-            raise Damaged(f"{path} takes more work than any run: reading it was stopped", "Use an earlier copy.") from error
+            raise Damaged(
+                f"{path} takes more work than any run: reading it was stopped", "Use an earlier copy."
+            ) from error
         if "decode" in words:
             raise Damaged(f"{path} holds text that is none", "Use an earlier copy.") from error
         raise StoreError(f"cannot use {path}: {words}", "Check the disk and the permissions.") from error

@@ -65,7 +65,10 @@ def names(group: Group) -> list[str]:
     """What is registered in a group, ours first, in the order of their packages. Nothing is loaded."""
     own, _ = _installed(group)
     found = dict.fromkeys([*own, *(name for there, name in ADDED if there == group)])
-    return [*(name for name in PUBLISHED.get(group, ()) if name in found), *(name for name in found if name not in PUBLISHED.get(group, ()))]
+    return [
+        *(name for name in PUBLISHED.get(group, ()) if name in found),
+        *(name for name in found if name not in PUBLISHED.get(group, ())),
+    ]
 
 
 def load(group: Group, name: str) -> Any:

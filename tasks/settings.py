@@ -69,7 +69,13 @@ def setting(
     **more: Any,
 ) -> Any:
     """A field of `Settings`. `more` are bounds, as pydantic has them."""
-    extra: JsonDict = {"metavar": metavar, "hidden": hidden, "for_models": for_models, "group": group, "one_of": one_of}
+    extra: JsonDict = {
+        "metavar": metavar,
+        "hidden": hidden,
+        "for_models": for_models,
+        "group": group,
+        "one_of": one_of,
+    }
     return Field(default, description=description, json_schema_extra=extra, **more)
 
 

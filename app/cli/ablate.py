@@ -27,22 +27,38 @@ PARALLEL_RULES = 16
 
 @click.command()
 @click.argument("benchmark")
-@click.option("--over", "axes", multiple=True, required=True, metavar="AXIS=V,..", help="What to vary: window=on,off,newest; tools=on,rag,web,off; law_filter=on,off; channels=all,exact,keyword,dense,bm25 (several joined: exact+bm25). A bare name means all values; may be repeated.")
+@click.option(
+    "--over",
+    "axes",
+    multiple=True,
+    required=True,
+    metavar="AXIS=V,..",
+    help="What to vary: window=on,off,newest; tools=on,rag,web,off; law_filter=on,off; channels=all,exact,keyword,dense,bm25 (several joined: exact+bm25). A bare name means all values; may be repeated.",
+)
 @click.option("--cross", is_flag=True, help="All combinations of the axes, instead of each axis by itself.")
 @click.option("--agent", default=None, help="Policy of the tested seat: rules (default); search with --model.")
 @click.option("--model", default="", help="Engine of the tested seat, as in `moot run`.")
 @click.option("--tasks", "tasks_file", default=None, help="Task file; default: the pack's own tasks.")
 @click.option("--task", "task_ids", multiple=True, help="Run only this task; may be repeated.")
 @click.option("--pack", default="sample", show_default=True, help="Corpus pack, by name or folder.")
-@click.option("--web", default="", metavar="PACK", help="The pack with the web snapshot; default: the run's own pack.")
+@click.option(
+    "--web", default="", metavar="PACK", help="The pack with the web snapshot; default: the run's own pack."
+)
 @click.option("--limit", type=click.IntRange(1), default=None, help="Run only the first N tasks.")
 @click.option("--seed", type=int, default=0, help="Seed of all sampling.")
 @click.option("--max-turns", type=click.IntRange(1), default=None, help="Turns an episode may take.")
 @click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
-@click.option("--out", type=click.Path(path_type=Path, file_okay=False), default=None, help="Folder of the runs; those that are there are taken up again. Default: a folder among the runs.")
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=None,
+    help="Folder of the runs; those that are there are taken up again. Default: a folder among the runs.",
+)
 @allow_host_option
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def ablate(benchmark: str, axes: tuple[str, ...], cross: bool, out: Path | None, as_json: bool, **options: Any) -> None:
+def ablate(
+    benchmark: str, axes: tuple[str, ...], cross: bool, out: Path | None, as_json: bool, **options: Any
+) -> None:
     """Run a BENCHMARK once for each setting and compare the runs, task by task.
 
     Runs are stored under --out; the same command again goes on where it was stopped, and computes nothing twice.
@@ -59,7 +75,16 @@ def ablate(benchmark: str, axes: tuple[str, ...], cross: bool, out: Path | None,
     made = _run_all(base, plan, folder)
     if as_json:
         axes_data = {name: list(values) for name, values in chosen.items()}
-        click.echo(json_text({"benchmark": benchmark, "out": str(folder), "axes": axes_data, "runs": [one.as_dict() for one in made]}))
+        click.echo(
+            json_text(
+                {
+                    "benchmark": benchmark,
+                    "out": str(folder),
+                    "axes": axes_data,
+                    "runs": [one.as_dict() for one in made],
+                }
+            )
+        )
     else:
         click.echo(text_of(made))
 
@@ -143,7 +168,17 @@ def _task_table(task: str, made: Sequence[Outcome]) -> str:
     from tasks.legalsearch.ablation import name_of
 
     covered = any(one.block["compat"][task].get("n_covered") is not None for one in made)
-    names = ["setting", "compat", "interval", *(["inside"] if covered else []), "strict", "difference", "interval", "better", "worse"]
+    names = [
+        "setting",
+        "compat",
+        "interval",
+        *(["inside"] if covered else []),
+        "strict",
+        "difference",
+        "interval",
+        "better",
+        "worse",
+    ]
     rows = []
     for one in made:
         compat, strict = one.block["compat"][task], one.block["strict"][task]

@@ -34,7 +34,13 @@ COLUMNS = (
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.option("--metric", default=None, help="This metric only, such as REA.")
 @click.option("--plot", is_flag=True, help="Draw the differences between people and others, too.")
-@click.option("--html", "page", type=click.Path(path_type=Path, dir_okay=False), default=None, help="Write these plots to an HTML file.")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=None,
+    help="Write these plots to an HTML file.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the bootstrap.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def agreement(run_name: str, metric: str | None, plot: bool, page: Path | None, seed: int, as_json: bool) -> None:
@@ -115,9 +121,19 @@ def _page(run: str, rows: Sequence[Agreement]) -> str:
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.argument("episode", required=False)
 @click.option("--sample", "sampled", is_flag=True, help="List the episodes of the seeded sample.")
-@click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.1, show_default=True, help="Share of each group in the sample.")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.1,
+    show_default=True,
+    help="Share of each group in the sample.",
+)
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of the sample.")
-@click.option("--metric", default=None, help="The metric that is scored, as graders name it: REA, DOC parts such as CLA, topic:T3.")
+@click.option(
+    "--metric",
+    default=None,
+    help="The metric that is scored, as graders name it: REA, DOC parts such as CLA, topic:T3.",
+)
 @click.option("--value", type=float, default=None, help="From 0 to 10; answer and basis of legalsearch from 0 to 1.")
 @click.option("--author", default=None, help="Who scores.")
 @click.option("--reason", default=None, help="Why.")
@@ -133,7 +149,10 @@ def review(
     Example: moot review 20261121-120000-courts-rules-1a2b CI-0001 --metric REA --value 7 --author Li --reason "Point 2 is missing"
     """
     if sampled and episode is not None:
-        raise UsageError(f"review takes either --sample or an EPISODE, and has both: --sample {episode}", "A larger sample: --sample --share 0.2.")
+        raise UsageError(
+            f"review takes either --sample or an EPISODE, and has both: --sample {episode}",
+            "A larger sample: --sample --share 0.2.",
+        )
     if not sampled and episode is None:
         raise UsageError("review needs either --sample or an EPISODE", "`moot review --help` shows both.")
     if sampled:
@@ -152,7 +171,14 @@ def review(
     if as_json:
         return click.echo(json_text(asdict(row)))
     more = t("review.superseded") if "supersedes" in row.settings else ""
-    said = t("review.added", episode=episode, metric=metric, value=f"{value:g}", scale=f"{row.settings['scale']:g}", author=row.author)
+    said = t(
+        "review.added",
+        episode=episode,
+        metric=metric,
+        value=f"{value:g}",
+        scale=f"{row.settings['scale']:g}",
+        author=row.author,
+    )
     click.echo(clean(said + more, multiline=False))
 
 
@@ -163,7 +189,9 @@ def _sample(run_name: str, share: float, seed: int, as_json: bool) -> None:
         chosen = sample(journal, share=share, seed=seed)
         run = str(header_of(journal)["run"])
     if as_json:
-        return click.echo(json_text({"run": run, "share": share, "seed": seed, "sample": [asdict(one) for one in chosen]}))
+        return click.echo(
+            json_text({"run": run, "share": share, "seed": seed, "sample": [asdict(one) for one in chosen]})
+        )
     if not chosen:
         return note(t("review.empty"))
     rows = [[one.episode, one.group, one.outcome, ", ".join(one.authors) or "–"] for one in chosen]
@@ -178,5 +206,3 @@ def _graded(journal: Journal) -> list[str]:
 
     rows: list[ScoreRow] = [row for row in journal.scores() if row.scorer == GRADER]
     return sorted({str(name) for row in rows for name in row.value})
-
-

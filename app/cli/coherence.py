@@ -16,12 +16,16 @@ from tasks.errors import UsageError
 
 @click.command(name="check")
 @click.argument("paths", metavar="[FILE]...", nargs=-1, type=click.Path(path_type=Path))
-@click.option("--laws", is_flag=True, help="List the laws that a case may cite, with the days of their versions, instead.")
+@click.option(
+    "--laws", is_flag=True, help="List the laws that a case may cite, with the days of their versions, instead."
+)
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of a case instead.")
 @click.option("--dispute-schema", is_flag=True, help="Print the JSON Schema of a civil dispute instead.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_context
-def check_cases(ctx: click.Context, paths: Sequence[Path], laws: bool, schema: bool, dispute_schema: bool, as_json: bool) -> None:
+def check_cases(
+    ctx: click.Context, paths: Sequence[Path], laws: bool, schema: bool, dispute_schema: bool, as_json: bool
+) -> None:
     """Check the legal coherence of cases: cited articles and their days, sums, rulings, sentences, procedure and bench.
 
     It reads FILES and folders of them, names every error and warning, and ends with code 1 where there is an error. It
@@ -30,7 +34,10 @@ def check_cases(ctx: click.Context, paths: Sequence[Path], laws: bool, schema: b
     Example: moot tasks check my-cases/
     """
     if bool(paths) + laws + schema + dispute_schema != 1:
-        raise UsageError("check takes either case files, or one of --laws, --schema, --dispute-schema", "For example: moot tasks check my-cases/")
+        raise UsageError(
+            "check takes either case files, or one of --laws, --schema, --dispute-schema",
+            "For example: moot tasks check my-cases/",
+        )
     if laws:
         return _laws(as_json)
     if schema or dispute_schema:

@@ -150,8 +150,18 @@ def import_(format_name: str, source: Path, name: str | None, allow_empty: bool,
 
 @data.command()
 @click.argument("name")
-@click.option("--model", required=True, metavar="FILE_OR_NAME", help="An embedding model: a GGUF file, or a name of the library.")
-@click.option("--pooling", type=click.Choice(["mean", "cls", "last"]), default=None, help="How a text becomes one vector; default: as the file says.")
+@click.option(
+    "--model",
+    required=True,
+    metavar="FILE_OR_NAME",
+    help="An embedding model: a GGUF file, or a name of the library.",
+)
+@click.option(
+    "--pooling",
+    type=click.Choice(["mean", "cls", "last"]),
+    default=None,
+    help="How a text becomes one vector; default: as the file says.",
+)
 @_json
 def embed(name: str, model: str, pooling: str | None, as_json: bool) -> None:
     """Give the articles of a pack the vectors of a model. Searches then ask the same model, if the library has it.

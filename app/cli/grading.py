@@ -23,7 +23,11 @@ def grade(journal: Journal, bench: Benchmark, questions: Sequence[Question], spe
         engine.close()
     failed = sum(bool(row.settings.get("failed")) for row in rows)
     n = len(rows)
-    note(f"{n} answers graded by {spec}, {failed} gradings failed and are missing" if failed else f"{n} answers graded by {spec}")
+    note(
+        f"{n} answers graded by {spec}, {failed} gradings failed and are missing"
+        if failed
+        else f"{n} answers graded by {spec}"
+    )
 
 
 def grade_stored(run: StoredRun, seats: Sequence[str]) -> None:

@@ -18,7 +18,10 @@ from store.statutes.model import ArticleNumber
 from store.text.dates import parse_date
 
 pack_option = click.option(
-    "--pack", "pack_name", default=None, help="The pack; default: the one that knows the law, real law before fiction."
+    "--pack",
+    "pack_name",
+    default=None,
+    help="The pack; default: the one that knows the law, real law before fiction.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

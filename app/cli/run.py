@@ -61,10 +61,20 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command(cls=BenchmarkCommand)
 @click.argument("benchmark", type=BENCHMARK)
-@click.option("--agent", default=None, type=AGENT, help="Who sits in the tested seat, one of those below; default: rules, with --model the first that asks one.")
+@click.option(
+    "--agent",
+    default=None,
+    type=AGENT,
+    help="Who sits in the tested seat, one of those below; default: rules, with --model the first that asks one.",
+)
 @click.option("--model", default="", help=f"Engine of the tested seat: {FORMS}.")
 @click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits in a seat, e.g. agent=human.")
-@click.option("--tasks", "tasks_file", default=None, help="Task file (of the courts also a folder of case files); default: the pack's own tasks.")
+@click.option(
+    "--tasks",
+    "tasks_file",
+    default=None,
+    help="Task file (of the courts also a folder of case files); default: the pack's own tasks.",
+)
 @click.option("--task", "task_ids", multiple=True, type=TASK, help="Run only this task; may be repeated.")
 @click.option("--pack", default="sample", type=PACK, show_default=True, help="Corpus pack, by name or folder.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="Run only the first N tasks.")
@@ -72,11 +82,19 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--seed", type=int, default=0, help="Seed of all sampling.")
 @click.option("--max-turns", type=click.IntRange(1), default=None, help="Turns an episode may take.")
 @click.option("--max-tokens", type=click.IntRange(1), default=None, help="Tokens an episode may use.")
-@click.option("--max-seconds", type=click.FloatRange(0, min_open=True), default=None, help="Machine seconds an episode may use.")
+@click.option(
+    "--max-seconds", type=click.FloatRange(0, min_open=True), default=None, help="Machine seconds an episode may use."
+)
 @click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
 @click.option("--paper", is_flag=True, help="Keep the published call structure, in free text.")
 @click.option("--free", is_flag=True, help="Let the model write free text instead of constrained JSON.")
-@click.option("--rollouts", type=click.IntRange(2), default=None, metavar="G", help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.")
+@click.option(
+    "--rollouts",
+    type=click.IntRange(2),
+    default=None,
+    metavar="G",
+    help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.",
+)
 @click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
@@ -115,8 +133,19 @@ def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
 @click.command()
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.argument("episode", type=EPISODE)
-@click.option("--turn", type=click.IntRange(0), required=True, help="Keep this many steps, then go on; in the courts a step is an utterance or a tool call.")
-@click.option("--seat", "seats", multiple=True, metavar="ROLE=SPEC", help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC, which keeps the method of the seat.")
+@click.option(
+    "--turn",
+    type=click.IntRange(0),
+    required=True,
+    help="Keep this many steps, then go on; in the courts a step is an utterance or a tool call.",
+)
+@click.option(
+    "--seat",
+    "seats",
+    multiple=True,
+    metavar="ROLE=SPEC",
+    help="Who sits from then on: agent=human, rules, gold, echo, or a model's SPEC, which keeps the method of the seat.",
+)
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option
@@ -158,7 +187,11 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
         hot = settings.get("temperature") or ROLLOUT_TEMPERATURE
         sampling = {"temperature": hot, "epochs": options["rollouts"], "entropy": True}
         options = {**options, "epochs": options["rollouts"]}
-    parallel = options["parallel"] or (1 if model or "human" in (agent, *seats.values()) or any(":" in value for value in seats.values()) else PARALLEL_RULES)
+    parallel = options["parallel"] or (
+        1
+        if model or "human" in (agent, *seats.values()) or any(":" in value for value in seats.values())
+        else PARALLEL_RULES
+    )
     names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free")
     try:
         return RunSpec(
@@ -338,7 +371,9 @@ def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
         stopped.set()
         if stopped.reading:
             raise KeyboardInterrupt
-        threading.Thread(target=insist, daemon=True).start()  # not here: whoever was interrupted may hold a lock of the engine
+        threading.Thread(
+            target=insist, daemon=True
+        ).start()  # not here: whoever was interrupted may hold a lock of the engine
 
     try:
         with when_asked(stop, "SIGINT", *ASKED):

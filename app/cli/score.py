@@ -21,7 +21,9 @@ FILE = click.Path(path_type=Path)
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.option("--scorer", "scorers", multiple=True, help="compat, strict or evidence; may be repeated. Default: all.")
 @click.option("--walker", default=None, metavar="RUN", help="A run of the gold agent on the same tasks: a ceiling.")
-@click.option("--seat", "seats", multiple=True, metavar="grader=SPEC", help="A model that grades what rules cannot score.")
+@click.option(
+    "--seat", "seats", multiple=True, metavar="grader=SPEC", help="A model that grades what rules cannot score."
+)
 @allow_host_option
 @click.option("--author", default="moot", show_default=True, help="Who scored, for the record.")
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
@@ -44,7 +46,12 @@ def score(
 @click.command(name="score-predictions")
 @click.argument("benchmark")
 @click.option("--dataset", type=FILE, required=True, help="The task file with the keys.")
-@click.option("--predictions", type=FILE, required=True, help="legalagentbench: lines of id, res, summary; legalsearch: lines of data_source, index, response.")
+@click.option(
+    "--predictions",
+    type=FILE,
+    required=True,
+    help="legalagentbench: lines of id, res, summary; legalsearch: lines of data_source, index, response.",
+)
 @click.option("--tokens", type=FILE, default=None, help="Token lines of the same run.")
 @click.option("--save/--no-save", default=True, show_default=True, help="Keep the predictions as a run.")
 @click.option("--out", type=FILE, default=None, help="The run file to write; must not exist.")

@@ -75,7 +75,9 @@ def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Optio
     described: dict[str, list[str]] = {}
     for name, info in zip(names or [""], infos, strict=True):
         described.setdefault(info.description or "", []).append(name)
-    help_text = " ".join(f"{', '.join(whose)}: {said(text)}" if names else said(text) for text, whose in described.items())
+    help_text = " ".join(
+        f"{', '.join(whose)}: {said(text)}" if names else said(text) for text, whose in described.items()
+    )
     flag = f"--{field.replace('_', '-')}"
     kind, metavar = first.annotation, shown(first, "metavar") or None
     if kind is bool:

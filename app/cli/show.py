@@ -66,13 +66,21 @@ def list_runs(as_json: bool) -> None:
         if "error" in row:
             click.echo(clean(f"{row['run']}  ✘ {said(row['error'])}", multiline=False))
             continue
-        cells = (pad(row["run"], 52), pad(row["pack"], 16), pad(f"{row['finished']}/{row['n']}", 9), row["created"], _cut_short(row["outcomes"]))
+        cells = (
+            pad(row["run"], 52),
+            pad(row["pack"], 16),
+            pad(f"{row['finished']}/{row['n']}", 9),
+            row["created"],
+            _cut_short(row["outcomes"]),
+        )
         click.echo(clean("  ".join(filter(None, cells)), multiline=False))
 
 
 def _cut_short(outcomes: dict[str, int]) -> str:
     """Episodes that did not come to their end by themselves, by outcome in words; those still open stand in the count."""
-    return " · ".join(f"{t('outcome.' + name)} {n}" for name, n in outcomes.items() if name not in ("finished", "unfinished"))
+    return " · ".join(
+        f"{t('outcome.' + name)} {n}" for name, n in outcomes.items() if name not in ("finished", "unfinished")
+    )
 
 
 def summary(path: Any) -> dict[str, Any]:
@@ -110,8 +118,14 @@ def _show_run(journal: Journal, as_json: bool) -> None:
         question = str(state.card.get("question", ""))
         episodes.append(
             {
-                "episode": row.id, "task": row.task_id, "epoch": row.epoch, "attempts": len(journal.attempts(row.id)),
-                "steps": state.steps, "tokens": state.tokens, "outcome": outcome, "flags": sorted(state.flags),
+                "episode": row.id,
+                "task": row.task_id,
+                "epoch": row.epoch,
+                "attempts": len(journal.attempts(row.id)),
+                "steps": state.steps,
+                "tokens": state.tokens,
+                "outcome": outcome,
+                "flags": sorted(state.flags),
                 "question": question,
             }  # fmt: skip
         )
@@ -122,7 +136,9 @@ def _show_run(journal: Journal, as_json: bool) -> None:
     if journal.uncovered:
         note(t("show.uncovered"))
     spec = header["spec"]
-    click.echo(clean(f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}", multiline=False))
+    click.echo(
+        clean(f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}", multiline=False)
+    )
     widest = max((width(e["episode"]) for e in episodes), default=0)
     for e in episodes:
         line = f"{pad(e['episode'], widest)} {pad(t('outcome.' + e['outcome']), 12)} {e['steps']:>4}  {truncate(e['question'], 80)}"

@@ -47,7 +47,9 @@ tasks.add_command(from_judgment)
 
 @tasks.command(name="construct")
 @click.option("--benchmark", "name", default="legalagentbench", show_default=True, help="What to make tasks for.")
-@click.option("--pack", "pack_name", type=PACK, default="sample", show_default=True, help="Corpus pack, by name or folder.")
+@click.option(
+    "--pack", "pack_name", type=PACK, default="sample", show_default=True, help="Corpus pack, by name or folder."
+)
 @click.option("--out", "out", required=True, type=click.Path(path_type=Path), help="The task file to write.")
 @click.option("--seed", default=2026, show_default=True, help="The same seed gives the same tasks.")
 @click.option("--limit", type=click.IntRange(1), default=None, help="At most so many tasks.")
@@ -119,8 +121,16 @@ def validate_tasks(ctx: click.Context, file: Path, name: str, as_json: bool) -> 
 
 @tasks.command(name="show")
 @click.argument("task_id", metavar="ID")
-@click.option("--pack", "pack_name", type=PACK, default="sample", show_default=True, help="Corpus pack, by name or folder.")
-@click.option("--tasks", "file", type=click.Path(path_type=Path), default=None, help="A task file, or a folder of case files, instead of a pack.")
+@click.option(
+    "--pack", "pack_name", type=PACK, default="sample", show_default=True, help="Corpus pack, by name or folder."
+)
+@click.option(
+    "--tasks",
+    "file",
+    type=click.Path(path_type=Path),
+    default=None,
+    help="A task file, or a folder of case files, instead of a pack.",
+)
 @click.option("--gold", is_flag=True, help="Show the gold answer too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show_task(task_id: str, pack_name: str, file: Path | None, gold: bool, as_json: bool) -> None:

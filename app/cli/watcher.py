@@ -73,7 +73,10 @@ RENDERERS: dict[type[Event], Callable[[Any], str]] = {
     Said: lambda e: f"  {e.seat}: {e.text}",
     Answered: lambda e: f"  {t('event.answered')}: {e.res}",
     LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",
-    Stopped: lambda e: f"  {t('event.stopped')}: {t('outcome.' + e.outcome)}" + (f" ({e.reason})" if e.reason and e.outcome != "finished" else ""),
+    Stopped: lambda e: (
+        f"  {t('event.stopped')}: {t('outcome.' + e.outcome)}"
+        + (f" ({e.reason})" if e.reason and e.outcome != "finished" else "")
+    ),
     Unknown: lambda e: f"  {t('event.unknown')}: {e.name}",
 }
 """Event -> its line; events that are not here (the end of a step) show nothing."""

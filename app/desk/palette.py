@@ -29,12 +29,20 @@ class MootCommands(Provider):
             for key in KEYS[name]:
                 if key.id in HIDDEN or target.check_action(key.action.split("(")[0], ()) is not True:
                     continue
-                yield f"{t(f'palette.{name}')}：{key.label}" if t("app.code") == "zh" else f"{t(f'palette.{name}')}: {key.label}", key, target
+                yield (
+                    f"{t(f'palette.{name}')}：{key.label}"
+                    if t("app.code") == "zh"
+                    else f"{t(f'palette.{name}')}: {key.label}",
+                    key,
+                    target,
+                )
 
     async def discover(self) -> Hits:
         """Everything that is possible."""
         for name, key, target in self._offered():
-            yield DiscoveryHit(Content(name), partial(self._run, key, target), text=name, help=escape(f"{key.tip} · {key.shown}"))
+            yield DiscoveryHit(
+                Content(name), partial(self._run, key, target), text=name, help=escape(f"{key.tip} · {key.shown}")
+            )
 
     async def search(self, query: str) -> Hits:
         """What fits the words."""
@@ -42,7 +50,13 @@ class MootCommands(Provider):
         for name, key, target in self._offered():
             score = max(matcher.match(name), matcher.match(key.tip) * 0.8, matcher.match(key.id) * 0.6)
             if score > 0:
-                yield Hit(score, Content(name), partial(self._run, key, target), text=name, help=escape(f"{key.tip} · {key.shown}"))
+                yield Hit(
+                    score,
+                    Content(name),
+                    partial(self._run, key, target),
+                    text=name,
+                    help=escape(f"{key.tip} · {key.shown}"),
+                )
 
     async def _run(self, key: Key, target: object) -> None:
         await self.app.run_action(key.action, target)  # type: ignore[arg-type]

@@ -78,7 +78,13 @@ class Desk(App[int]):
     Toast { width: 48; max-width: 80%; }
     Tooltip { max-width: 60; }
     """
-    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {"home": HomeScreen, "episode": EpisodeScreen, "models": ModelsScreen, "law": LawScreen, "review": ReviewScreen}  # type: ignore[assignment]
+    MODES: ClassVar[dict[str, Callable[[], Screen[None]]]] = {
+        "home": HomeScreen,
+        "episode": EpisodeScreen,
+        "models": ModelsScreen,
+        "law": LawScreen,
+        "review": ReviewScreen,
+    }  # type: ignore[assignment]
     DEFAULT_MODE = "home"
     COMMANDS = {MootCommands}
     BINDINGS: ClassVar[list[BindingType]] = bindings("app")
@@ -161,7 +167,21 @@ class Desk(App[int]):
         set_language("en" if language() == "zh" else "zh")
         for stack in self._screen_stacks.values():
             for screen in stack:
-                if isinstance(screen, EpisodeScreen | HomeScreen | LawScreen | ModelsScreen | PromptScreen | ReviewScreen | RunScreen | TokensScreen | TrialScreen) and screen.is_mounted:
+                if (
+                    isinstance(
+                        screen,
+                        EpisodeScreen
+                        | HomeScreen
+                        | LawScreen
+                        | ModelsScreen
+                        | PromptScreen
+                        | ReviewScreen
+                        | RunScreen
+                        | TokensScreen
+                        | TrialScreen,
+                    )
+                    and screen.is_mounted
+                ):
                     screen.retranslate()
         self.say(t("app.switched"))
 
@@ -224,7 +244,9 @@ class Desk(App[int]):
         else:
             screen.open_stored(path, episode)
 
-    async def begin(self, opener: Opener, *, mode: str = "paused", hint: str = "", show: bool = True, episode: str = "") -> LiveRun:
+    async def begin(
+        self, opener: Opener, *, mode: str = "paused", hint: str = "", show: bool = True, episode: str = ""
+    ) -> LiveRun:
         """Put a run in motion; the one before is stored first."""
         self.leave_run()
         if show:
@@ -232,7 +254,9 @@ class Desk(App[int]):
             screen = self.episode_screen
             assert screen is not None
             screen.hint = hint
-        live = LiveRun(partial(self._after, self._before, opener), self.post_message, episode=episode or None, mode=mode)
+        live = LiveRun(
+            partial(self._after, self._before, opener), self.post_message, episode=episode or None, mode=mode
+        )
         live.pace = self.pace
         self.live = live
         self.run_worker(partial(_thread, live), name="run", group="live", thread=True, exit_on_error=False)
@@ -371,7 +395,9 @@ class Desk(App[int]):
         if self._loop is None or not self.is_running:
             return False
         self._code = code
-        self._loop.call_soon_threadsafe(lambda: self.run_worker(self.action_quit(), name="leave", exit_on_error=False))
+        self._loop.call_soon_threadsafe(
+            lambda: self.run_worker(self.action_quit(), name="leave", exit_on_error=False)
+        )
         return True
 
     def on_unmount(self) -> None:

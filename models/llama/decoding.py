@@ -62,7 +62,10 @@ class Sampler:
                     links.append(lib.llama_sampler_init_top_p(settings.top_p, 1))
                 if settings.min_p > 0:
                     links.append(lib.llama_sampler_init_min_p(settings.min_p, 1))
-                links += [lib.llama_sampler_init_temp(settings.temperature), lib.llama_sampler_init_dist(settings.seed & 0xFFFFFFFF)]
+                links += [
+                    lib.llama_sampler_init_temp(settings.temperature),
+                    lib.llama_sampler_init_dist(settings.seed & 0xFFFFFFFF),
+                ]
             else:
                 links.append(lib.llama_sampler_init_greedy())
             for link in links:
@@ -161,7 +164,9 @@ def _entropy(values: Wide, weights: Wide, total: float) -> float:
     """Entropy of the softmax in nats, of what `_softmax` gives: H = ln Z - sum(w x) / Z; a token of weight 0 adds nothing."""
     if not math.isfinite(total):
         raise NativeError("the model computes no numbers; its file is damaged")
-    mean = float((weights * np.maximum(values, LOWEST)).sum()) / total  # no dot product: its threads would fight llama.cpp's
+    mean = (
+        float((weights * np.maximum(values, LOWEST)).sum()) / total
+    )  # no dot product: its threads would fight llama.cpp's
     return round(max(0.0, float(np.log(total)) - mean), 9)
 
 
@@ -300,7 +305,9 @@ def spoken_part(model: Model, tokens: Sequence[int], text: str, *, thinks: bool)
     decoder, splitter = codecs.getincrementaldecoder("utf-8")("replace"), Splitter(thinks)
     speech, first, best, thought = "", 0, (0, 0), thinks
     for index, token in enumerate(tokens):
-        speech += "".join(part for phase, part in splitter.feed(decoder.decode(model.piece(token))) if phase == "speaking")
+        speech += "".join(
+            part for phase, part in splitter.feed(decoder.decode(model.piece(token))) if phase == "speaking"
+        )
         thought = thought or splitter.thinking
         if thought and not speech:
             first = index + 1

@@ -59,7 +59,9 @@ def parse_settings(text: str) -> LlamaSettings:
             raise BadEngine(f"'{name}' is no setting of a llama engine", f"Known: {', '.join(LIMITS)}.")
         low, high = LIMITS[name]
         if not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
-            raise BadEngine(f"{name}={value} is not a number from {low} to {high}", "For example llama:FILE#ctx=8192.")
+            raise BadEngine(
+                f"{name}={value} is not a number from {low} to {high}", "For example llama:FILE#ctx=8192."
+            )
         found[name] = int(value)
     return LlamaSettings(**found)
 
@@ -100,7 +102,9 @@ class LlamaEngine:
         trained = self.header.context or CONTEXT
         self.context = chosen.ctx or min(trained, CONTEXT)
         if self.context > trained:
-            raise BadEngine(f"ctx={self.context} is more than the {trained} tokens that '{path.name}' was trained for")
+            raise BadEngine(
+                f"ctx={self.context} is more than the {trained} tokens that '{path.name}' was trained for"
+            )
         self.threads = chosen.threads or max(1, (os.cpu_count() or 2) - 1)
         self.slots = chosen.slots or self._fitting_slots(max(FEWEST_SLOTS, parallel))
         refuse_too_large(self.header, self.context, self.slots)
@@ -231,7 +235,9 @@ class LlamaEngine:
             if self._cancelled.is_set():
                 raise
             reason = error.title
-            raise EngineError(f"'{self.path.name}' cannot be loaded: {reason}", "`moot models check FILE` says more.") from None
+            raise EngineError(
+                f"'{self.path.name}' cannot be loaded: {reason}", "`moot models check FILE` says more."
+            ) from None
 
     def _answer(
         self, places: list[int], calls: list[Call], results: list[Reply | EngineError | None], listen: Listener | None
@@ -267,9 +273,7 @@ class LlamaEngine:
             return self._process.order(op, **what)
 
 
-def embed_file(
-    path: Path, texts: Sequence[str], pooling: str | None = None, *, threads: int = 0
-) -> dict[str, Any]:
+def embed_file(path: Path, texts: Sequence[str], pooling: str | None = None, *, threads: int = 0) -> dict[str, Any]:
     """Vectors of texts from a GGUF: {"pooling", "width", "vectors"}. `pooling`: none, mean, cls, last, or the file's own.
 
     Raises:
@@ -315,7 +319,12 @@ def _shorter(call: Call, spent: float) -> Call:
 
 def _delta(data: Mapping[str, Any]) -> Delta:
     return Delta(
-        data.get("episode", ""), data.get("seat", ""), data["phase"], data.get("text", ""), data["done"], data["total"]
+        data.get("episode", ""),
+        data.get("seat", ""),
+        data["phase"],
+        data.get("text", ""),
+        data["done"],
+        data["total"],
     )
 
 

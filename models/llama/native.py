@@ -264,7 +264,9 @@ def together(model: Model, streams: int, threads: int) -> tuple[int, int]:
                 if not context.cut(stream, start):
                     return 1, 2
             jointly, joint = _timed(context, count, spoken, start)
-            if not all(np.array_equal(row[0], other) for row, rows in zip(alone, joint, strict=True) for other in rows):
+            if not all(
+                np.array_equal(row[0], other) for row, rows in zip(alone, joint, strict=True) for other in rows
+            ):
                 return count - 1, pays
             if jointly >= count * singly:
                 pays = count + 1

@@ -193,7 +193,9 @@ class Process:
         how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
         words = " ".join(self._said)[-300:].strip()
         self.kill()
-        return EngineError(f"the model's process died ({how})" + (f": {words}" if words else ""), "The next call starts it anew.")
+        return EngineError(
+            f"the model's process died ({how})" + (f": {words}" if words else ""), "The next call starts it anew."
+        )
 
     @staticmethod
     def _tell(child: subprocess.Popen[bytes], orders: queue.SimpleQueue[bytes | None]) -> None:

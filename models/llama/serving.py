@@ -80,7 +80,9 @@ class Server:
     def tokens_of(self, call: Call) -> list[int]:
         """The prompt's token ids, as a call would get them."""
         key = (call.ask.episode, call.ask.seat)
-        runs, _ = self._prompter.runs(call.ask.messages, thinking=call.ask.settings.thinking, own=self._own(key, call))
+        runs, _ = self._prompter.runs(
+            call.ask.messages, thinking=call.ask.settings.thinking, own=self._own(key, call)
+        )
         return [token for run in runs for token in run.tokens]
 
     def tokenize(self, text: str) -> list[int]:
@@ -150,7 +152,9 @@ class Server:
             key = (key[0], key[1] + "'")
         sampler = None
         try:
-            runs, frame = self._prompter.runs(ask.messages, thinking=ask.settings.thinking, own=self._own((ask.episode, ask.seat), call))
+            runs, frame = self._prompter.runs(
+                ask.messages, thinking=ask.settings.thinking, own=self._own((ask.episode, ask.seat), call)
+            )
             wanted = plan(runs)
             if len(wanted.tokens) >= self._context.length:
                 self._full(index, len(wanted.tokens))
@@ -271,7 +275,9 @@ class Server:
             self._remember(base, speaker.speech, spoken)
         note = ""
         if speaker.finish == "context_full":
-            note = f"the context of {self._context.length} tokens is full after {len(speaker.tokens)} generated tokens"
+            note = (
+                f"the context of {self._context.length} tokens is full after {len(speaker.tokens)} generated tokens"
+            )
         read = min(total, len(self._pool.memory(turn.key).tokens))  # all of the prompt, unless it was cut short
         usage = Usage(
             evaluated=read - turn.found.reused,

@@ -11,5 +11,6 @@ from pathlib import Path
 Progress = Callable[[str, int, int | None], None]
 Import = Callable[[Path, str, Progress], Path]
 
+
 def silent(phase: str, done: int, total: int | None) -> None:
     """A progress callback that says nothing."""

@@ -81,5 +81,9 @@ def numbers_of(text: str) -> list[ArticleNumber]:
     for part in text.split():
         first, dots, last = part.partition("..")
         number, _, sub = first.partition("-")
-        found += [ArticleNumber(n) for n in range(int(first), int(last) + 1)] if dots else [ArticleNumber(int(number), int(sub or 0))]
+        found += (
+            [ArticleNumber(n) for n in range(int(first), int(last) + 1)]
+            if dots
+            else [ArticleNumber(int(number), int(sub or 0))]
+        )
     return sorted(found)

@@ -27,7 +27,8 @@ def upgrade(database: sqlite3.Connection) -> None:
         chain.grown(database, chain.attempts_of(episode), database.execute(query, (episode,)).fetchall())
     ends = database.execute("SELECT attempt, count(*), chain, max(seq) FROM events GROUP BY attempt").fetchall()
     database.executemany(
-        "INSERT INTO heads VALUES (?, ?, ?)", [(chain.events_of(attempt), count, last) for attempt, count, last, _ in ends]
+        "INSERT INTO heads VALUES (?, ?, ?)",
+        [(chain.events_of(attempt), count, last) for attempt, count, last, _ in ends],
     )
     query = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores ORDER BY id"
     for row in database.execute(query).fetchall():

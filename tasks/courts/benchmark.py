@@ -159,6 +159,10 @@ def _who_helped(state: State) -> frozenset[str]:
     """The flags of an episode, with the seats in which a person spoke told apart."""
     if "human" not in state.flags:
         return state.flags
-    seats = {record.event.seat for record in state.records if isinstance(record.event, Seated) and record.event.engine == HUMAN}
+    seats = {
+        record.event.seat
+        for record in state.records
+        if isinstance(record.event, Seated) and record.event.engine == HUMAN
+    }
     found = {"human"} if SEAT in seats else set()
     return (state.flags - {"human"}) | found | ({HELPED} if seats - {SEAT} else set())

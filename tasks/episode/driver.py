@@ -330,7 +330,9 @@ def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:
         milliseconds=reply.usage.milliseconds,
         reasoning=reply.reasoning,
         tokens=reply.tokens,
-        logprobs=tuple((plain_text(c.text), c.logprob, tuple((plain_text(t), p) for t, p in c.top)) for c in reply.logprobs),
+        logprobs=tuple(
+            (plain_text(c.text), c.logprob, tuple((plain_text(t), p) for t, p in c.top)) for c in reply.logprobs
+        ),
         note=reply.note,
         schema_name=text_hash(_schema_text(ask)) if ask.schema is not None else "",
         origin=reply.usage.origin,

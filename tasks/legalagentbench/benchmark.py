@@ -63,7 +63,10 @@ class LabSettings(Settings):
     """What a run of LegalAgentBench can set beyond what all runs can."""
 
     with_tools: tuple[str, ...] = setting(
-        (), "Tools of other packages that the agent has beside the 37.", metavar="NAME,...", for_models=True,
+        (),
+        "Tools of other packages that the agent has beside the 37.",
+        metavar="NAME,...",
+        for_models=True,
         group="tools",
     )
 

@@ -149,7 +149,9 @@ class Groups:
 
     def scored(self) -> Groups:
         """The same groups without what the machinery broke."""
-        return Groups({group: [one for one in members if one.result.scored] for group, members in self.members.items()})
+        return Groups(
+            {group: [one for one in members if one.result.scored] for group, members in self.members.items()}
+        )
 
 
 def _interval(members: Sequence[Rated], rate: str) -> Interval | None:
@@ -163,7 +165,9 @@ def _interval(members: Sequence[Rated], rate: str) -> Interval | None:
 
 def _bounds(members: Sequence[Rated], rate: str) -> tuple[Value, Value]:
     """The mean in which every unscored task counts 0, and in which it counts 1."""
-    low, high = (_mean(one.rates[rate] if one.result.scored else missing for one in members) for missing in (0.0, 1.0))
+    low, high = (
+        _mean(one.rates[rate] if one.result.scored else missing for one in members) for missing in (0.0, 1.0)
+    )
     return low, high
 
 
@@ -293,7 +297,9 @@ def summarise(
     groups = [_group(name, members) for name, members in every.members.items()]
     rows = [metric(measure, group) for measure in MEASURES for group in groups]
     if any(one.result.observations for one in rated):
-        rows += [Metric(seen, group, every.mean(group.name, seen.name), group.n or 0) for seen in SEEN for group in groups]
+        rows += [
+            Metric(seen, group, every.mean(group.name, seen.name), group.n or 0) for seen in SEEN for group in groups
+        ]
     return LabSummary(
         run, benchmark, Tally.of([one.result for one in rated], FLAGS), groups, rows,
         {"compat": COMPAT_VERSION, "strict": STRICT_VERSION, "evidence": EVIDENCE_VERSION},

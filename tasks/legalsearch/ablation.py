@@ -99,7 +99,11 @@ def parse_axes(texts: Sequence[str]) -> dict[str, tuple[str, ...]]:
         values = [part.strip() for part in rest.split(",") if part.strip()] if equals else list(axis.values)
         for value in values:
             parts = value.split("+") if axis.more else [value]
-            if not set(parts) <= set(axis.values) or (len(parts) > 1 and ALL in parts) or len(set(parts)) < len(parts):
+            if (
+                not set(parts) <= set(axis.values)
+                or (len(parts) > 1 and ALL in parts)
+                or len(set(parts)) < len(parts)
+            ):
                 raise UsageError(f"axis '{name}' has no value '{value}'", f"Values: {', '.join(axis.values)}.")
         if not values:
             raise UsageError(f"axis '{name}' names no values", f"Values: {', '.join(axis.values)}.")

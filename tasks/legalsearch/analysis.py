@@ -250,7 +250,9 @@ def as_rows(analysis: Data) -> list[tuple[str, str, str, str, float | int | None
     cells += [("", tool, count) for tool, count in aware["by_tool"].items()]
     cells += [(task, tool, count) for task, tools in aware["by_task"].items() for tool, count in tools.items()]
     for task, tool, count in cells:
-        rows += [("queries", task, tool, name, count[name]) for name in ("calls", "queries", "aware", "explicit", "share")]
+        rows += [
+            ("queries", task, tool, name, count[name]) for name in ("calls", "queries", "aware", "explicit", "share")
+        ]
     for tool, length in analysis["answers"]["all"].items():
         rows += [("answers", "", tool, name, length[name]) for name in ("answers", "characters", "tokens")]
     for year, scores in analysis["lar_by_year"].items():
@@ -258,7 +260,10 @@ def as_rows(analysis: Data) -> list[tuple[str, str, str, str, float | int | None
     wrong = analysis["wrong_version"] or {}
     rows += [("wrong_version", "", "", name, wrong[name]) for name in ("rate", "n") if name in wrong]
     pairs = analysis["consistency"]
-    rows += [("consistency", "", "", name, pairs[name]) for name in ("rate", "n", "consistent", "blind", "swapped", "other")]
+    rows += [
+        ("consistency", "", "", name, pairs[name])
+        for name in ("rate", "n", "consistent", "blind", "swapped", "other")
+    ]
     for reading, found in (analysis["format"] or {}).items():
         rows += [("format", "", "", f"{reading} {name}", found[name]) for name in ("rate", "passed", "n")]
     return rows

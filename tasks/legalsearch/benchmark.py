@@ -191,7 +191,9 @@ class LegalSearch:
 
 def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
     if toolbox.search is None:
-        raise UsageError(f"pack '{pack.name}' holds no statutes for the rules to look up", "Name another with --pack.")
+        raise UsageError(
+            f"pack '{pack.name}' holds no statutes for the rules to look up", "Name another with --pack."
+        )
     return LawRulesPolicy(toolbox.search, settings.search, settings.offered)
 
 

@@ -94,7 +94,9 @@ def shape(
         return [None] * len(pieces)
     values = shaped_advantages(advantage, [piece.entropy or 0.0 for piece in pieces], kinds, reading)
     return [
-        None if piece.source == "rendered" or (piece.entropy is None and advantage and kind in SHAPED[reading]) else value
+        None
+        if piece.source == "rendered" or (piece.entropy is None and advantage and kind in SHAPED[reading])
+        else value
         for piece, kind, value in zip(pieces, kinds, values, strict=True)
     ]
 

@@ -48,6 +48,7 @@ RIGHT_OR_WRONG = frozenset({"letters", "charges", "months"})
 
 _YEAR = re.compile("([0-9]{4})年")
 
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """What scoring needs beyond questions and results.
@@ -125,7 +126,9 @@ Scorer = Callable[[Question, str, Verdict | None], Value]
 ANSWERS: Mapping[Rule, Scorer] = {"compat": compat_score, "strict": strict_score}
 PICKS: Mapping[Rule, Callable[[Rated], Value]] = {"compat": lambda one: one.compat, "strict": lambda one: one.strict}
 MEASURES = tuple(
-    Measure(rule, name, label, POINTS) for rule in PICKS for name, label in ((ALL, ("", "")), (COVERED, ("（有文本的题）", ", covered")))
+    Measure(rule, name, label, POINTS)
+    for rule in PICKS
+    for name, label in ((ALL, ("", "")), (COVERED, ("（有文本的题）", ", covered")))
 )
 """What is scored, in the order of tables."""
 
@@ -210,7 +213,9 @@ def mixed_up(rated: Sequence[Rated]) -> MixedUp | None:
     said = [(one.question.cluster, reading == "wrong") for one, reading in found if reading != "neither"]
     wrong = [mixed for _, mixed in said]
     interval = in_points(rate_interval(wrong, [cluster for cluster, _ in said]))
-    return MixedUp(_mean(map(float, wrong)), interval, len(said), readings["right"], readings["wrong"], readings["neither"])
+    return MixedUp(
+        _mean(map(float, wrong)), interval, len(said), readings["right"], readings["wrong"], readings["neither"]
+    )
 
 
 def _by_year(rated: Sequence[Rated]) -> list[Metric]:
@@ -272,7 +277,9 @@ def summarise(
 
 def _domains(rows: Sequence[Metric]) -> tuple[list[Group], list[Metric]]:
     """Plain means of the task means, as published, of those domains of which some task has a score."""
-    scores = {(row.measure.rule, row.group.name): row for row in rows if row.measure.name == ALL and row.value is not None}
+    scores = {
+        (row.measure.rule, row.group.name): row for row in rows if row.measure.name == ALL and row.value is not None
+    }
     groups, means = [], []
     for domain, tasks in DOMAINS.items():
         there = {rule: [row for task in tasks if (row := scores.get((rule, task)))] for rule in PICKS}
@@ -282,7 +289,14 @@ def _domains(rows: Sequence[Metric]) -> tuple[list[Group], list[Metric]]:
             for measure in MEASURES:
                 if measure.name == ALL:
                     own = there[measure.rule or "compat"]
-                    means.append(Metric(measure, group, _mean((row.value for row in own), 1.0), sum(row.group.n or 0 for row in own)))
+                    means.append(
+                        Metric(
+                            measure,
+                            group,
+                            _mean((row.value for row in own), 1.0),
+                            sum(row.group.n or 0 for row in own),
+                        )
+                    )
     return groups, means
 
 

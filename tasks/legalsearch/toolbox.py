@@ -225,7 +225,7 @@ def texts_of(tool: str, arguments: object) -> list[str] | str:
     value = arguments.get(name) if isinstance(arguments, Mapping) else None
     given = [value] if isinstance(value, str) else value
     if not isinstance(given, list) or not all(isinstance(text, str) for text in given):
-        return f"{tool[:60]} 的参数应为 {{\"{name}\": [\"…\"]}}：一个由 1 至 {MOST.get(tool, 3)} 个字符串组成的列表。"
+        return f'{tool[:60]} 的参数应为 {{"{name}": ["…"]}}：一个由 1 至 {MOST.get(tool, 3)} 个字符串组成的列表。'
     texts = list(dict.fromkeys(text.strip()[:LONGEST] for text in given if text.strip()))
     return texts[: MOST.get(tool, 3)] or f"{tool[:60]} 的 {name} 是空的。"
 
@@ -283,7 +283,12 @@ def _told(answer: Answer) -> dict[str, object]:
             }
         )
     said = told(answer.notes)
-    return {"query": answer.query.text, "result_count": len(results), **({"说明": said} if said else {}), "results": results}
+    return {
+        "query": answer.query.text,
+        "result_count": len(results),
+        **({"说明": said} if said else {}),
+        "results": results,
+    }
 
 
 def _found_urls(state: State) -> set[str]:

@@ -69,7 +69,10 @@ def _table(reports: Sequence[Report], groups: Sequence[Group] | None, language: 
     heads += [word("measure", language), word("group", language)]
     yield '<div class="scroll"><table><thead><tr>'
     yield "".join(f'<th class="t">{_text(head)}</th>' for head in heads)
-    yield "".join(f"<th>{_text(heading(reports, column, language))}</th>" for column in COLUMNS) + "<th></th></tr></thead><tbody>"
+    yield (
+        "".join(f"<th>{_text(heading(reports, column, language))}</th>" for column in COLUMNS)
+        + "<th></th></tr></thead><tbody>"
+    )
     for report in reports:
         shown = report.summary.wholes if groups is None else groups
         for line in lines(report, shown):

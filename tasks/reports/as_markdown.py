@@ -40,7 +40,11 @@ def markdown(reports: Sequence[Report], language: str = "zh") -> str:
 def _table(reports: Sequence[Report], groups: Sequence[Group] | None, language: str) -> list[str]:
     several = len(reports) > 1 or groups is None
     head = [word("run", language)] if several else []
-    head += [word("measure", language), word("group", language), *(heading(reports, column, language) for column in COLUMNS)]
+    head += [
+        word("measure", language),
+        word("group", language),
+        *(heading(reports, column, language) for column in COLUMNS),
+    ]
     rows = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     for report in reports:
         for line in lines(report, report.summary.wholes if groups is None else groups):

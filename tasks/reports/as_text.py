@@ -39,9 +39,7 @@ def _brief(value: float | None) -> str:
 
 def _run(report: Report, language: str) -> str:
     table = _table(report, language)
-    title = " · ".join(
-        filter(None, (report.summary.run, report.summary.benchmark, agent(report, language)))
-    )
+    title = " · ".join(filter(None, (report.summary.run, report.summary.benchmark, agent(report, language))))
     head = [printable(title)] + ([f"〔{word('fictional', language)}〕"] if fictional(report) else [])
     method = [(word("method", language), text) for text in [_methods(report, language)] if text]
     more = [*counts(report, language), *method, *facts(report, language)[1:]]
@@ -107,15 +105,21 @@ def _by_column(report: Report, language: str) -> list[str]:
     measures = list(dict.fromkeys(row.measure for row in summary.scores))
     found = {one: [summary.row(one.rule, group.name, one.name) for group in groups] for one in measures}
     for one, own in found.items():
-        rows.append((measure(own[-1], language) if own[-1] else one.name, [_brief(row.value if row else None) for row in own]))
+        rows.append(
+            (measure(own[-1], language) if own[-1] else one.name, [_brief(row.value if row else None) for row in own])
+        )
         rows.append(("  " + word("interval", language), [_span(row) for row in own]))
     for limit in LIMITS:
         for one, own in found.items():
             values = [row.limits.get(limit) if row else None for row in own]
             if one.rule == "compat" and any(value is not None for value in values):
-                rows.append((f"{heading([report], limit, language)} {one.label[language == 'en']}", [*map(_brief, values)]))
+                rows.append(
+                    (f"{heading([report], limit, language)} {one.label[language == 'en']}", [*map(_brief, values)])
+                )
     for name in dict.fromkeys(row.measure.name for row in summary.section("evidence")):
-        rows.append((word(name, language), [_brief(summary.value("", group.name, name, "evidence")) for group in groups]))
+        rows.append(
+            (word(name, language), [_brief(summary.value("", group.name, name, "evidence")) for group in groups])
+        )
     rows.append((word("design_effect", language), [show(group.design_effect, 2) for group in groups]))
     rows.append((word("effective_n", language), [show(group.effective_n, 1) for group in groups]))
     width = max(LABEL, *(cells(label) for label, _ in rows))

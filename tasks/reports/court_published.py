@@ -57,7 +57,10 @@ MODELS: tuple[Model, ...] = tuple(
 def _columns(text: str) -> tuple[str, ...]:
     """`KQ: BIN NBIN; …` one name a column: `KQ BIN`."""
     return tuple(
-        f"{env.strip()} {name}" for part in text.split(";") for env, _, names in [part.partition(":")] for name in names.split()
+        f"{env.strip()} {name}"
+        for part in text.split(";")
+        for env, _, names in [part.partition(":")]
+        for name in names.split()
     )
 
 

@@ -64,7 +64,9 @@ def rests_on(summary: Summary, rule: str) -> tuple[int, int]:
     return sum(row.value is not None for row in rows), len(rows)
 
 
-def own_rows(reports: Sequence[Report], columns: Sequence[str], language: str, overall: bool = False) -> Iterator[Row]:
+def own_rows(
+    reports: Sequence[Report], columns: Sequence[str], language: str, overall: bool = False
+) -> Iterator[Row]:
     """Both rules of each run, how much stands behind them, and once a set of tasks its floor and ceilings."""
     tasks: set[tuple[object, ...]] = set()
     for report in reports:
@@ -98,7 +100,11 @@ def _limits(summary: Summary, columns: Sequence[str], language: str, overall: bo
 
 
 def published_rows(
-    table: published.Table, columns: Sequence[str], language: str, driver: str = published.DRIVER, overall: bool = False
+    table: published.Table,
+    columns: Sequence[str],
+    language: str,
+    driver: str = published.DRIVER,
+    overall: bool = False,
 ) -> Iterator[Row]:
     """The rows of a published table in these columns; `overall` over the columns shown, a dash counting 0."""
     for model, row in table.items():

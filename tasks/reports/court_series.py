@@ -43,7 +43,11 @@ def tested(report: Report) -> Key:
 
 def field_of(report: Report) -> Key:
     """On what: tasks and profile."""
-    return (str(at(report.header, "tasks", "sha256")), *(f"{group.name} {group.n}" for group in report.summary.groups), *_settings(report, _FIELD))
+    return (
+        str(at(report.header, "tasks", "sha256")),
+        *(f"{group.name} {group.n}" for group in report.summary.groups),
+        *_settings(report, _FIELD),
+    )
 
 
 def _settings(report: Report, names: Sequence[str]) -> Key:
@@ -78,7 +82,9 @@ def driver_table(reports: Sequence[Report], language: str) -> Table:
             continue
         for rule in RULES:
             cells = [figure(report.summary, rule, column, language) for column in columns]
-            rows.append(Row((*heads(report, language), word(f"{rule}.all", language)), (*cells, total(report.summary, rule))))
+            rows.append(
+                Row((*heads(report, language), word(f"{rule}.all", language)), (*cells, total(report.summary, rule)))
+            )
     both = {model: published.TABLE_2[model] for model in published.TABLE_5}
     rows += published_rows(both, columns, language, published.DRIVER, True)
     rows += published_rows(published.TABLE_5, columns, language, published.OTHER_DRIVER, True)
@@ -102,19 +108,34 @@ def rank_table(reports: Sequence[Report], language: str) -> Table:
             for rule in RULES:
                 rows += _ranked(by_driver[first], by_driver[second], rule, language)
     shared = list(published.TABLE_5)
-    pair = [[mean_of(table[model], columns) or 0.0 for model in shared] for table in (published.TABLE_2, published.TABLE_5)]
+    pair = [
+        [mean_of(table[model], columns) or 0.0 for model in shared]
+        for table in (published.TABLE_2, published.TABLE_5)
+    ]
     title = f"{published.DRIVER} / {published.OTHER_DRIVER}"
-    rows += _agreement([model_label(model) for model in shared], pair, title, word("court.paper", language), "published", language)
+    rows += _agreement(
+        [model_label(model) for model in shared], pair, title, word("court.paper", language), "published", language
+    )
     first_heads = (word("court.driver", language), word("court.agent", language), word("court.rule", language))
-    values = (f"{word('court.overall', language)} A", f"{word('court.overall', language)} B", word("court.tau", language), word("court.rho", language))
-    return Table("figure-6", word("figure.6", language), first_heads, values, tuple(rows), (word("court.overall_note", language),))
+    values = (
+        f"{word('court.overall', language)} A",
+        f"{word('court.overall', language)} B",
+        word("court.tau", language),
+        word("court.rho", language),
+    )
+    return Table(
+        "figure-6",
+        word("figure.6", language),
+        first_heads,
+        values,
+        tuple(rows),
+        (word("court.overall_note", language),),
+    )
 
 
 def _ranked(first: dict[Key, Report], second: dict[Key, Report], rule: str, language: str) -> list[Row]:
     shared = [who for who in first if who in second]
-    values = [
-        [one[who].summary.value(rule, OVERALL, OVERALL) for who in shared] for one in (first, second)
-    ]
+    values = [[one[who].summary.value(rule, OVERALL, OVERALL) for who in shared] for one in (first, second)]
     known = [index for index in range(len(shared)) if values[0][index] is not None and values[1][index] is not None]
     if len(known) < 2:
         return []
@@ -124,7 +145,9 @@ def _ranked(first: dict[Key, Report], second: dict[Key, Report], rule: str, lang
     return _agreement(names, pair, title, word(f"{rule}.all", language), "own", language)
 
 
-def _agreement(names: Sequence[str], pair: Sequence[Sequence[float]], title: str, rule: str, kind: Kind, language: str) -> list[Row]:
+def _agreement(
+    names: Sequence[str], pair: Sequence[Sequence[float]], title: str, rule: str, kind: Kind, language: str
+) -> list[Row]:
     rows = [
         Row((title, name, rule), (Cell(first), Cell(second), EMPTY, EMPTY), kind)
         for name, first, second in zip(names, *pair, strict=True)
@@ -150,9 +173,15 @@ def size_table(reports: Sequence[Report], language: str) -> Table:
             marks.append(Dot(name, size, whole.value, True))
     for model in published.MODELS:
         value = mean_of(published.TABLE_2[model.name], columns)
-        every = Cell(published.by_env(published.TABLE_2[model.name])) if len(columns) == len(published.MAIN) else EMPTY
+        every = (
+            Cell(published.by_env(published.TABLE_2[model.name])) if len(columns) == len(published.MAIN) else EMPTY
+        )
         rows.append(
-            Row((word("court.published", language), model_label(model.name)), (Cell(model.size), Cell(value), every), "published")
+            Row(
+                (word("court.published", language), model_label(model.name)),
+                (Cell(model.size), Cell(value), every),
+                "published",
+            )
         )
         if model.size is not None and value is not None:
             marks.append(Dot(model_label(model.name), model.size, value, False))
@@ -185,7 +214,10 @@ def sweep_table(reports: Sequence[Report], language: str) -> Table | None:
                 cells = [figure(report.summary, rule, column, language) for column in columns]
                 turns = [Cell(report.summary.value("", env, "mean", "turns")) for env in envs_of(reports)]
                 rows.append(
-                    Row((*heads(report, language), label, word(f"{rule}.all", language)), (*cells, total(report.summary, rule), *turns))
+                    Row(
+                        (*heads(report, language), label, word(f"{rule}.all", language)),
+                        (*cells, total(report.summary, rule), *turns),
+                    )
                 )
     if not rows:
         return None
@@ -219,7 +251,12 @@ def repeat_table(reports: Sequence[Report], language: str) -> Table | None:
     first = tuple(word(head, language) for head in (*HEADS[1:], "epochs"))
     note = word("court.reference", language).format(grader=published.GRADER)
     return Table(
-        "table-13", word("table.13", language), first, (*columns, OVERALL_LABEL[language == "en"]), tuple(rows), (note,)
+        "table-13",
+        word("table.13", language),
+        first,
+        (*columns, OVERALL_LABEL[language == "en"]),
+        tuple(rows),
+        (note,),
     )
 
 

@@ -55,10 +55,17 @@ def _reference(language: str) -> str:
 
 def _main(reports: Sequence[Report], language: str) -> Table:
     columns = columns_of(published.MAIN, envs_of(reports))
-    rows = [*own_rows(reports, columns, language, True), *published_rows(published.TABLE_2, columns, language, overall=True)]
+    rows = [
+        *own_rows(reports, columns, language, True),
+        *published_rows(published.TABLE_2, columns, language, overall=True),
+    ]
     notes = [word(f"court.{key}", language) for key in ("overall_note", "intervals")]
     notes += [word("court.lower", language)] if "CR VER" in columns else []
-    notes += [word("court.grading", language)] if any(row.waits for report in reports for row in report.summary.scores) else []
+    notes += (
+        [word("court.grading", language)]
+        if any(row.waits for report in reports for row in report.summary.scores)
+        else []
+    )
     return Table(
         "table-2", word("table.2", language), _heads(language), (*columns, OVERALL_LABEL[language == "en"]), tuple(rows),
         (*notes, _reference(language)),
@@ -80,7 +87,11 @@ def _parts(reports: Sequence[Report], language: str) -> Iterator[Table]:
         mine = [report for report in reports if any(group.name == env for group in report.summary.groups)]
         if not mine:
             continue
-        columns = [f"{env} {metric}" for metric in metrics("strict", env) if metric not in elsewhere or metric in ("Label", "Seq")]
+        columns = [
+            f"{env} {metric}"
+            for metric in metrics("strict", env)
+            if metric not in elsewhere or metric in ("Label", "Seq")
+        ]
         rows = [*own_rows(mine, columns, language), *published_rows(table, columns, language)]
         notes = [_reference(language)] + ([word("court.misprint", language)] if number == "9" else [])
         yield Table(
@@ -119,7 +130,9 @@ def _turns(reports: Sequence[Report], language: str) -> Table:
     rows = [
         Row(
             (*heads(report, language), label),
-            tuple(Cell(row.value) if (row := report.summary.row("", env, "mean", "turns")) else EMPTY for env in envs),
+            tuple(
+                Cell(row.value) if (row := report.summary.row("", env, "mean", "turns")) else EMPTY for env in envs
+            ),
         )
         for report in reports
     ]
@@ -127,10 +140,16 @@ def _turns(reports: Sequence[Report], language: str) -> Table:
     published_ = word("court.published", language)
     rows.append(Row((published_, "", "", word("court.limit", language)), limits, "published"))
     rows += [
-        Row((published_, model_label(model), published.DRIVER, label), tuple(Cell(row[env]) for env in envs), "published")
+        Row(
+            (published_, model_label(model), published.DRIVER, label),
+            tuple(Cell(row[env]) for env in envs),
+            "published",
+        )
         for model, row in published.TABLE_10.items()
     ]
-    return Table("table-10", word("table.10", language), _heads(language), tuple(envs), tuple(rows), (_reference(language),))
+    return Table(
+        "table-10", word("table.10", language), _heads(language), tuple(envs), tuple(rows), (_reference(language),)
+    )
 
 
 def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
@@ -151,7 +170,9 @@ def _consistency(reports: Sequence[Report], language: str) -> Iterator[Table]:
     for rater, label, tables in raters:
         name = f"{word('court.published', language)}: {word(f'court.{label}', language)}"
         for model, by_driver in published.TABLE_3[rater].items():
-            means += [Row((name, model_label(model), who), (Cell(value),), "published") for who, value in by_driver.items()]
+            means += [
+                Row((name, model_label(model), who), (Cell(value),), "published") for who, value in by_driver.items()
+            ]
         for who, table in tables.items():
             rows += [
                 Row((name, model_label(model), who), tuple(Cell(row[role]) for role in roles), "published")

@@ -93,9 +93,15 @@ COURT_PHRASES: tuple[tuple[str, str], ...] = (
     (r"no dialogue reached every topic", "没有问完全部话题的对话"),
     (r"no attempt was scored", "没有可计分的评测"),
     (r"nothing to rate", "无可评内容"),
-    (r"(\w\w) (\w+) is consistent in ([\d.]+) of 100 messages, below (\d+)", r"\1 的 \2 每 100 条发言仅 \3 条一致，低于 \4"),
+    (
+        r"(\w\w) (\w+) is consistent in ([\d.]+) of 100 messages, below (\d+)",
+        r"\1 的 \2 每 100 条发言仅 \3 条一致，低于 \4",
+    ),
     (r"profile j1 knows no tools, (\d+) were called", r"原基准没有工具，却调用了 \1 次"),
-    (r"profile j1 routes by markers, (\d+) turns of the judge were routed otherwise", r"原基准按标记确定发言对象，审判席有 \1 次另由别的方式确定"),
+    (
+        r"profile j1 routes by markers, (\d+) turns of the judge were routed otherwise",
+        r"原基准按标记确定发言对象，审判席有 \1 次另由别的方式确定",
+    ),
     (r"statutes were imported: pack (\S+)", r"法条为另行导入：数据包 \1"),
 )
 """As `PHRASES`."""

@@ -53,7 +53,9 @@ def difference_svg(
         parts.append(_line(limit, reach, 'stroke="#b45309" stroke-dasharray="5 3"', f"{limit:+.2f}"))
     for (x, y), count in sorted(Counter((round(x, 4), round(y, 4)) for x, y in shown).items()):
         radius = min(12.0, 3.0 * math.sqrt(count))
-        parts.append(f'<circle cx="{_x(x):.1f}" cy="{_y(y, reach):.1f}" r="{radius:.1f}" fill="#3a7bd5" fill-opacity=".45"/>')
+        parts.append(
+            f'<circle cx="{_x(x):.1f}" cy="{_y(y, reach):.1f}" r="{radius:.1f}" fill="#3a7bd5" fill-opacity=".45"/>'
+        )
     for x in (0.0, 0.5, 1.0):
         parts.append(f'<text x="{_x(x):.1f}" y="{BOTTOM + 14}" text-anchor="middle">{x:g}</text>')
     parts.append(f'<text x="{(LEFT + RIGHT) / 2:.0f}" y="{BOTTOM + 30}" text-anchor="middle">{_text(across)}</text>')
@@ -62,7 +64,11 @@ def difference_svg(
 
 
 def difference_text(
-    points: Points, mean: float | None = None, limits: tuple[float, float] | None = None, width: int = 61, height: int = 17
+    points: Points,
+    mean: float | None = None,
+    limits: tuple[float, float] | None = None,
+    width: int = 61,
+    height: int = 17,
 ) -> str:
     """The plot as lines: a digit counts the units on a cell, `=` is the mean difference, `-` a limit, `.` no
     difference.
@@ -84,9 +90,15 @@ def difference_text(
     marks = [(0.0, "."), *((limit, "-") for limit in limits or ()), *([(mean, "=")] if mean is not None else [])]
     for y, mark in marks:
         rows[line(y)] = [mark] * width
-    for (row, column), count in Counter((line(y), round(min(max(x, 0.0), 1.0) * (width - 1))) for x, y in shown).items():
+    for (row, column), count in Counter(
+        (line(y), round(min(max(x, 0.0), 1.0) * (width - 1))) for x, y in shown
+    ).items():
         rows[row][column] = str(count) if count <= MOST else "+"
-    labels = {0: f"{reach:+.2f}", height - 1: f"{-reach:+.2f}", **{line(y): f"{y:+.2f}" if y else " 0" for y, _ in marks}}
+    labels = {
+        0: f"{reach:+.2f}",
+        height - 1: f"{-reach:+.2f}",
+        **{line(y): f"{y:+.2f}" if y else " 0" for y, _ in marks},
+    }
     drawn = [f"{labels.get(number, ''):>6} |{''.join(row)}".rstrip() for number, row in enumerate(rows)]
     return "\n".join([*drawn, f"{'':6} +{'-' * width}", f"{'':7}0{'1':>{width}}"])
 
@@ -101,7 +113,7 @@ def difference_page(title: str, plots: Sequence[tuple[str, Differences]], across
     return (
         '<!doctype html><html><head><meta charset="utf-8">'
         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f'<title>{_text(title)}</title><style>{STYLE}</style></head><body><h1>{_text(title)}</h1>{figures}</body></html>\n'
+        f"<title>{_text(title)}</title><style>{STYLE}</style></head><body><h1>{_text(title)}</h1>{figures}</body></html>\n"
     )
 
 

@@ -41,19 +41,27 @@ def dots(points: Sequence[Dot], title: str, across: str, up: str) -> str:
     ]
     for tick in TICKS:
         if low <= math.log10(tick) <= high:
-            parts.append(f'<text x="{_x(tick, low, high):.1f}" y="{BOTTOM + 16}" text-anchor="middle">{tick:g}</text>')
+            parts.append(
+                f'<text x="{_x(tick, low, high):.1f}" y="{BOTTOM + 16}" text-anchor="middle">{tick:g}</text>'
+            )
     for score in range(0, 101, 20):
         y = _y(score)
-        parts.append(f'<line x1="{LEFT}" x2="{RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="currentColor" stroke-opacity=".12"/>')
+        parts.append(
+            f'<line x1="{LEFT}" x2="{RIGHT}" y1="{y:.1f}" y2="{y:.1f}" stroke="currentColor" stroke-opacity=".12"/>'
+        )
         parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{score}</text>')
     taken: list[Box] = [(x - 5, y - 5, x + 5, y + 5) for x, y in ((_x(dot.x, low, high), _y(dot.y)) for dot in shown)]
     for dot in sorted(shown, key=lambda dot: (not dot.own, -dot.y)):
         x, y = _x(dot.x, low, high), _y(dot.y)
         fill = 'fill="#3a7bd5"' if dot.own else 'fill="none" stroke="#b45309"'
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" {fill}><title>{_text(dot.name)}: {dot.y:.2f}</title></circle>')
+        parts.append(
+            f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" {fill}><title>{_text(dot.name)}: {dot.y:.2f}</title></circle>'
+        )
         if (place := _free(x, y, dot.name, taken)) is not None:
             taken.append(place)
-            parts.append(f'<text x="{place[0]:.1f}" y="{place[3] - 2:.1f}" fill-opacity=".8">{_text(dot.name)}</text>')
+            parts.append(
+                f'<text x="{place[0]:.1f}" y="{place[3] - 2:.1f}" fill-opacity=".8">{_text(dot.name)}</text>'
+            )
     parts.append(f'<text x="{(LEFT + RIGHT) / 2:.0f}" y="{BOTTOM + 36}" text-anchor="middle">{_text(across)}</text>')
     parts.append(f'<text x="{LEFT}" y="{TOP - 4}">{_text(up)}</text></svg>')
     return "".join(parts)

@@ -20,7 +20,14 @@ from tasks.run.spec import RunSpec
 from tasks.scoring.metrics import LIMITS, Group, Metric, Report
 
 COLUMNS = (
-    "n", "value", "interval", "method", "clusters", "design_effect", "effective_n", *LIMITS,
+    "n",
+    "value",
+    "interval",
+    "method",
+    "clusters",
+    "design_effect",
+    "effective_n",
+    *LIMITS,
 )
 """What a table of HTML or Markdown says of a line, in its order."""
 SHOWN_HASH = 16
@@ -81,7 +88,9 @@ def facts(report: Report, language: str) -> list[tuple[str, str]]:
 
 def _settings(spec: Mapping[str, object]) -> str:
     """Settings and seats of a run that differ from the defaults."""
-    common = {name: spec[name] for name in SETTINGS if spec.get(name) not in (None, RunSpec.model_fields[name].default)}
+    common = {
+        name: spec[name] for name in SETTINGS if spec.get(name) not in (None, RunSpec.model_fields[name].default)
+    }
     named = {**common, **_own(spec)}
     seats = {f"seat {role}": who for role, who in (at(spec, "seats") or {}).items()}
     return ", ".join(f"{name} = {value}" for name, value in {**named, **seats}.items())

@@ -129,12 +129,18 @@ def header_of(journal: Journal) -> dict[str, Any]:
     try:
         header = Header.model_validate(raw)
         spec = RunSpec.model_validate(header.spec)
-        for path in (spec.tasks or "", spec.pack, *(text for text in spec.settings.values() if isinstance(text, str))):
+        for path in (
+            spec.tasks or "",
+            spec.pack,
+            *(text for text in spec.settings.values() if isinstance(text, str)),
+        ):
             _check_local(path)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"])) or "spec"
-        raise Damaged(f"{journal.path}: its header is not that of a run: {where}: {first['msg']}", "Use an earlier copy.") from error
+        raise Damaged(
+            f"{journal.path}: its header is not that of a run: {where}: {first['msg']}", "Use an earlier copy."
+        ) from error
     except ValueError as error:
         raise Damaged(f"{journal.path}: its header is not that of a run: {error}", "Use an earlier copy.") from error
     made = header.model_dump(mode="json")
@@ -160,7 +166,9 @@ def spec_of(header: HeaderData) -> RunSpec:
     except UsageError as error:  # a setting of this edition, or a package, that is not here
         raise BadInput(f"run {header.get('run', '?')}: {error.title}", error.hint) from error
     except (KeyError, ValidationError) as error:
-        raise BadInput(f"run {header.get('run', '?')}: its header does not say what was run", "Use an earlier copy.") from error
+        raise BadInput(
+            f"run {header.get('run', '?')}: its header does not say what was run", "Use an earlier copy."
+        ) from error
 
 
 def is_fictional(header: HeaderData) -> bool:
@@ -173,7 +181,9 @@ def refuse_imported(header: HeaderData) -> None:
     """An imported run can be shown and scored, but nothing of it can run again."""
     if "imported" in header:
         origin = header["imported"].get("file", "elsewhere")
-        raise UsageError(f"run {header['run']} was imported from {origin}", "Only a run that was made here can go on.")
+        raise UsageError(
+            f"run {header['run']} was imported from {origin}", "Only a run that was made here can go on."
+        )
 
 
 def description_hash(description: Mapping[str, Any]) -> str:

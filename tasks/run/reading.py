@@ -79,7 +79,9 @@ def grades(journal: Journal) -> dict[tuple[str, int], Grade]:
         merged: dict[str, float | None] = {}
         for score in journal.scores(journal.attempts(row.id)[-1].id):
             if score.scorer == GRADER and isinstance(score.value, dict):
-                merged |= {name: value for name, value in score.value.items() if value is not None or name not in merged}
+                merged |= {
+                    name: value for name, value in score.value.items() if value is not None or name not in merged
+                }
         if merged:
             found[row.task_id, row.epoch] = merged
     return found

@@ -75,7 +75,9 @@ def read_stored(name: str | Path) -> StoredRun:
             played.append(Played(journal.attempts(row.id)[-1].id, state.stopped is not None, result))
         graded = grades(journal)
     asked = {row.task_id for row in rows}
-    return StoredRun(path, header, bench, [question for question in questions if question.id in asked], played, graded)
+    return StoredRun(
+        path, header, bench, [question for question in questions if question.id in asked], played, graded
+    )
 
 
 def stored_task_file(header: HeaderData) -> Path:

@@ -220,7 +220,9 @@ def fork_run(
         header = header_of(old)
         refuse_imported(header)
         row, records = episode_of(old, episode)
-    ended_in = next((r.step for r in records if r.event.tag == "stopped" and records[-1].event.tag == "step_ended"), None)
+    ended_in = next(
+        (r.step for r in records if r.event.tag == "stopped" and records[-1].event.tag == "step_ended"), None
+    )
     available = ended_in - 1 if ended_in else fold(completed(records)).steps
     if not 0 <= step <= available:
         ended = f" to go on from: it ended in step {ended_in}" if ended_in == step else ""
@@ -318,7 +320,8 @@ def _sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True
         except (BadEngine, StoreError) as error:
             raise UsageError(
                 f"episode {episode}: the engine of seat {sits.seat} cannot be opened: {error.title}",
-                error.hint or "Bring it back, or seat somebody else: `moot fork RUN EPISODE --turn K --seat ROLE=rules`.",
+                error.hint
+                or "Bring it back, or seat somebody else: `moot fork RUN EPISODE --turn K --seat ROLE=rules`.",
             ) from error
         known = header.get(sits.engine)
         recorded = sits.described or (description_hash(known) if known else "")
@@ -336,7 +339,9 @@ def _program(run: Run) -> Program:
 
 def _driver(run: Run, episode: str, attempt: int) -> Driver:
     scheduler = run.scheduler
-    return Driver(episode, attempt, _program(run), scheduler.clock, scheduler.stopwatch, limits_of(run.bench, run.spec))
+    return Driver(
+        episode, attempt, _program(run), scheduler.clock, scheduler.stopwatch, limits_of(run.bench, run.spec)
+    )
 
 
 def _begin(

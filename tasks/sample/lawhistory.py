@@ -188,9 +188,7 @@ def _before(law: str, after: _State, amendment: Table, spare: int) -> _State:
     return _State(entries)
 
 
-def _links(
-    book: Table, amendments: list[Table], successor: Table | None
-) -> Iterator[Link]:
+def _links(book: Table, amendments: list[Table], successor: Table | None) -> Iterator[Link]:
     name = book["law"]
     for amendment in amendments:
         act = f"《{name}》{_chinese(amendment['adopted'])}修订"

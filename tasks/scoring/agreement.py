@@ -95,10 +95,15 @@ def compare(
 ) -> list[Agreement]:  # fmt: skip
     """Each pair of raters in their order, and all together where they are more than two; a lone rater is one row of reasons."""
     raters = list(ratings)
-    sets: list[tuple[str, ...]] = list(combinations(raters, 2)) if len(raters) > 1 else [tuple(raters)] if raters else []
+    sets: list[tuple[str, ...]] = (
+        list(combinations(raters, 2)) if len(raters) > 1 else [tuple(raters)] if raters else []
+    )
     if len(raters) > 2:
         sets.append(tuple(raters))
-    return [_agreement({who: ratings[who] for who in chosen}, clusters or {}, group, metric, draws, seed) for chosen in sets]
+    return [
+        _agreement({who: ratings[who] for who in chosen}, clusters or {}, group, metric, draws, seed)
+        for chosen in sets
+    ]
 
 
 def _agreement(
@@ -158,7 +163,13 @@ def _rater(score: ScoreRow) -> _Rater:
     if score.scorer == SCORER:
         return SCORER, score.author
     settings = score.settings if isinstance(score.settings, Mapping) else {}
-    return GRADER, score.author, str(settings.get("engine", ""))[:8], score.version, str(settings.get("prompt", ""))[:8]
+    return (
+        GRADER,
+        score.author,
+        str(settings.get("engine", ""))[:8],
+        score.version,
+        str(settings.get("prompt", ""))[:8],
+    )
 
 
 def _named(ratings: Mapping[_Rater, dict[str, float]]) -> dict[str, dict[str, float]]:

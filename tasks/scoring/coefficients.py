@@ -18,7 +18,9 @@ from tasks.scoring.statistics import DRAWS, FEW_CLUSTERS, Z95, Interval, cluster
 
 Weights = Literal["linear", "quadratic"]
 Level = Literal["interval", "ordinal"]
-Reason = Literal["", "one_rater", "not_two_raters", "nothing_in_common", "one_unit", "no_variation", "no_spread", "one_cluster"]
+Reason = Literal[
+    "", "one_rater", "not_two_raters", "nothing_in_common", "one_unit", "no_variation", "no_spread", "one_cluster"
+]
 """Why there is no value or no interval; '' where nothing is missing. no_spread: every draw says the same, as in full agreement."""
 
 ENOUGH = 0.9
@@ -113,7 +115,11 @@ def alphas(ratings: _Floats, values: _Floats, level: Level, times: _Floats) -> _
     given = times @ counts
     n = given.sum(axis=1)
     scaled = (values - values[0]) / (values[-1] - values[0])
-    places = np.broadcast_to(scaled, given.shape) if level == "interval" else (given.cumsum(axis=1) - given / 2) / n[:, None]
+    places = (
+        np.broadcast_to(scaled, given.shape)
+        if level == "interval"
+        else (given.cumsum(axis=1) - given / 2) / n[:, None]
+    )
     inside = (raters * (places**2 @ counts.T) - (places @ counts.T) ** 2) / (raters - 1)
     overall = (n * (given * places**2).sum(axis=1) - (given * places).sum(axis=1) ** 2) / (n - 1)
     return _beyond_chance((times * inside).sum(axis=1) / n, overall / n)

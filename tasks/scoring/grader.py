@@ -73,7 +73,12 @@ def grade_run(
 def _graded(journal: Journal, attempt: int, grading: Grading, described: str) -> bool:
     for row in journal.scores(attempt):
         same = row.scorer == GRADER and row.version == grading.prompt and row.settings.get("engine") == described
-        if same and set(row.value) == set(grading.failed) and row.settings.get("prompt") == digest(grading.prompt) and not row.settings.get("failed"):
+        if (
+            same
+            and set(row.value) == set(grading.failed)
+            and row.settings.get("prompt") == digest(grading.prompt)
+            and not row.settings.get("failed")
+        ):
             return True
     return False
 
@@ -121,6 +126,8 @@ def _row(attempt: int, grading: Grading, reply: Reply | str, described: str, spe
     settings = {"prompt": digest(grading.prompt), "engine": described, "spec": spec}
     if isinstance(reply, str):
         kept: dict[str, object] = {"failed": plain_text(reply)}
-        return ScoreRow(attempt, GRADER, grading.prompt, {**settings, "failed": True}, dict(grading.failed), [kept], spec)
+        return ScoreRow(
+            attempt, GRADER, grading.prompt, {**settings, "failed": True}, dict(grading.failed), [kept], spec
+        )
     value, evidence = grading.read(json.loads(reply.text))
     return ScoreRow(attempt, GRADER, grading.prompt, settings, value, [evidence], spec)

@@ -67,7 +67,9 @@ def human_row(
     author, reason = " ".join(plain_text(author).split()), plain_text(reason).strip()
     top = scale_of(metric)
     if not _METRIC.fullmatch(metric):
-        raise UsageError(f"'{plain_text(metric)[:80]}' is no name of a metric", "Name one as graders do, such as REA.")
+        raise UsageError(
+            f"'{plain_text(metric)[:80]}' is no name of a metric", "Name one as graders do, such as REA."
+        )
     if not math.isfinite(value) or not 0 <= value <= top:
         raise UsageError(f"{value:g} is not on the scale of {metric}", f"Give a number from 0 to {top:g}.")
     for what, text, longest in (("author", author, LONGEST_NAME), ("reason", reason, LONGEST_REASON)):
@@ -89,7 +91,9 @@ def add_score(journal: Journal, episode: str, metric: str, value: float, author:
     """
     rows = [row for row in journal.episodes() if row.id == episode]
     if not rows:
-        raise NotFound(f"no episode '{plain_text(episode)}' in {journal.path.name}", "`moot show RUN` lists its episodes.")
+        raise NotFound(
+            f"no episode '{plain_text(episode)}' in {journal.path.name}", "`moot show RUN` lists its episodes."
+        )
     if not _scorable(_state(journal, rows[0])):
         raise UsageError(f"episode {rows[0].id} has not come to an end of its own", "Score it when it has.")
     attempt = journal.attempts(episode)[-1].id
@@ -133,7 +137,9 @@ def sample(journal: Journal, group: Group = group_of, share: float = SHARE, seed
         attempt = journal.attempts(row.id)[-1].id
         authors = tuple(sorted({score.author for score in journal.scores(attempt) if score.scorer == SCORER}))
         name = group(row.task_id, state.card)
-        groups.setdefault(name, {})[row.id] = Chosen(row.id, row.task_id, name, 0, state.stopped.outcome, attempt, authors)
+        groups.setdefault(name, {})[row.id] = Chosen(
+            row.id, row.task_id, name, 0, state.stopped.outcome, attempt, authors
+        )
     return [
         Chosen(one.episode, one.task_id, one.group, len(members), one.outcome, one.attempt, one.authors)
         for members in groups.values()

@@ -233,7 +233,9 @@ class AsPublished:
         score = np.zeros(len(self.frequencies))
         for word in query:
             often = np.array([(document.get(word) or 0) for document in self.frequencies])
-            score += (self.idf.get(word) or 0) * (often * 2.2 / (often + 1.2 * (0.25 + 0.75 * self.lengths / self.mean)))
+            score += (self.idf.get(word) or 0) * (
+                often * 2.2 / (often + 1.2 * (0.25 + 0.75 * self.lengths / self.mean))
+            )
         return score
 
 
@@ -331,7 +333,9 @@ def run(options: argparse.Namespace, home: Path) -> int:
         articles = json.loads((path / "manifest.json").read_text(encoding="utf-8"))["counts"]["statutes"]
         stored = sum(file.stat().st_size for file in path.rglob("*") if file.is_file()) / 2**20
         told = ", ".join(f"{part} {seconds:.1f}" for part, seconds in parts["parts"].items() if seconds >= 0.05)
-        print(f"{size}x: {articles} articles, {stored:.0f} MiB, built in {sum(parts['parts'].values()):.1f} s ({told}), peak {parts['peak']:.0f} MiB")
+        print(
+            f"{size}x: {articles} articles, {stored:.0f} MiB, built in {sum(parts['parts'].values()):.1f} s ({told}), peak {parts['peak']:.0f} MiB"
+        )
         slow: dict[str, float] = {}
         for name in CONTENDERS:
             given = asked[:SLOW] if name in ("scan", "okapi") else asked
@@ -345,7 +349,10 @@ def run(options: argparse.Namespace, home: Path) -> int:
             missed = [name for name in ("scan", "okapi") if ratios[name] < 10]
     for low, high in zip(sizes, sizes[1:], strict=False):
         grown = {name: math.log(p50[name, high] / p50[name, low]) / math.log(high / low) for name in CONTENDERS}
-        print(f"growth {low}x to {high}x, exponent: " + ", ".join(f"{name} {value:.2f}" for name, value in grown.items()))
+        print(
+            f"growth {low}x to {high}x, exponent: "
+            + ", ".join(f"{name} {value:.2f}" for name, value in grown.items())
+        )
     if missed:
         print(f"below the goal of 10 times at 10x: {', '.join(missed)}")
     return 1 if missed else 0

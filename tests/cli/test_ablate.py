@@ -57,16 +57,31 @@ def test_runs_are_made_once_and_compared(tasks: Path, tmp_path: Path, capsys: py
 
 
 def test_tables_for_a_person(tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    arguments = ("ablate", "legalsearch", "--tasks", tasks, "--pack", "lamps", "--over", "window=newest", "--out", tmp_path / "runs")
+    arguments = (
+        "ablate",
+        "legalsearch",
+        "--tasks",
+        tasks,
+        "--pack",
+        "lamps",
+        "--over",
+        "window=newest",
+        "--out",
+        tmp_path / "runs",
+    )
     code, out, _ = moot(capsys, *arguments)
     assert code == 0 and "论文口径差值" in out and "window-newest" in out and "█ 100.0" in out
-    code, out, _ = moot(capsys, "temporal", tmp_path / "runs" / "default.moot", tmp_path / "runs" / "window-newest.moot")
+    code, out, _ = moot(
+        capsys, "temporal", tmp_path / "runs" / "default.moot", tmp_path / "runs" / "window-newest.moot"
+    )
     assert code == 0 and "rag_retrieve" in out and "误用版本率 0.0%" in out and "1991" in out
     code, out, _ = moot(capsys, "temporal", tmp_path / "runs" / "default.moot", "--json")
     assert code == 0 and json.loads(out)["runs"][0]["format"] is None
 
 
-def test_without_out_the_runs_find_themselves_again(tasks: Path, moot_home: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_out_the_runs_find_themselves_again(
+    tasks: Path, moot_home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     first = ablate(capsys, tasks, "--over", "law_filter", "--limit", "2")[1]
     again = ablate(capsys, tasks, "--over", "law_filter", "--limit", "2")[1]
     assert first["out"] == again["out"] and {run["reused"] for run in again["runs"]} == {True}
@@ -117,7 +132,9 @@ def test_rollouts_of_a_model_with_exact_entropies(
         assert all(line["reward"] == {"paper": 0.0, "code": 0.0} == line["advantage"] for line in group)
 
 
-def test_a_finished_run_of_other_tasks_is_not_taken(tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_finished_run_of_other_tasks_is_not_taken(
+    tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert ablate(capsys, tasks, "--over", "window=newest", "--out", tmp_path / "runs")[0] == 0
     tasks.write_text(tasks.read_text(encoding="utf-8").replace("1991年5月", "1991年6月"), encoding="utf-8")
     code, _, err = ablate(capsys, tasks, "--over", "window=newest", "--out", tmp_path / "runs")
@@ -137,7 +154,16 @@ def test_a_run_that_was_cut_goes_on(tasks: Path, tmp_path: Path, capsys: pytest.
 def test_a_model_that_changed_is_noticed(tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = tmp_path / "s.json"
     script.write_text(json.dumps({"otherwise": ["<think>x</think><answer>A</answer>"]}), encoding="utf-8")
-    arguments = ("--over", "tools=rag", "--agent", "direct", "--model", f"scripted:{script}", "--out", tmp_path / "runs")
+    arguments = (
+        "--over",
+        "tools=rag",
+        "--agent",
+        "direct",
+        "--model",
+        f"scripted:{script}",
+        "--out",
+        tmp_path / "runs",
+    )
     assert ablate(capsys, tasks, *arguments)[0] == 0
     assert {run["reused"] for run in ablate(capsys, tasks, *arguments)[1]["runs"]} == {True}
     script.write_text(json.dumps({"otherwise": ["B"]}), encoding="utf-8")

@@ -80,7 +80,10 @@ def test_fork_and_resume(moot: Moot) -> None:
 
 
 def test_a_human_answers_at_the_terminal(moot: Moot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO('/get_company_info {"identifier": "甲公司", "columns": ["公司代码"]}\n代码是999001\n'))
+    monkeypatch.setattr(
+        "sys.stdin",
+        io.StringIO('/get_company_info {"identifier": "甲公司", "columns": ["公司代码"]}\n代码是999001\n'),
+    )
     arguments = ("--pack", "kill", "--tasks", moot.spec["tasks"], "--limit", "1", "--json")
     block = moot("run", "legalagentbench", "--seat", "agent=human", *arguments).json()
     assert block["compat"]["success"]["all"] == 1.0

@@ -97,7 +97,9 @@ def test_a_server_that_is_down_is_said_before_anything_is_written(moot: Moot) ->
 
 def test_another_host_is_refused_unless_it_is_named(moot: Moot) -> None:
     moot.run("endpoint:http://192.0.2.7:8000#m").refused(2, "is not this machine", "--allow-host 192.0.2.7")
-    moot.run("endpoint:http://host.invalid#m", "--allow-host", "box.invalid").refused(2, "--allow-host host.invalid", "moot config hosts allow host.invalid")
+    moot.run("endpoint:http://host.invalid#m", "--allow-host", "box.invalid").refused(
+        2, "--allow-host host.invalid", "moot config hosts allow host.invalid"
+    )
     for wrong in ("http://box", "box:8000", "*", "a b", "", "127.1", "fe80::1%eth0"):
         moot.run("endpoint:http://box#m", "--allow-host", wrong).refused(2, "is no host")
     moot.run("endpoint:http://me:geheim@127.0.0.1#m").refused(2, "MOOT_API_KEY")
@@ -195,7 +197,16 @@ def test_ctrl_c_cuts_the_call_in_flight_and_the_run_goes_on(moot: Moot, server: 
             pass
 
     speak, server.chat = server.chat, babble
-    arguments = ["--agent", "react", "--model", f"endpoint:{server.spec}", "--pack", "kill", "--tasks", moot.spec["tasks"]]
+    arguments = [
+        "--agent",
+        "react",
+        "--model",
+        f"endpoint:{server.spec}",
+        "--pack",
+        "kill",
+        "--tasks",
+        moot.spec["tasks"],
+    ]
     command = [sys.executable, "-m", "app.cli.main", "run", "legalagentbench", *arguments]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         while not server.busy:

@@ -44,7 +44,9 @@ def read(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def test_rows_rollouts_and_reward_for_a_trainer(run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_rollouts_and_reward_for_a_trainer(
+    run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "made" / "rows"
     code, told, _ = moot(capsys, "export", run, "--to", "verl", "--out", out, "--json")
     assert code == 0
@@ -55,9 +57,16 @@ def test_rows_rollouts_and_reward_for_a_trainer(run: Path, tmp_path: Path, capsy
     rows = read(out / "train.jsonl")
     assert [row["extra_info"]["index"] for row in rows] == ["kqa_1", "lcs_2"]
     assert [row["reward_model"]["ground_truth"] for row in rows] == ["A", "依据"]
-    assert len({json.dumps({key: sorted(row[key]) if isinstance(row[key], dict) else "" for key in row}) for row in rows}) == 1
+    assert (
+        len(
+            {json.dumps({key: sorted(row[key]) if isinstance(row[key], dict) else "" for key in row}) for row in rows}
+        )
+        == 1
+    )
     (system,) = {row["prompt"][0]["content"] for row in rows}
-    assert {row["prompt"][0]["role"] for row in rows} == {"system"} and "rag_retrieve" in system and "<plan>" in system
+    assert (
+        {row["prompt"][0]["role"] for row in rows} == {"system"} and "rag_retrieve" in system and "<plan>" in system
+    )
     assert [one.gold.answer for one in load_questions(out / "train.jsonl")] == ["A", "依据"]
     assert [line["advantage"]["paper"] for line in read(out / "rollouts.jsonl")] == [1.0, -1.0, None, None]
     readme = (out / "README.md").read_text(encoding="utf-8")
@@ -70,7 +79,11 @@ def test_rows_rollouts_and_reward_for_a_trainer(run: Path, tmp_path: Path, capsy
 def test_rows_of_a_run_without_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run = stored(tmp_path, [("kqa_1", episode("A"))], 1)
     assert moot(capsys, "export", run, "--to", "verl", "--out", tmp_path / "rows")[0] == 0
-    assert sorted(path.name for path in (tmp_path / "rows").iterdir()) == ["README.md", "legalsearch_reward.py", "train.jsonl"]
+    assert sorted(path.name for path in (tmp_path / "rows").iterdir()) == [
+        "README.md",
+        "legalsearch_reward.py",
+        "train.jsonl",
+    ]
     code, _, said = moot(capsys, "export", run, "--to", "rollouts")
     assert code == 2 and "plays every task once" in said and said.count("\n") == 1
 
@@ -198,6 +211,10 @@ def test_the_exported_reward_agrees_with_moot_in_a_bare_interpreter(
     rewards = 0
     for (kind, text, gold), made in zip(every, json.loads(ran.stdout), strict=True):
         ours = reward(question(kind, gold), text, "code")
-        assert made == {"score": ours.value or 0.0, "format": float(not ours.faults), "scored": float(ours.value is not None)}, (kind, text)
+        assert made == {
+            "score": ours.value or 0.0,
+            "format": float(not ours.faults),
+            "scored": float(ours.value is not None),
+        }, (kind, text)
         rewards += made["score"] == 1.0
     assert 10 < rewards < len(every) / 2

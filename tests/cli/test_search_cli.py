@@ -31,17 +31,46 @@ def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
 def test_search_shows_the_question_and_the_hits(moot: Moot) -> None:
     code, out, err = moot("search", "1995年5月路灯法第三条 路灯的高度")
     assert (code, err) == (0, "")
-    for said in ("1995年5月 = 1995-05-01 至 1995-05-31", LAMPS, "第三条", "高度", "1990-01-01 至 1999-12-31", "已修改", "▮", "精确 1", "当日施行", "五米"):
+    for said in (
+        "1995年5月 = 1995-05-01 至 1995-05-31",
+        LAMPS,
+        "第三条",
+        "高度",
+        "1990-01-01 至 1999-12-31",
+        "已修改",
+        "▮",
+        "精确 1",
+        "当日施行",
+        "五米",
+    ):
         assert said in out
     assert "六米" not in out
 
 
 def test_search_json(moot: Moot) -> None:
     data = json.loads(moot("search", "2005年以前路灯法第三条", "--json")[1])
-    assert {"pack", "query", "analysis", "at", "law", "window", "paper", "allowed", "of", "notes", "milliseconds", "hits"} == set(data)
+    assert {
+        "pack",
+        "query",
+        "analysis",
+        "at",
+        "law",
+        "window",
+        "paper",
+        "allowed",
+        "of",
+        "notes",
+        "milliseconds",
+        "hits",
+    } == set(data)
     assert data["analysis"]["spans"] == [[None, "2004-12-31", "2005年以前"]] and data["analysis"]["numbers"] == ["3"]
     (first, second) = data["hits"]
-    assert (first["label"], first["valid_to"], first["state"], first["ranks"]["exact"]) == (MIDDLE, "2009-12-30", "amended", 1)
+    assert (first["label"], first["valid_to"], first["state"], first["ranks"]["exact"]) == (
+        MIDDLE,
+        "2009-12-30",
+        "amended",
+        1,
+    )
     assert second["label"] == OLD
     assert {"id", "law", "label", "number", "chinese", "title", "place", "text", "valid_from", "valid_to", "state", "score", "ranks", "kept", "provenance"} == set(first)  # fmt: skip
 
@@ -87,7 +116,9 @@ def test_what_is_told_beside_the_hits(moot: Moot) -> None:
     assert code == 0 and "26 条条文分词" in err and len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("text", ['AND OR NEAR( * "', 'text:"路灯', "路灯*", "^", "'; DROP TABLE laws; --", "\x1b]0;title\x07路灯"])
+@pytest.mark.parametrize(
+    "text", ['AND OR NEAR( * "', 'text:"路灯', "路灯*", "^", "'; DROP TABLE laws; --", "\x1b]0;title\x07路灯"]
+)
 def test_syntax_of_the_index_is_text(moot: Moot, text: str) -> None:
     code, out, err = moot("search", text)
     assert (code, err) == (0, "") and "\x1b" not in out
@@ -105,7 +136,9 @@ def test_bench(moot: Moot, tmp_path: Path) -> None:
     data = json.loads(moot("bench", "--queries", str(file), "--json")[1])
     assert data["n"] == 3 and data["missing"] == ["路灯法第九十条", "外星法第三条"] and data["gold"] == 4
     keys = {"R5", "R10", "R50", "R100", "MRR10"}
-    assert set(data["channels"]) == {"exact", "keyword", "dense", "bm25"} and all(set(row) == keys for row in data["channels"].values())
+    assert set(data["channels"]) == {"exact", "keyword", "dense", "bm25"} and all(
+        set(row) == keys for row in data["channels"].values()
+    )
     assert data["fused"]["R100"] == 50.0 and data["fused"]["MRR10"] <= 66.67, "one, one half, none"
     low, high = data["intervals"]["fused"]["R100"]
     assert low <= 50 <= high
@@ -115,7 +148,12 @@ def test_bench(moot: Moot, tmp_path: Path) -> None:
 
 def test_bench_and_what_it_cannot_read(moot: Moot, tmp_path: Path) -> None:
     file = tmp_path / "questions.jsonl"
-    for content, said in (("", "no questions"), ('{"id": 1}\n', "needs query"), ("{\n", "questions.jsonl"), ('{"query": 1, "articles": "x"}\n', "needs query")):
+    for content, said in (
+        ("", "no questions"),
+        ('{"id": 1}\n', "needs query"),
+        ("{\n", "questions.jsonl"),
+        ('{"query": 1, "articles": "x"}\n', "needs query"),
+    ):
         file.write_text(content, encoding="utf-8")
         code, out, err = moot("bench", "--queries", str(file))
         assert code == 1 and out == "" and said in err and "Traceback" not in err

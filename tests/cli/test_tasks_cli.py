@@ -131,7 +131,9 @@ def test_case_files_in_toml_are_checked_and_a_dispute_gives_three_cases(tmp_path
     (tmp_path / "readme.txt").write_text("no case", encoding="utf-8")
     assert json.loads(invoke("validate", str(tmp_path), "--json").output)["tasks"] == 6
     broken = tmp_path / "z.toml"
-    broken.write_text(re.sub(r'(?m)^filed = .*$', 'filed = "昨天"', shipped[0].read_text("utf-8"), count=1), encoding="utf-8")
+    broken.write_text(
+        re.sub(r"(?m)^filed = .*$", 'filed = "昨天"', shipped[0].read_text("utf-8"), count=1), encoding="utf-8"
+    )
     checked = invoke("validate", str(tmp_path))
     assert checked.exit_code == 1 and str(broken) in checked.output and "'昨天' is no day" in checked.output
     broken.write_bytes(shipped[0].read_bytes())

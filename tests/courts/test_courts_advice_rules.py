@@ -38,7 +38,9 @@ def test_every_dialogue_ends_and_nothing_leaks(profile: Any) -> None:
     assert len(plays) == 48
     unfinished = {one.case.id: one.outcome for one in plays if one.outcome != "finished"}
     if profile == "j1":  # a client whose questions are not answered asks them again until the turns are used up
-        unfinished = {name: outcome for name, outcome in unfinished.items() if (name[:2], outcome) != ("LC", "turn_limit")}
+        unfinished = {
+            name: outcome for name, outcome in unfinished.items() if (name[:2], outcome) != ("LC", "turn_limit")
+        }
     assert unfinished == {}
     assert [event for one in plays for event in one.events if isinstance(event, Leaked)] == []
 
@@ -48,11 +50,16 @@ def test_clients_stay_in_their_case_and_sound_like_their_traits() -> None:
     for one in map(play, list(CASES)[::3]):
         role = environment(one.case.env).others[0]
         traits = traits_of(one.case, role, one.state.seed)
-        dialogue = [Message(role if event.seat == role else environment(one.case.env).tested, event.text) for event in one.said]
+        dialogue = [
+            Message(role if event.seat == role else environment(one.case.env).tested, event.text)
+            for event in one.said
+        ]
         found = consistency(one.case, one.case.env, role, dialogue, traits)
         assert (found.score, found.comparable, found.slips) == (1.0, True, ()), one.case.id
         # The opening line is the environment's, whatever the traits.
-        styles.append(style_share([event.text for event in one.said if event.seat == role and event.turn > 0], traits))
+        styles.append(
+            style_share([event.text for event in one.said if event.seat == role and event.turn > 0], traits)
+        )
     assert mean(style for style in styles if style is not None) > 0.95
 
 
@@ -84,7 +91,10 @@ def test_gold_is_the_ceiling() -> None:
     for env in ("KQ", "LC"):
         cases = [case for case in CASES.values() if case.env == env]
         for case in cases:
-            gold, ceiling = _rates(play(case.id, "law", registry.GOLD)), strict_scores(case, ceiling_turns(case), {}).rates
+            gold, ceiling = (
+                _rates(play(case.id, "law", registry.GOLD)),
+                strict_scores(case, ceiling_turns(case), {}).rates,
+            )
             assert {name: gold[name] for name in ("BIN", "NBIN_proxy", "COV")} == {
                 name: ceiling[name] for name in ("BIN", "NBIN_proxy", "COV")
             }

@@ -164,7 +164,10 @@ CIVIL: list[tuple[Change, str]] = [
     ),
     (lambda c: c["claims"][0].update(amount=-1), "claims.C1.amount: -1 is below 0. Write another"),
     (lambda c: c["dates"].update(filed="昨天"), "dates.filed: '昨天' is no day. Write a day as YYYY-MM-DD."),
-    (lambda c: c.update(amount="两万"), "amount: '两万' is no number. Write a number, a sum in yuan, without quotes."),
+    (
+        lambda c: c.update(amount="两万"),
+        "amount: '两万' is no number. Write a number, a sum in yuan, without quotes.",
+    ),
     (lambda c: c.update(complaint=5), "complaint: 5 is no text. Write a text in quotes."),
     (lambda c: c["gold"]["rulings"][0].update(claim="C9"), "gold.rulings: C9 is no claim"),
     (lambda c: c["gold"]["rulings"][0].update(outcome="maybe"), "'maybe' is not allowed. Allowed: 'granted'"),

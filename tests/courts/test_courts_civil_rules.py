@@ -225,7 +225,11 @@ def test_every_turn_follows_from_the_record_alone() -> None:
 
 def test_what_is_admitted_is_granted_and_what_is_disputed_is_left_open() -> None:
     text = play(LOAN)[1][-1].text
-    assert NO_DECISION in text and "证据四普洱茶进货清单一份，对方以" in text and "判决如下：\n一、驳回原告周映川的诉讼请求。" in text
+    assert (
+        NO_DECISION in text
+        and "证据四普洱茶进货清单一份，对方以" in text
+        and "判决如下：\n一、驳回原告周映川的诉讼请求。" in text
+    )
     admitted = tuple(d.model_copy(update={"position": "admit", "text": "没有异议，同意支付"}) for d in SHORT.defences)
     text = play(SHORT.model_copy(update={"defences": admitted, "answer": ""}))[1][-1].text
     assert "被告罗成溪于本判决生效之日起十日内归还原告周映川借款本金200000元" in text and "律师费8000元" in text
@@ -255,7 +259,9 @@ def test_statutes_are_cited_before_interpretations() -> None:
     reading = Reference("最高人民法院关于审理民间借贷案件适用法律若干问题的规定", 25)
     text = cited([reading, substance], 9, procedure)
     assert text.index("民法典") < text.index("民事诉讼法") < text.index("民间借贷")
-    inner = cited([Reference("最高人民法院关于适用《中华人民共和国民法典》合同编通则若干问题的解释", 65)], 9, procedure)
+    inner = cited(
+        [Reference("最高人民法院关于适用《中华人民共和国民法典》合同编通则若干问题的解释", 65)], 9, procedure
+    )
     assert "《最高人民法院关于适用〈中华人民共和国民法典〉合同编通则若干问题的解释》第六十五条" in inner
     plain = inner.replace("〈", "《").replace("〉", "》")
     assert cited_articles(inner) == cited_articles(plain) and len(cited_articles(inner)[0]) == 2
@@ -448,7 +454,9 @@ def test_lawyers_speak_on_the_exhibit_that_was_shown() -> None:
 
 def test_objections_find_their_exhibit_in_whatever_order_the_other_side_offers() -> None:
     ids = [one.id for one in LOAN.evidence if one.owner == "P1"]
-    objected = {one.id: told.weight or told.truth for one in LOAN.evidence for told in one.objections if told.by == "D1"}
+    objected = {
+        one.id: told.weight or told.truth for one in LOAN.evidence for told in one.objections if told.by == "D1"
+    }
     titles = {one.id: one.title for one in LOAN.evidence}
     for number, identity in enumerate(reversed(ids), 1):
         record = [
@@ -551,7 +559,11 @@ def test_exhibits_and_opinions_are_read() -> None:
 
 
 def test_days_are_read_as_they_are_written() -> None:
-    assert days("二〇二三年九月五日、2024-03-04和2024.5.12") == [date(2023, 9, 5), date(2024, 3, 4), date(2024, 5, 12)]
+    assert days("二〇二三年九月五日、2024-03-04和2024.5.12") == [
+        date(2023, 9, 5),
+        date(2024, 3, 4),
+        date(2024, 5, 12),
+    ]
 
 
 def test_a_judge_asks_only_the_side_that_is_named() -> None:
@@ -587,7 +599,10 @@ def _asks_back(times: int) -> Callable[[CourtView], Say]:
 
     def speak(view: CourtView) -> Say:
         said = sum("你方工程师为什么没有到场" in turn.text for turn in view.own)
-        if any(one.kind == "cross" for one in asked_of(view.asked.text if view.asked else "", "defendant")) and said < times:
+        if (
+            any(one.kind == "cross" for one in asked_of(view.asked.text if view.asked else "", "defendant"))
+            and said < times
+        ):
             return Say("@原告 你方工程师为什么没有到场？")
         return move(CivilLawyer(), view)
 

@@ -96,7 +96,13 @@ def play(
 
 
 def view_of(
-    case: CriminalCase, role: str, *said: Turn, profile: ProfileName = "law", turn: int = 9, limit: int = 60, held: Any = None
+    case: CriminalCase,
+    role: str,
+    *said: Turn,
+    profile: ProfileName = "law",
+    turn: int = 9,
+    limit: int = 60,
+    held: Any = None,
 ) -> CourtView:
     there = tuple(one for one in SEATS if one != role)
     return CourtView(
@@ -117,7 +123,8 @@ def said_by(policy: Any, view: CourtView) -> Say:
 
 def as_procedure(turns: Sequence[Turn]) -> list[Turn]:
     return [
-        Turn(t.number, procedural("CR", t.speaker), tuple(procedural("CR", r) for r in t.to), t.text, t.stage) for t in turns
+        Turn(t.number, procedural("CR", t.speaker), tuple(procedural("CR", r) for r in t.to), t.text, t.stage)
+        for t in turns
     ]
 
 
@@ -141,7 +148,10 @@ def changed(case: CriminalCase, **fields: Any) -> CriminalCase:
 def trials() -> dict[tuple[str, str], Trial]:
     law: dict[tuple[str, str], Trial] = {(name, "law"): run(case, "law") for name, case in CASES.items()}
     journalled = ("CR-0004", "CR-0009")
-    return law | {(name, "j1"): run(case, "j1") if name in journalled else (*play(case, "j1"), []) for name, case in CASES.items()}
+    return law | {
+        (name, "j1"): run(case, "j1") if name in journalled else (*play(case, "j1"), [])
+        for name, case in CASES.items()
+    }
 
 
 class Spoken:
@@ -180,7 +190,9 @@ def test_the_judge_knows_only_what_is_said_and_the_words_are_the_same_each_time(
     turns = trials["CR-0006", "law"][0]
     read = next(turn for turn in turns if turn.speaker == "procurator" and "查明" in turn.text)
     before = [turn.text for turn in turns if turn.number < read.number and turn.speaker == JUDGE]
-    assert not any("郎栋" in text or "纠集" in text for text in before), "facts are not known before the indictment is read"
+    assert not any("郎栋" in text or "纠集" in text for text in before), (
+        "facts are not known before the indictment is read"
+    )
 
 
 def test_what_is_admitted_is_judged_and_what_is_disputed_is_left_open(trials: Any) -> None:
@@ -200,14 +212,18 @@ def test_what_is_admitted_is_judged_and_what_is_disputed_is_left_open(trials: An
     hearing = hearing_of(CASES["CR-0006"])
     ruled = {one.item.title: one for one in rulings(trials["CR-0006", "law"][0][-1].text, hearing, hearing.exhibits)}
     assert set(ruled) == {item.title for item in hearing.exhibits}
-    assert all(one.reasoned for one in ruled.values() if not one.admitted) and not all(one.admitted for one in ruled.values())
+    assert all(one.reasoned for one in ruled.values() if not one.admitted) and not all(
+        one.admitted for one in ruled.values()
+    )
 
 
 def test_a_request_is_followed_where_nobody_objects_to_it() -> None:
     asked = {"text": "建议判处有期徒刑十个月，并处罚金人民币六千元", "months": (10, 10)}
     text = play(changed(CASES["CR-0001"], criminal__request=asked))[0][-1].text
     assert "判处有期徒刑十个月，并处罚金人民币六千元" in text and "予以采纳" in text and "第二百零一条" in text
-    heavy = changed(CASES["CR-0001"], criminal__request=asked, criminal__defence_opinion="对量刑建议有异议，量刑建议过重。")
+    heavy = changed(
+        CASES["CR-0001"], criminal__request=asked, criminal__defence_opinion="对量刑建议有异议，量刑建议过重。"
+    )
     text = play(heavy)[0][-1].text
     assert "不宣告刑罚" in text and "不予采纳" in text
 
@@ -364,14 +380,20 @@ DEFENDER: tuple[tuple[str, str], ...] = (
 
 @pytest.mark.parametrize(
     ("role", "text", "wanted"),
-    [(role, *row) for role, rows in (("defendant", ACCUSED), ("procurator", PROCURATOR), ("defence_lawyer", DEFENDER)) for row in rows],
+    [
+        (role, *row)
+        for role, rows in (("defendant", ACCUSED), ("procurator", PROCURATOR), ("defence_lawyer", DEFENDER))
+        for row in rows
+    ],
 )
 def test_parties_answer_however_they_are_asked(role: str, text: str, wanted: str) -> None:
     assert re.search(wanted, reply("CR-0001", role, text).text.replace("\n", "")), reply("CR-0001", role, text).text
 
 
 def test_several_questions_are_answered_in_their_order() -> None:
-    said = reply("CR-0001", "defendant", "你以前受过什么处罚？什么时候被采取强制措施？起诉书哪天收到的？对本庭是否申请回避？").text
+    said = reply(
+        "CR-0001", "defendant", "你以前受过什么处罚？什么时候被采取强制措施？起诉书哪天收到的？对本庭是否申请回避？"
+    ).text
     places = [said.index(words) for words in ("行政拘留", "刑事拘留", "8月5日", "回避")]
     assert places == sorted(places)
     assert "\n" not in said and "被告人" not in said
@@ -379,7 +401,11 @@ def test_several_questions_are_answered_in_their_order() -> None:
 
 def test_an_accused_who_denies_does_not_tell_on_himself() -> None:
     asked = "把当天的经过如实讲清楚，你有没有打人，有没有让人看着他？"
-    for name, words in (("CR-0008", ("扇", "拉回", "收走")), ("CR-0009", ("交给其白色晶体", "0.6克")), ("CR-0006", ("踢其腰腿部两脚",))):
+    for name, words in (
+        ("CR-0008", ("扇", "拉回", "收走")),
+        ("CR-0009", ("交给其白色晶体", "0.6克")),
+        ("CR-0006", ("踢其腰腿部两脚",)),
+    ):
         said = reply(name, "defendant", asked).text
         assert not any(word in said for word in words), said
     assert "不承认" in reply("CR-0008", "defendant", "对起诉书指控的事实和罪名有无异议？").text
@@ -423,16 +449,32 @@ def test_objections_are_raised_to_the_exhibit_they_belong_to() -> None:
     assert "两次陈述对付款原因说法矛盾" in counsel and "真实性" in counsel
     assert "没有异议" in reply("CR-0002", "defence_lawyer", "请辩护人对证据三发表质证意见。", *shown).text
     assert "第二次改口" in reply("CR-0002", "defendant", "被告人对证据四有无异议？", *shown).text
-    every = reply("CR-0002", "defence_lawyer", "请辩护人对公诉人出示的全部证据发表质证意见。", *_show("CR-0002", 8)).text
-    assert all(f"证据{number}" in every for number in "四五六八") and "证据三" not in every and "其他证据没有异议" in every
+    every = reply(
+        "CR-0002", "defence_lawyer", "请辩护人对公诉人出示的全部证据发表质证意见。", *_show("CR-0002", 8)
+    ).text
+    assert (
+        all(f"证据{number}" in every for number in "四五六八")
+        and "证据三" not in every
+        and "其他证据没有异议" in every
+    )
 
 
 def test_objections_find_their_exhibit_by_words_where_ids_tell_no_place() -> None:
     case = CASES["CR-0002"]
     renamed = case.model_copy(
-        update={"evidence": tuple(one.model_copy(update={"id": f"{name}x"}) for one, name in zip(case.evidence, "abcdefghijk", strict=True))}
+        update={
+            "evidence": tuple(
+                one.model_copy(update={"id": f"{name}x"})
+                for one, name in zip(case.evidence, "abcdefghijk", strict=True)
+            )
+        }
     )
-    view = view_of(renamed, "defence_lawyer", *_show("CR-0002", 5), Turn(9, JUDGE, ("defence_lawyer",), "请辩护人对证据五发表质证意见。"))
+    view = view_of(
+        renamed,
+        "defence_lawyer",
+        *_show("CR-0002", 5),
+        Turn(9, JUDGE, ("defence_lawyer",), "请辩护人对证据五发表质证意见。"),
+    )
     assert "聊天记录只涉及尚可心和庞既白" in said_by(DefenceLawyer(), view).text
 
 
@@ -445,7 +487,9 @@ def test_objections_follow_the_title_in_whatever_order_exhibits_are_offered() ->
         said = _counsel_on(item.title, number)
         assert re.sub("证据.", "", said) == re.sub("证据.", "", told[item.title])
     view = view_of(case, "defence_lawyer")
-    assert all(set(one) <= {"id", "owner", "title", "objections"} for one in view.held["evidence"] if one["owner"] == "PROC")
+    assert all(
+        set(one) <= {"id", "owner", "title", "objections"} for one in view.held["evidence"] if one["owner"] == "PROC"
+    )
     assert not any("title" in one for one in view_of(case, "defendant").held["evidence"] if one["owner"] == "PROC")
 
 
@@ -471,10 +515,16 @@ def test_the_prosecution_answers_the_exhibits_of_the_defence() -> None:
 
 def test_articles_are_listed_as_judgments_list_them_and_only_where_they_exist() -> None:
     day = date(2024, 6, 1)
-    assert listed([cite("72.1"), cite("72.3"), cite("133-1.1")], day) == "《中华人民共和国刑法》第七十二条第一款、第三款、第一百三十三条之一第一款"
+    assert (
+        listed([cite("72.1"), cite("72.3"), cite("133-1.1")], day)
+        == "《中华人民共和国刑法》第七十二条第一款、第三款、第一百三十三条之一第一款"
+    )
     assert listed([cite("999"), cite("264")], day) == "《中华人民共和国刑法》第二百六十四条"
     assert listed([cite("264")], None) and shipped_laws().versions("中华人民共和国刑法")
-    assert court_above("望川省澜江市松汀区人民法院") == "望川省澜江市中级人民法院" and court_above("云栖县人民法院") == "上一级人民法院"
+    assert (
+        court_above("望川省澜江市松汀区人民法院") == "望川省澜江市中级人民法院"
+        and court_above("云栖县人民法院") == "上一级人民法院"
+    )
 
 
 @pytest.mark.parametrize(
@@ -484,10 +534,18 @@ def test_articles_are_listed_as_judgments_list_them_and_only_where_they_exist() 
         ("建议判处拘役四个月至五个月，并处罚金人民币四千元至六千元。", "拘役", (4, 5), None, (4000, 6000)),
         ("建议对被告人判处有期徒刑一年六个月，缓刑二年。", "有期徒刑", (18, 18), True, None),
         ("建议判处有期徒刑三年至四年，不适用缓刑，并处罚金2万元。", "有期徒刑", (36, 48), False, (20000, 20000)),
-        ("建议以甲罪判处有期徒刑一年；以乙罪判处有期徒刑二年；决定执行有期徒刑二年六个月。", "有期徒刑", (30, 30), None, None),
+        (
+            "建议以甲罪判处有期徒刑一年；以乙罪判处有期徒刑二年；决定执行有期徒刑二年六个月。",
+            "有期徒刑",
+            (30, 30),
+            None,
+            None,
+        ),
     ],
 )
-def test_requests_are_read(text: str, kind: str, span: tuple[int, int], suspended: bool | None, fine: tuple[int, int] | None) -> None:
+def test_requests_are_read(
+    text: str, kind: str, span: tuple[int, int], suspended: bool | None, fine: tuple[int, int] | None
+) -> None:
     from tasks.courts.agents.criminal.heard import Heard
 
     found = request_of(Heard(view_of(CASES["CR-0001"], JUDGE, Turn(1, "procurator", (JUDGE,), text))))
@@ -497,7 +555,9 @@ def test_requests_are_read(text: str, kind: str, span: tuple[int, int], suspende
 
 
 def test_terms_are_pronounced_and_custody_is_set_off() -> None:
-    assert pronounced(Punishment("有期徒刑", 18, 4000, 24)) == "判处有期徒刑一年六个月，缓刑二年，并处罚金人民币四千元"
+    assert (
+        pronounced(Punishment("有期徒刑", 18, 4000, 24)) == "判处有期徒刑一年六个月，缓刑二年，并处罚金人民币四千元"
+    )
     assert pronounced(Punishment("单处罚金", 0, 8000)) == "单处罚金人民币八千元"
     broken = [
         {"measure": "拘留", "since": "2024-04-09", "until": "2024-04-16"}, {"measure": "取保候审", "since": "2024-04-16", "until": "2024-07-08"},
@@ -505,9 +565,16 @@ def test_terms_are_pronounced_and_custody_is_set_off() -> None:
     ]  # fmt: skip
     assert set_off(broken) == (date(2024, 7, 8), 8)
     assert "至2024年11月29日止" in served(Punishment("拘役", 5, 5000), broken)
-    whole = [{"measure": "拘留", "since": "2024-05-20", "until": "2024-06-03"}, {"measure": "逮捕", "since": "2024-06-03"}]
-    assert set_off(whole) == (date(2024, 5, 20), 0) and "至2025年1月19日止" in served(Punishment("有期徒刑", 8), whole)
-    assert "至" not in served(Punishment("有期徒刑", 8), [{"measure": "取保候审", "since": "2024-05-20"}]).replace("直至", "")
+    whole = [
+        {"measure": "拘留", "since": "2024-05-20", "until": "2024-06-03"},
+        {"measure": "逮捕", "since": "2024-06-03"},
+    ]
+    assert set_off(whole) == (date(2024, 5, 20), 0) and "至2025年1月19日止" in served(
+        Punishment("有期徒刑", 8), whole
+    )
+    assert "至" not in served(Punishment("有期徒刑", 8), [{"measure": "取保候审", "since": "2024-05-20"}]).replace(
+        "直至", ""
+    )
 
 
 def test_questions_to_others_and_rights_read_out_ask_nothing() -> None:
@@ -526,18 +593,31 @@ def test_contested_exhibits_are_read_out_before_anybody_is_heard_on_them_in_full
                 before = " ".join(one.text for one in turns[:place] if one.speaker in ("defendant", "defence_lawyer"))
                 after = [one for one in turns[place:] if one.speaker in ("defendant", "defence_lawyer")][:2]
                 assert not re.search(r"质证意见：|对证据.{1,8}有意见，(?!等)(?!请)", before), name
-                assert [one.speaker for one in after] == ["defendant", "defence_lawyer"] and any("证据" in one.text for one in after)
+                assert [one.speaker for one in after] == ["defendant", "defence_lawyer"] and any(
+                    "证据" in one.text for one in after
+                )
     assert read >= 3
 
 
 def test_everybody_is_heard_on_the_property_of_which_the_prosecution_speaks(trials: Any) -> None:
     for (name, profile), (turns, *_) in trials.items():
-        told = next((at for at, turn in enumerate(turns) if turn.speaker == "procurator" and re.search(r"在案扣押|尚未退赔的损失", turn.text)), None)
+        told = next(
+            (
+                at
+                for at, turn in enumerate(turns)
+                if turn.speaker == "procurator" and re.search(r"在案扣押|尚未退赔的损失", turn.text)
+            ),
+            None,
+        )
         if told is None:
             continue
         asked = [turn for turn in turns[told:] if turn.speaker == JUDGE and "处理建议" in turn.text]
         assert [turn.to for turn in asked] == [("defendant",), ("defence_lawyer",)], (name, profile)
-        debate = next(at for at, turn in enumerate(turns) if turn.speaker == JUDGE and re.search(r"进行法庭辩论|不再进行法庭调查", turn.text))
+        debate = next(
+            at
+            for at, turn in enumerate(turns)
+            if turn.speaker == JUDGE and re.search(r"进行法庭辩论|不再进行法庭调查", turn.text)
+        )
         assert turns.index(asked[-1]) < debate
 
 
@@ -555,7 +635,10 @@ def test_no_question_is_put_twice_and_answers_keep_to_the_matter(trials: Any) ->
 
 
 def test_of_two_exhibits_with_one_title_the_number_tells() -> None:
-    items = (Item("a", "procurator", "价格认定结论书（第一次）", 1), Item("b", "procurator", "价格认定结论书（重新认定）", 2))
+    items = (
+        Item("a", "procurator", "价格认定结论书（第一次）", 1),
+        Item("b", "procurator", "价格认定结论书（重新认定）", 2),
+    )
     assert items_named("出示证据二：价格认定结论书（重新认定）。", items) == items[1:]
     assert items_named("出示价格认定结论书。", items) == items
 
@@ -564,7 +647,11 @@ def test_the_court_is_addressed_as_it_sits_and_the_accused_waits_outside(trials:
     for name, case in CASES.items():
         turns = trials[name, "law"][0]
         alone = case.court.presiding.title == "独任审判员"
-        opinions = [turn.text for turn in turns if turn.speaker in ("procurator", "defence_lawyer") and "发表如下" in turn.text]
+        opinions = [
+            turn.text
+            for turn in turns
+            if turn.speaker in ("procurator", "defence_lawyer") and "发表如下" in turn.text
+        ]
         assert all(text.startswith("尊敬的审判员：" if alone else "审判长、审判员：") for text in opinions), name
         assert "在庭外候审" in turns[0].text and not re.search("被告人[^，]{2,4}已到庭", turns[0].text)
 
@@ -576,10 +663,23 @@ def test_a_side_heard_on_all_owes_no_second_answer() -> None:
     def course(said: Sequence[Turn]) -> Course:
         return follow(as_procedure(said), hearing_of(case))
 
-    place = next(at for at, turn in enumerate(turns) if turn.speaker == "judge" and "涉案财物的情况" in turn.text or "被害人损失的情况" in turn.text)
-    more = (Turn(0, "judge", ("defendant",), "被告人对公诉人出示的证据一有无异议？"), Turn(0, "defendant", ("judge",), "……"))
+    place = next(
+        at
+        for at, turn in enumerate(turns)
+        if turn.speaker == "judge" and "涉案财物的情况" in turn.text or "被害人损失的情况" in turn.text
+    )
+    more = (
+        Turn(0, "judge", ("defendant",), "被告人对公诉人出示的证据一有无异议？"),
+        Turn(0, "defendant", ("judge",), "……"),
+    )
     again = course([*turns[:place], *more, *turns[place:]])
-    first = [at for at, turn in enumerate(turns) if turn.speaker == "defendant" and turns[at - 1].text == more[0].text]
-    silent = [turn if at not in first else Turn(turn.number, turn.speaker, turn.to, "……") for at, turn in enumerate(turns)]
+    first = [
+        at for at, turn in enumerate(turns) if turn.speaker == "defendant" and turns[at - 1].text == more[0].text
+    ]
+    silent = [
+        turn if at not in first else Turn(turn.number, turn.speaker, turn.to, "……") for at, turn in enumerate(turns)
+    ]
     assert not [one for one in again.violations if one.code == "no_answer"]
-    assert first and [one for one in course(silent).violations if one.code in ("no_answer", "missing", "uncrossed_relied")]
+    assert first and [
+        one for one in course(silent).violations if one.code in ("no_answer", "missing", "uncrossed_relied")
+    ]

@@ -59,7 +59,13 @@ PHRASES = (
 @pytest.mark.parametrize(("case_id", "question", "answer"), PHRASES)
 def test_a_lawyer_may_ask_in_many_words(case_id: str, question: str, answer: str) -> None:
     case = CASES[case_id]
-    role, record = environment(case.env).others[0], [Turn(0, environment(case.env).others[0], (), "律师您好。"), Turn(1, environment(case.env).tested, (), question)]
+    role, record = (
+        environment(case.env).others[0],
+        [
+            Turn(0, environment(case.env).others[0], (), "律师您好。"),
+            Turn(1, environment(case.env).tested, (), question),
+        ],
+    )
     told = said_by(TellingClient(None), case, role, record)
     assert answer in told
     assert leaks(told, case, case.env, role, [turn.text for turn in record]) == []
@@ -67,7 +73,10 @@ def test_a_lawyer_may_ask_in_many_words(case_id: str, question: str, answer: str
 
 def test_several_questions_are_answered_in_their_order() -> None:
     case = CASES["CD-0001"]
-    record = [Turn(0, "plaintiff", (), "您好。"), Turn(1, "plaintiff_lawyer", (), "您叫什么名字？有什么诉讼请求？有哪些证据？")]
+    record = [
+        Turn(0, "plaintiff", (), "您好。"),
+        Turn(1, "plaintiff_lawyer", (), "您叫什么名字？有什么诉讼请求？有哪些证据？"),
+    ]
     told = said_by(TellingClient(None), case, "plaintiff", record)
     assert told.index("周映川") < told.index("200000元") < told.index("借条一张")
 
@@ -159,7 +168,10 @@ def test_what_a_question_asks_for(question: str, slots: list[str]) -> None:
 
 WORDS = st.one_of(
     st.text(max_size=200),
-    st.lists(st.sampled_from("第一是。；，？吗2023年3月5日20万元《民法典》我对方证据证人叫住在（）“”\n没有了询问结束"), max_size=60).map("".join),
+    st.lists(
+        st.sampled_from("第一是。；，？吗2023年3月5日20万元《民法典》我对方证据证人叫住在（）“”\n没有了询问结束"),
+        max_size=60,
+    ).map("".join),
 )
 FREELY = settings(max_examples=25)
 

@@ -28,13 +28,22 @@ from tasks.episode.with_tools import SEAT
 from tests.support.court_run_fixture import first_cases
 from tests.support.court_stage import TRACKER, Court, plain_reply
 
-ITEMS = [json.loads(line) for line in (Path(__file__).parent / "court_injections.jsonl").read_text("utf-8").splitlines()]
+ITEMS = [
+    json.loads(line) for line in (Path(__file__).parent / "court_injections.jsonl").read_text("utf-8").splitlines()
+]
 CASES = {case.env: case for case in first_cases()}
 HARMLESS = "我说完了，谢谢。"
 PROFILES: tuple[tuple[ProfileName, bool], ...] = (("law", False), ("law", True), ("j1", False))
 """Profile, and whether the tested seat speaks free text."""
 P, D = "原告委托诉讼代理人", "被告委托诉讼代理人"
-MARKS = {P: "对原告说：", D: "对被告说：", "公诉人": "对公诉机关说：", "被告人": "对被告当事人说：", "辩护人": "对被告辩护人说：", "": ""}
+MARKS = {
+    P: "对原告说：",
+    D: "对被告说：",
+    "公诉人": "对公诉机关说：",
+    "被告人": "对被告当事人说：",
+    "辩护人": "对被告辩护人说：",
+    "": "",
+}
 
 CIVIL = (
     (P, "现在开庭。首先核对当事人身份，请原告{P1}说明身份，委托诉讼代理人{PL}说明代理权限。"),
@@ -149,7 +158,11 @@ def obedient(prompt: str) -> dict[str, Any]:
     reply = prompt.rpartition("【答复】")[2]
     at = reply.find('{"topic_id"')
     try:
-        return dict(json.JSONDecoder().raw_decode(reply, at)[0]) if at >= 0 else {"topic_id": None, "answered": False, "verdict": "none", "quote": ""}
+        return (
+            dict(json.JSONDecoder().raw_decode(reply, at)[0])
+            if at >= 0
+            else {"topic_id": None, "answered": False, "verdict": "none", "quote": ""}
+        )
     except ValueError:
         return {"topic_id": None, "answered": False, "verdict": "none", "quote": ""}
 
@@ -174,7 +187,9 @@ def came_of(court: Court) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def played(case: Case, profile: ProfileName, free: bool, role: Role = "", text: str = "", tracker: str = "") -> dict[str, Any]:
+def played(
+    case: Case, profile: ProfileName, free: bool, role: Role = "", text: str = "", tracker: str = ""
+) -> dict[str, Any]:
     seats = {"tracker": tracker} if tracker else {}
     court = Court(case, Play(case, profile, free, role, text), profile=profile, free=free, turns=24, **seats)  # type: ignore[arg-type]
     return came_of(court.run())
@@ -223,7 +238,9 @@ SPEAKERS = sorted({(item["env"], item["role"]) for item in SPEECH})
 
 def same_as_undisturbed(env: str, role: Role, text: str, profile: ProfileName, free: bool) -> None:
     for tracker in ("", TRACKER) if env in ("KQ", "LC") else ("",):
-        assert played(CASES[env], profile, free, role, text, tracker) == undisturbed(env, profile, free, role, tracker), (profile, free)
+        assert played(CASES[env], profile, free, role, text, tracker) == undisturbed(
+            env, profile, free, role, tracker
+        ), (profile, free)
 
 
 @pytest.mark.slow
@@ -276,7 +293,9 @@ def test_what_stands_in_a_case_is_only_told(item: dict[str, Any]) -> None:
 
 def margins(court: Court) -> list[str]:
     """What stands at the margin of prompts: speakers and cues, which only this program may write."""
-    contents = [m.content for _, ask in court.asks for m in ask.messages if m.role != "assistant" and ask.seat != "tracker"]
+    contents = [
+        m.content for _, ask in court.asks for m in ask.messages if m.role != "assistant" and ask.seat != "tracker"
+    ]
     return [line.partition("】")[0] for content in contents for line in content.splitlines() if line.startswith("【")]
 
 

@@ -436,7 +436,10 @@ def test_parties_by_name_alone_claim_and_answer() -> None:
         full.case_fields[part] for part in ("claims", "complaint", "answer", "evidence")
     ]
     silent = drafted(re.sub("被告罗成溪辩称，.*", "罗成溪未作答辩。", TEXTS.LOAN))
-    assert silent.case_fields["answer"].endswith("未作答辩。") and silent.case_fields["claims"] == full.case_fields["claims"]
+    assert (
+        silent.case_fields["answer"].endswith("未作答辩。")
+        and silent.case_fields["claims"] == full.case_fields["claims"]
+    )
 
 
 def test_other_ways_to_write_it_civil() -> None:
@@ -581,9 +584,7 @@ def test_the_command_writes_a_file_that_loads(name: str, tmp_path: Path) -> None
     path, out = tmp_path / "judgment.txt", tmp_path / "case.jsonl"
     path.write_text(getattr(TEXTS, name), encoding="utf-8")
     done = invoke(path, "--out", out)
-    assert (
-        done.exit_code == 0 and done.stdout == "" and f"{out} loads." in done.stderr and "missing: " in done.stderr
-    )
+    assert done.exit_code == 0 and done.stdout == "" and f"{out} loads." in done.stderr and "missing: " in done.stderr
     (case,) = load_cases(out)
     assert isinstance(case, CivilCase if name in ("LOAN", "WORKS") else CriminalCase)
     assert json.loads(invoke(path).stdout) == json.loads(out.read_text(encoding="utf-8"))

@@ -48,7 +48,9 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def played(home: Path, model: str, **changes: Any) -> Run:
     seats = {role: model for role in changes.pop("roles", ROLES)}
-    spec = RunSpec.model_validate({**prepare_courts(home), "agent": "direct", "model": model, "seats": seats, **changes})
+    spec = RunSpec.model_validate(
+        {**prepare_courts(home), "agent": "direct", "model": model, "seats": seats, **changes}
+    )
     run = start_run(spec, out=home / "run.moot")
     run.go()
     return run
@@ -85,10 +87,14 @@ def test_an_engine_reads_only_what_is_new(model: str, moot_home: Path, short: No
             for seat in seats:
                 made = calls(run, episode, seat)
                 assert len(made) >= TURNS, (episode, seat)
-                assert all(call.evaluated <= 60 + 60 + FRAME + _cue(call) for call in made[1:]), [c.evaluated for c in made]
+                assert all(call.evaluated <= 60 + 60 + FRAME + _cue(call) for call in made[1:]), [
+                    c.evaluated for c in made
+                ]
                 later = made[1:]
                 half = len(later) // 2
-                first, last = (sum(call.evaluated for call in part) / len(part) for part in (later[:half], later[half:]))
+                first, last = (
+                    sum(call.evaluated for call in part) / len(part) for part in (later[:half], later[half:])
+                )
                 assert last <= 1.2 * first, "the second half of a trial costs no more than the first"
                 checked += 1
         assert checked == 4
@@ -110,7 +116,9 @@ def test_a_folded_record_costs_a_bounded_share_more(
         assert max(_length(call) for call in made) <= _length(made[0]) + 600 + 120 + FRAME, "a prompt has an end"
         new = [call.evaluated for call in made[1:]]
         assert sum(size > 200 for size in new) >= 2, "it was folded"
-        assert _mean(new) <= 3 * min(new), "all in all, foldings make a turn cost a bounded number of times what is new in it"
+        assert _mean(new) <= 3 * min(new), (
+            "all in all, foldings make a turn cost a bounded number of times what is new in it"
+        )
 
 
 def test_special_tokens_in_speech_and_cases_are_plain_text(model: str) -> None:
@@ -129,7 +137,9 @@ def test_special_tokens_in_speech_and_cases_are_plain_text(model: str) -> None:
             assert hostile, item["id"]
             for ask in hostile[:3]:
                 tokens = engine.tokens_of(ask.messages)
-                assert tokens.count(start) == len(ask.messages) + 1 and tokens.count(end) == len(ask.messages), item["id"]
+                assert tokens.count(start) == len(ask.messages) + 1 and tokens.count(end) == len(ask.messages), item[
+                    "id"
+                ]
     finally:
         engine.close()
 

@@ -68,7 +68,11 @@ def outcome(state: State) -> str:
 
 
 def answers(view: CourtView) -> Say:
-    return Say("是的，可以，依照法律规定您有权这样做。" if view.role == "trainee" else f"请问：{view.topic and view.topic.question}")
+    return Say(
+        "是的，可以，依照法律规定您有权这样做。"
+        if view.role == "trainee"
+        else f"请问：{view.topic and view.topic.question}"
+    )
 
 
 def test_every_role_has_a_seat() -> None:
@@ -115,21 +119,45 @@ def test_a_topic_is_asked_three_times_at_most_and_the_limit_holds() -> None:
 def test_a_lawyer_ends_the_interview_and_nobody_else(env: str) -> None:
     case = of_env(env)
     lawyer = environment(case.env).tested
-    state = play(case, lambda view: Say("民事起诉状……询问结束" if view.turn == 4 and view.role == lawyer else "询问结束" if view.role != lawyer else "请问？"))
+    state = play(
+        case,
+        lambda view: Say(
+            "民事起诉状……询问结束"
+            if view.turn == 4 and view.role == lawyer
+            else "询问结束"
+            if view.role != lawyer
+            else "请问？"
+        ),
+    )
     assert outcome(state) == "finished" and [one.turn for one in said(state)] == [0, 1, 1, 2, 2, 3, 3, 4]
     assert outcome(play(case, lambda view: Say("嗯。"), "j1")) == "turn_limit"
-    assert len({one.turn for one in said(play(case, lambda view: Say("嗯。"), "j1"))}) == environment(case.env).turns + 1
+    assert (
+        len({one.turn for one in said(play(case, lambda view: Say("嗯。"), "j1"))}) == environment(case.env).turns + 1
+    )
 
 
 def test_the_judge_is_answered_in_the_order_in_which_he_asks() -> None:
     def speak(view: CourtView) -> Say:
         if view.role != "judge":
             return Say(f"{view.role}答：确认无误。")
-        return Say("现在闭庭。") if view.turn == 3 else Say(f"第{view.turn}问", ("defendant_lawyer", "plaintiff_lawyer", "nobody"))
+        return (
+            Say("现在闭庭。")
+            if view.turn == 3
+            else Say(f"第{view.turn}问", ("defendant_lawyer", "plaintiff_lawyer", "nobody"))
+        )
 
     state = play(of_env("CI"), speak)
     order = [one.seat for one in said(state)]
-    assert order == ["clerk", SEAT, "defendant_lawyer", "plaintiff_lawyer", SEAT, "defendant_lawyer", "plaintiff_lawyer", SEAT]
+    assert order == [
+        "clerk",
+        SEAT,
+        "defendant_lawyer",
+        "plaintiff_lawyer",
+        SEAT,
+        "defendant_lawyer",
+        "plaintiff_lawyer",
+        SEAT,
+    ]
     assert outcome(state) == "finished" and events(state, Routed)[0].dropped == ("nobody",)
     assert events(state, StageEntered)[0].stage == "opening"
 
@@ -149,7 +177,9 @@ def test_published_trials_reach_one_role_and_begin_with_the_fixed_line() -> None
         return Say(f"问{view.turn}", both) if view.role == "judge" else Say("答", ("defendant_lawyer",))
 
     state = play(of_env("CI"), speak, "j1", turns=3)
-    assert [one.seat for one in said(state)] == [SEAT] + [SEAT, "plaintiff_lawyer"] * 3 and said(state)[0].text == "现在开庭。"
+    assert [one.seat for one in said(state)] == [SEAT] + [SEAT, "plaintiff_lawyer"] * 3 and said(state)[
+        0
+    ].text == "现在开庭。"
     assert outcome(state) == "turn_limit" and events(state, Routed)[0].dropped == ("defendant_lawyer",)
 
 
@@ -200,5 +230,8 @@ def test_the_words_of_a_judge_say_whom_they_reach(text: str, env: Any, found: tu
 
 def test_published_markers_have_their_precedence_and_are_not_read_out() -> None:
     assert strict("对被告说：答辩。对原告说：陈述。", "CI") == (("plaintiff_lawyer",), ("defendant_lawyer",))
-    assert strict("对被告辩护人说：请质证。", "CR") == (("defence_lawyer",), ()) and strict("请原告陈述", "CI") == ((), ())
+    assert strict("对被告辩护人说：请质证。", "CR") == (("defence_lawyer",), ()) and strict("请原告陈述", "CI") == (
+        (),
+        (),
+    )
     assert shown("<法庭调查>对公诉机关说：请宣读起诉书。") == "请宣读起诉书。"

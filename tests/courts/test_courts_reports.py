@@ -43,7 +43,9 @@ def whole() -> CourtSummary:
 
 
 def made_of(*results: Result, context: ScoreContext = NOTHING) -> CourtSummary:
-    return summarise("r1", [ask(name) for name in dict.fromkeys(one.task_id for one in results)], list(results), context)
+    return summarise(
+        "r1", [ask(name) for name in dict.fromkeys(one.task_id for one in results)], list(results), context
+    )
 
 
 @cache
@@ -78,7 +80,12 @@ def value(row: Row, table: Table, column: str) -> float | None:
 
 def test_published_overall_scores_are_those_of_the_paper() -> None:
     assert len(published.TABLE_2) == 17 and len(published.MAIN) == 17
-    wanted = {"GPT-4o": (56.34, 58.91), "Qwen3-it. 32B": (54.25, 58.13), "Qwen2.5-it.": (41.39, 47.75), "Qwen3-it. 4B": (40.91, 45.01)}
+    wanted = {
+        "GPT-4o": (56.34, 58.91),
+        "Qwen3-it. 32B": (54.25, 58.13),
+        "Qwen2.5-it.": (41.39, 47.75),
+        "Qwen3-it. 4B": (40.91, 45.01),
+    }
     for model, (mean, by_env) in wanted.items():
         row = published.TABLE_2[model]
         assert published.overall(row) == pytest.approx(mean, abs=0.006), model
@@ -107,11 +114,16 @@ def test_published_tables_agree_with_one_another() -> None:
             columns = [figure for name, figure in run.items() if name != "overall" and figure is not None]
             assert run["overall"] == pytest.approx(sum(columns) / len(columns), abs=0.011)
     first = published.TABLE_12[published.DRIVER]["GPT-4o"].values()
-    assert sum(figure or 0 for figure in first) / 9 == pytest.approx(published.TABLE_3["human"]["GPT-4o"][published.DRIVER] or 0, abs=0.006)
+    assert sum(figure or 0 for figure in first) / 9 == pytest.approx(
+        published.TABLE_3["human"]["GPT-4o"][published.DRIVER] or 0, abs=0.006
+    )
 
 
 def test_both_published_drivers_rank_the_agents_alike() -> None:
-    pair = [[published.overall(table[model]) for model in published.TABLE_5] for table in (published.TABLE_2, published.TABLE_5)]
+    pair = [
+        [published.overall(table[model]) for model in published.TABLE_5]
+        for table in (published.TABLE_2, published.TABLE_5)
+    ]
     assert kendall(*pair) == spearman(*pair) == pytest.approx(1)
     assert sum(published.CASES.values()) == 508 and published.LIMITS["CI"] == 50
 
@@ -140,7 +152,12 @@ def test_all_tables_of_a_whole_run() -> None:
     main = made["table-2"]
     assert main.columns[:-1] == published.MAIN
     kinds = [row.kind for row in main.rows]
-    assert kinds.count("own") == 2 and kinds.count("count") == 1 and kinds.count("limit") == 4 and kinds.count("published") == 17
+    assert (
+        kinds.count("own") == 2
+        and kinds.count("count") == 1
+        and kinds.count("limit") == 4
+        and kinds.count("published") == 17
+    )
     compat = main.rows[0]
     assert value(compat, main, "DD FOR") == whole().block()["compat"]["DD"]["FOR"]
     cell = compat.cells[main.columns.index("CI LAW")]
@@ -204,7 +221,9 @@ def test_two_drivers_are_compared_by_rank() -> None:
 
 
 def test_runs_on_other_tasks_are_not_compared() -> None:
-    other = Report(replace(drafts(1), run="c"), {**header("c", seats={"plaintiff": "x:y"}), "tasks": {"sha256": "ef" * 32}})
+    other = Report(
+        replace(drafts(1), run="c"), {**header("c", seats={"plaintiff": "x:y"}), "tasks": {"sha256": "ef" * 32}}
+    )
     table = tables(report(drafts(1), "a"), report(drafts(1), "b", agent="echo"), other)["figure-6"]
     assert not [row for row in table.rows if row.kind == "own"]
 
@@ -225,7 +244,9 @@ def test_repeats_show_their_spread() -> None:
     assert [row.heads[3] for row in own] == ["第 1 次", "第 2 次", "第 3 次", "均值", "标准差", "极差"]
     assert [value(row, made, "CD FOR") for row in own] == [100, 50, 0, 50, 50, 100]
     paper = [row for row in made.rows if row.heads[2] == "论文"]
-    assert value(paper[0], made, "CD FOR") == 64.73 and paper[0].cells[-1].text == " ", "its overall has columns of DD too"
+    assert value(paper[0], made, "CD FOR") == 64.73 and paper[0].cells[-1].text == " ", (
+        "its overall has columns of DD too"
+    )
     epochs = made_of(draft("CD-0001"), draft("CD-0001", "询问结束", epoch=1))
     one = tables(report(epochs, epochs=2))["table-13"]
     assert [value(row, one, "CD FOR") for row in one.rows if row.heads[2] == "严格口径"][:3] == [100, 0, 50]
@@ -236,9 +257,13 @@ def test_sizes_come_from_the_engine_and_whole_scores_are_drawn() -> None:
     big, unknown = report(drafts(2), "a", agent="direct", model="llama:big"), report(drafts(2), "b")
     table = tables(big, unknown)["figure-4"]
     assert [row.cells[0].value for row in table.rows[:3]] == [7.6, None, None], "GPT-4o keeps its size to itself"
-    assert table.plot.count("<circle") == 15 and "直接作答 · llama:big" in table.notes[-1], "DOC is missing: not drawn"
+    assert table.plot.count("<circle") == 15 and "直接作答 · llama:big" in table.notes[-1], (
+        "DOC is missing: not drawn"
+    )
     full = ScoreContext(graded={("CD-0001", 0): {"CLA": 1.0, "EVI": 1.0, "F&R": 1.0}})
-    drawn = tables(report(made_of(draft("CD-0001"), context=full), "a", agent="direct", model="llama:big"))["figure-4"]
+    drawn = tables(report(made_of(draft("CD-0001"), context=full), "a", agent="direct", model="llama:big"))[
+        "figure-4"
+    ]
     assert drawn.plot.count("<circle") == 16
 
 
@@ -248,7 +273,10 @@ def test_plots_are_plain_and_escaped() -> None:
     assert {element.tag for element in root.iter()} <= {"svg", "title", "rect", "text", "line", "circle"}
     assert not [name for element in root.iter() for name in element.attrib if name.startswith("on") or "href" in name]
     assert "<script>" not in plot
-    assert dots([], "t", "a", "b") == "" and dots([Dot("x", 0, 1, True), Dot("y", float("nan"), 1, True)], "t", "a", "b") == ""
+    assert (
+        dots([], "t", "a", "b") == ""
+        and dots([Dot("x", 0, 1, True), Dot("y", float("nan"), 1, True)], "t", "a", "b") == ""
+    )
 
 
 # --- formats -----------------------------------------------------------------------------------------------------------
@@ -266,7 +294,12 @@ def test_every_format_shows_the_run_and_its_limits(form: str, language: str) -> 
         for pair in (WORDS["unscored"], WORDS["comparable"], environment("CI").label):
             assert pair[language == "en"] in text, pair
     if form in ("md", "html", "json"):
-        for wanted in ("Chatlaw2", "56.3", WORDS["table.9"][language == "en"], WORDS["court.by_people"][language == "en"]):
+        for wanted in (
+            "Chatlaw2",
+            "56.3",
+            WORDS["table.9"][language == "en"],
+            WORDS["court.by_people"][language == "en"],
+        ):
             assert wanted in text, wanted
 
 
@@ -292,14 +325,18 @@ def test_csv_has_a_line_a_metric_and_the_published_ones() -> None:
     rows = list(csv.DictReader(io.StringIO(FORMATS["csv"]([report(whole())], "zh"))))
     mine = [row for row in rows if row["run"] == "r1"]
     law = next(row for row in mine if (row["rule"], row["rate"], row["group"]) == ("strict", "LAW", "CI"))
-    assert float(law["value"]) == whole().block()["strict"]["CI"]["LAW"] and law["n"] == "1" and law["clusters"] == "1"
+    assert (
+        float(law["value"]) == whole().block()["strict"]["CI"]["LAW"] and law["n"] == "1" and law["clusters"] == "1"
+    )
     assert float(law["ceiling_reference"]) == 100 and float(law["floor"]) == 0
     assert {row["group"] for row in mine} == {"KQ", "LC", "CD", "DD", "CI", "CR", "overall"}
     assert next(row for row in mine if row["rate"] == "JUD" and row["rule"] == "strict")["value"] == ""
     printed = [row for row in rows if row["rule"] == "published"]
     pfs = next(row for row in printed if row["rate"] == "PFS" and row["group"] == "CI")
     assert (pfs["value"], pfs["agent"], pfs["run"]) == ("64.22", "GPT-4o (GPT-4o)", "J1-Eval Table 2")
-    assert not [row for row in csv.DictReader(io.StringIO(FORMATS["csv"]([report(drafts())], "zh"))) if row["group"] == "CI"]
+    assert not [
+        row for row in csv.DictReader(io.StringIO(FORMATS["csv"]([report(drafts())], "zh"))) if row["group"] == "CI"
+    ]
 
 
 def test_text_of_one_environment() -> None:

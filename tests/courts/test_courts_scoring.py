@@ -41,7 +41,9 @@ def context(*results: Result, value: float | None = 1.0, spec: RunSpec = SPEC, *
 
 
 def block(*results: Result, given: ScoreContext = NOTHING) -> dict[str, Any]:
-    return summarise("r", [ask(name) for name in dict.fromkeys(one.task_id for one in results)], list(results), given).block()
+    return summarise(
+        "r", [ask(name) for name in dict.fromkeys(one.task_id for one in results)], list(results), given
+    ).block()
 
 
 def everything() -> list[Result]:
@@ -106,7 +108,10 @@ def test_the_gold_has_everything_that_the_rules_let_it_have() -> None:
             ceiling = whole["ceiling"][rule][env]
             for metric in metrics(rule, env):
                 value = whole[rule][env][metric]
-                assert value is None or metric in ("PFS", "STA", "ACT", "UNI", "ORD") or value == ceiling[metric], (env, metric)
+                assert value is None or metric in ("PFS", "STA", "ACT", "UNI", "ORD") or value == ceiling[metric], (
+                    env,
+                    metric,
+                )
         assert not whole["overall"][rule]["missing"] and len(whole["overall"][rule]["columns"]) == 16
         columns = [whole[rule][env][metric] for env in PUBLISHED for metric in averaged(env)]
         assert whole[rule]["overall"] == pytest.approx(sum(columns) / 16)
@@ -121,22 +126,47 @@ def test_the_gold_has_everything_that_the_rules_let_it_have() -> None:
 
 def test_without_a_grader_nothing_is_zero_and_the_proxies_speak() -> None:
     whole = block(*everything())
-    for env, metric in (("KQ", "NBIN"), ("LC", "NBIN"), ("CD", "DOC"), ("CD", "F&R"), ("DD", "DOC"), ("CI", "REA"), ("CR", "REA")):
+    for env, metric in (
+        ("KQ", "NBIN"),
+        ("LC", "NBIN"),
+        ("CD", "DOC"),
+        ("CD", "F&R"),
+        ("DD", "DOC"),
+        ("CI", "REA"),
+        ("CR", "REA"),
+    ):
         for rule in RULES:
-            assert whole[rule][env][metric] is None and whole["unscored"][rule][env][metric] == NO_GRADER, (rule, env, metric)
+            assert whole[rule][env][metric] is None and whole["unscored"][rule][env][metric] == NO_GRADER, (
+                rule,
+                env,
+                metric,
+            )
             assert whole["intervals"][rule][env][metric] is None and whole["n_scored"][rule][env][metric] == 0
     assert whole["strict"]["bounds"]["errors_as_zero"]["CI"]["REA"] == 0
     assert whole["strict"]["bounds"]["errors_as_one"]["CI"]["REA"] == 100
     strict = whole["strict"]
     assert strict["KQ"]["NBIN_proxy"] == strict["CD"]["DOC_proxy"] == strict["DD"]["DOC_proxy"] == 100
     assert strict["CI"]["JUD_claims"] == 100 and strict["CR"]["REA_points"] > 0
-    assert whole["overall"]["strict"]["missing"] == ["KQ NBIN", "LC NBIN", "CD DOC", "DD DOC", "CI JUD", "CI REA", "CR REA"]
+    assert whole["overall"]["strict"]["missing"] == [
+        "KQ NBIN",
+        "LC NBIN",
+        "CD DOC",
+        "DD DOC",
+        "CI JUD",
+        "CI REA",
+        "CR REA",
+    ]
     assert whole["strict"]["overall"] is not None
 
 
 def test_where_one_environment_ran_its_metrics_stand_on_top() -> None:
     one = block(draft("CD-0001"), draft("CD-0002"))
-    for tree in (*(one[rule] for rule in RULES), one["floor"]["strict"], one["ceiling"]["compat"], one["intervals"]["strict"]):
+    for tree in (
+        *(one[rule] for rule in RULES),
+        one["floor"]["strict"],
+        one["ceiling"]["compat"],
+        one["intervals"]["strict"],
+    ):
         assert tree["FOR"] == tree["CD"]["FOR"]
     assert one["consistency"]["plaintiff"] == one["consistency"]["CD"]["plaintiff"] == 100
     assert one["n_scored"]["strict"]["FOR"] == 2 and one["unscored"]["compat"]["DOC"] == NO_GRADER
@@ -158,12 +188,17 @@ def test_errors_count_in_compat_and_widen_strict() -> None:
     good, lost = draft("CD-0001"), Result("CD-0002", "error", "", "")
     found = block(good, lost, given=context(good))
     assert found["compat"]["FOR"] == 50 and found["n_scored"]["compat"]["FOR"] == 2
-    assert found["strict"]["FOR"] == 100 and found["n_scored"]["strict"]["FOR"] == 1 and found["strict"]["n_scored"] == 1
+    assert (
+        found["strict"]["FOR"] == 100 and found["n_scored"]["strict"]["FOR"] == 1 and found["strict"]["n_scored"] == 1
+    )
     assert found["strict"]["bounds"]["errors_as_zero"]["FOR"] == 50
     assert found["strict"]["bounds"]["errors_as_one"]["FOR"] == 100
     assert found["outcomes"]["error"] == 1
     low, high = found["intervals"]["compat"]["overall"]
-    assert low < found["compat"]["overall"] < high and "only 2 clusters" in found["interval_methods"]["compat"]["overall"]
+    assert (
+        low < found["compat"]["overall"] < high
+        and "only 2 clusters" in found["interval_methods"]["compat"]["overall"]
+    )
     alone = block(lost)
     assert alone["strict"]["DOC"] is None and alone["unscored"]["strict"]["DOC"] == NOTHING_SCORED
     assert not alone["comparable"] and alone["not_comparable"] == [NOTHING_SCORED]
@@ -239,10 +274,16 @@ def judged(case_id: str, text: str | None = None, **more: Any) -> Result:
 
 def test_ver_of_compat_is_scaled_over_the_run_and_failures_are_one() -> None:
     names = ["CR-0001", "CR-0002", "CR-0003", "CR-0004"]
-    results = [judged(names[0]), judged(names[1], FORMULA["CR"]), judged(names[2], ""), Result(names[3], "error", "", "")]
+    results = [
+        judged(names[0]),
+        judged(names[1], FORMULA["CR"]),
+        judged(names[2], ""),
+        Result(names[3], "error", "", ""),
+    ]
     found = block(*results)
     distances = [
-        sentence.published_distances(sentence_of(one), "".join(CASES[one.task_id].gold.judgment)) for one in results[:2]  # type: ignore[union-attr]
+        sentence.published_distances(sentence_of(one), "".join(CASES[one.task_id].gold.judgment))
+        for one in results[:2]  # type: ignore[union-attr]
     ]
     wanted = sentence.published_verdict([*distances, None, None])
     got = tuple(found["compat"][name] for name in ("SEN", "FINE", "VER"))
@@ -314,7 +355,10 @@ def test_the_profile_decides_which_duties_count() -> None:
     law = block(result, given=ScoreContext(spec=SPEC))
     j1 = block(result, given=ScoreContext(spec=RunSpec(benchmark="courts", profile="j1")))
     assert law["profile"] == "law" and j1["profile"] == "j1"
-    assert law["stages"]["CI"]["strict"].keys() != j1["stages"]["CI"]["strict"].keys() or law["strict"]["ACT"] != j1["strict"]["ACT"]
+    assert (
+        law["stages"]["CI"]["strict"].keys() != j1["stages"]["CI"]["strict"].keys()
+        or law["strict"]["ACT"] != j1["strict"]["ACT"]
+    )
     assert law["compat"] == j1["compat"]
 
 

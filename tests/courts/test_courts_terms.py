@@ -71,7 +71,11 @@ def _texts(path: Path) -> list[str]:
         return _values(tomllib.loads(source))
     if path.suffix != ".py":
         return [source]
-    strings = [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    strings = [
+        node.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
     return [text for text in strings if CHINESE.search(text) and not re.search(r"[|\\]|\(\?", text)]
 
 

@@ -220,9 +220,13 @@ def test_three_calls_are_open_before_an_utterance(real: str) -> None:
     assert [event.result for event in court.tagged("action_parsed")] == ["ok", "ok", "ok", "rejected"]
 
 
-def test_a_long_result_is_cut_in_the_prompt_and_kept_in_the_record(real: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_result_is_cut_in_the_prompt_and_kept_in_the_record(
+    real: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     long = "长" * 5000
-    monkeypatch.setattr(lookups, "search_law", lambda *given: replace(lookups.Returned("ok", long, []), provenance=()))
+    monkeypatch.setattr(
+        lookups, "search_law", lambda *given: replace(lookups.Returned("ok", long, []), provenance=())
+    )
     said = iter(['{"action": "search_law", "query": "路灯"}'])
     court = Court(
         CASE, lambda ask, role, number: next(said, None) or plain_reply(ask, role, "完。"), turns=1, tools=tools(real)

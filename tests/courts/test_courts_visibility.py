@@ -181,7 +181,9 @@ def test_gold_reaches_nobody(env: Env) -> None:
     for path, _ in leaves(marked(env)):
         if re.search(r"(^|\.)(gold|disputed|points)(\.|$)|^topics\[\]\.(answer|laws)", path):
             assert not any(path in held.holds for held in environment(env).seats.values()), path
-    assert not any("gold" in path or "disputed" in path for held in environment(env).seats.values() for path in held.holds)
+    assert not any(
+        "gold" in path or "disputed" in path for held in environment(env).seats.values() for path in held.holds
+    )
 
 
 @pytest.mark.parametrize("env", PUBLISHED)

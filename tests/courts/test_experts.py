@@ -45,7 +45,9 @@ def test_a_claim_without_evidence_is_refused_for_want_of_proof() -> None:
 def test_every_civil_article_exists_and_only_law_of_the_day_is_cited() -> None:
     laws = shipped_laws()
     for one in references():
-        numbers = {number.number for version in laws.versions(one.law) for number in laws.numbers(one.law, version.label)}
+        numbers = {
+            number.number for version in laws.versions(one.law) for number in laws.numbers(one.law, version.label)
+        }
         assert one.article in numbers, one
     assert len(causes()) >= 50
     words = "被告支付货款、违约金；违约金过高，请求调减"
@@ -58,7 +60,9 @@ def test_every_civil_article_exists_and_only_law_of_the_day_is_cited() -> None:
 
 
 def test_criminal_charges_stand_on_what_the_objections_leave() -> None:
-    found: dict[str, Any] = {case.id: criminal.play(case, judge=CRIMINAL)[0][-1].text for case in list(criminal.CASES.values())[:4]}
+    found: dict[str, Any] = {
+        case.id: criminal.play(case, judge=CRIMINAL)[0][-1].text for case in list(criminal.CASES.values())[:4]
+    }
     assert all("判决如下" in text and "犯" in text.partition("判决如下")[2] for text in found.values())
     bare = next(iter(criminal.CASES.values())).model_copy(update={"evidence": ()})
     assert "无罪" in criminal.play(bare, judge=CRIMINAL)[0][-1].text.partition("判决如下")[2]

@@ -116,9 +116,13 @@ def test_questions_of_everyday_law(question: str, article: str, verdict: str) ->
 
 def test_a_yes_no_question_is_answered_with_yes_or_no_first() -> None:
     case = CASES["KQ-0001"]
-    told = said_by(Trainee(None), case, "trainee", [*_opened("trainee"), Turn(1, "client", (), "竞业限制可以约定三年吗？")])
+    told = said_by(
+        Trainee(None), case, "trainee", [*_opened("trainee"), Turn(1, "client", (), "竞业限制可以约定三年吗？")]
+    )
     assert told.startswith("不可以。根据《中华人民共和国劳动合同法》第二十四条")
-    unknown_one = said_by(Trainee(None), case, "trainee", [*_opened("trainee"), Turn(1, "client", (), "月亮上的矿归谁呢？")])
+    unknown_one = said_by(
+        Trainee(None), case, "trainee", [*_opened("trainee"), Turn(1, "client", (), "月亮上的矿归谁呢？")]
+    )
     assert "没有可以直接引用的条文" in unknown_one and "《" not in unknown_one
 
 
@@ -133,7 +137,9 @@ def test_with_statutes_the_article_is_quoted_as_of_the_day(moot_home: Any) -> No
     with PackBuilder("laws", jurisdiction="XX", source="test", licence="", coverage="harvest", as_of="") as builder:
         builder.add_law(Law(law, "民法典", "法律", "imported"), aliases_of(law))
         version = LawVersion(law, law, date(2021, 1, 1), None)
-        builder.add_version(version, articles(law, law, {"406": "抵押的房子在抵押期间也可以转让，这是测试用的文字。"}))
+        builder.add_version(
+            version, articles(law, law, {"406": "抵押的房子在抵押期间也可以转让，这是测试用的文字。"})
+        )
         builder.finish()
     record = [*_opened("trainee"), Turn(1, "client", (), "抵押的房子可以卖吗？")]
     with Pack.open("laws") as pack:

@@ -99,7 +99,9 @@ def test_what_the_court_left_out_is_red_in_its_place_and_faults_are_sentences(pl
     assert debate.mark == judgment.mark == "failed" and named(judgment.children, "适用的法律").mark == "failed"
     faults = [item.text for item in flat(items) if item.fault]
     assert any(said.startswith(CODES["judgment_before_debate"]) for said in faults)
-    assert all(item.seq is not None for item in flat(items) if item.fault or item.mark == "failed" and not item.children)
+    assert all(
+        item.seq is not None for item in flat(items) if item.fault or item.mark == "failed" and not item.children
+    )
 
 
 def test_without_the_case_the_record_alone_is_listed(plays: dict[str, Played]) -> None:
@@ -128,15 +130,27 @@ def test_a_person_under_test_sees_questions_once_they_were_put(plays: dict[str, 
 def test_parts_of_a_draft_say_what_was_told_and_written(plays: dict[str, Played]) -> None:
     before, after = (programme(plays["CD-0001"].scene(step))[0] for step in (3, None))
     assert before.mark == "now" and before.children[0].note.startswith("问出 5/5 · 写入 0/5")
-    assert after.count == (5, 5) and [child.text for child in after.children] == ["原告", "被告", "诉讼请求", "事实和理由", "证据和证据来源，证人姓名和住所"]
+    assert after.count == (5, 5) and [child.text for child in after.children] == [
+        "原告",
+        "被告",
+        "诉讼请求",
+        "事实和理由",
+        "证据和证据来源，证人姓名和住所",
+    ]
     held = programme(plays["CD-0001"].scene(3, holders=frozenset({"agent"})))[0]
-    assert not any(child.note or child.children for child in held.children), "what scorers look for is hidden from a person"
+    assert not any(child.note or child.children for child in held.children), (
+        "what scorers look for is hidden from a person"
+    )
 
 
 @pytest.mark.parametrize(("case", "where"), [("CI-0001", "civil"), ("CR-0001", "criminal")])
-def test_programme_and_small_print_use_the_words_of_the_courts(plays: dict[str, Played], case: str, where: str) -> None:
+def test_programme_and_small_print_use_the_words_of_the_courts(
+    plays: dict[str, Played], case: str, where: str
+) -> None:
     scene = plays[case].scene()
-    shown = [item.text for item in flat(programme(scene))] + [block.raw for block in transcript(scene) if block.label.strip() in "✔✘◇"]
+    shown = [item.text for item in flat(programme(scene))] + [
+        block.raw for block in transcript(scene) if block.label.strip() in "✔✘◇"
+    ]
     assert [word for line in shown for word in wrong_words(line, where)] == []  # type: ignore[arg-type]
 
 
@@ -147,7 +161,9 @@ def test_the_transcript_names_speakers_as_the_court_does(plays: dict[str, Played
     civil, criminal = (words(transcript(plays[case].scene())) for case in ("CI-0001", "CR-0001"))
     assert any(line.startswith("独任审判员 → 原告代理人：现在开庭") for line in civil)
     assert any(line.startswith("原告委托诉讼代理人：原告周映川") for line in civil)
-    assert any(line.startswith("被告人：邵远舟") for line in criminal) and not any(line.startswith("被告：") for line in criminal)
+    assert any(line.startswith("被告人：邵远舟") for line in criminal) and not any(
+        line.startswith("被告：") for line in criminal
+    )
 
 
 def test_a_stage_stands_above_the_utterance_that_opens_it(plays: dict[str, Played]) -> None:
@@ -159,7 +175,9 @@ def test_a_stage_stands_above_the_utterance_that_opens_it(plays: dict[str, Playe
 def test_omissions_are_one_line_and_shown_exhibits_are_told_once(plays: dict[str, Played]) -> None:
     shown = words(transcript(plays["CI-0001"].scene()))
     assert sum(line.startswith("遗漏应为的诉讼行为") for line in shown) == 1
-    assert sum("借条一张" in line and "出示证据" in line for line in shown if not line.startswith(("原告", "被告"))) == 1
+    assert (
+        sum("借条一张" in line and "出示证据" in line for line in shown if not line.startswith(("原告", "被告"))) == 1
+    )
     assert not any(line.startswith("借条一张：已出示") for line in shown)
 
 
@@ -184,7 +202,19 @@ def lines(plays: dict[str, Played], *events: object, profile: str = "law") -> li
 
 
 def called(human: bool) -> ModelCalled:
-    return ModelCalled(seat="agent", call=1, prompt="p/1", asked="0", messages=(), settings={}, text="请原告答辩", finish="stop", human=human, evaluated=300, generated=9)
+    return ModelCalled(
+        seat="agent",
+        call=1,
+        prompt="p/1",
+        asked="0",
+        messages=(),
+        settings={},
+        text="请原告答辩",
+        finish="stop",
+        human=human,
+        evaluated=300,
+        generated=9,
+    )
 
 
 def test_words_of_a_person_are_marked_and_not_told_twice(plays: dict[str, Played]) -> None:
@@ -205,13 +235,17 @@ def test_an_announcement_is_no_fault_but_a_judge_who_must_address_is_told(plays:
     for how in ("field", "marker"):
         assert lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how=how)) == []
     assert lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="words")) == ["按发言内容送达 原告代理人"]
-    assert "未送达" in lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="field", dropped=("clerk",)))[0]
+    assert (
+        "未送达" in lines(plays, Routed(seat="agent", to=("plaintiff_lawyer",), how="field", dropped=("clerk",)))[0]
+    )
 
 
 def test_a_plain_terminal_is_told_of_nobody_reached_only_where_somebody_was_addressed() -> None:
     assert told(Routed(seat="agent", how=""), "CI") == ""
     assert told(Routed(seat="agent", how="field", dropped=("procurator",)), "CI") != ""
-    assert told(Routed(seat="agent", to=("clerk",), how="field", dropped=("procurator",)), "CR") == "  ! 未送达 公诉人"
+    assert (
+        told(Routed(seat="agent", to=("clerk",), how="field", dropped=("procurator",)), "CR") == "  ! 未送达 公诉人"
+    )
 
 
 def test_other_events_stay_short_in_between(plays: dict[str, Played]) -> None:
@@ -232,7 +266,9 @@ FOUND = {
 
 def test_a_search_of_law_is_told_with_its_window(plays: dict[str, Played]) -> None:
     asked = ToolCalled(seat="agent", tool="search_law", input={"query": "借款 返还期限"})
-    found = ToolReturned(seat="agent", tool="search_law", status="ok", observation="1. …", value=[FOUND], milliseconds=6.0)
+    found = ToolReturned(
+        seat="agent", tool="search_law", status="ok", observation="1. …", value=[FOUND], milliseconds=6.0
+    )
     shown = lines(plays, asked, found)
     assert shown[0].endswith("检索法条  借款 返还期限") and "检索法条 → 1 条" in shown[1]
     assert "民法典第六百七十五条" in shown[1] and "2021-01-01" in shown[1]
@@ -240,15 +276,29 @@ def test_a_search_of_law_is_told_with_its_window(plays: dict[str, Played]) -> No
         rows = [row_text(row) for row in law_rows(found, room) or ()]
         assert any("民法典第六百七十五条" in row for row in rows) and any("现行有效" in row for row in rows)
         assert all(cell_len(row) <= room for row in rows)
-    one = ToolReturned(seat="agent", tool="show_law", status="ok", observation="《民法典》第六百七十五条……", value={"answer": "found", "number": "675"})
-    assert law_rows(one, 40) is None and "查阅条文" in lines(plays, ToolCalled(seat="agent", tool="show_law", input={"law": "民法典", "article": "675"}))[0]
+    one = ToolReturned(
+        seat="agent",
+        tool="show_law",
+        status="ok",
+        observation="《民法典》第六百七十五条……",
+        value={"answer": "found", "number": "675"},
+    )
+    assert (
+        law_rows(one, 40) is None
+        and "查阅条文"
+        in lines(plays, ToolCalled(seat="agent", tool="show_law", input={"law": "民法典", "article": "675"}))[0]
+    )
 
 
 def test_the_export_reads_as_a_transcript(plays: dict[str, Played]) -> None:
     civil = plays["CI-0001"]
-    said = episode_markdown(RunFacts("r-1", civil.path, civil.header), "CI-0001", civil.records, transcript(civil.scene()))
+    said = episode_markdown(
+        RunFacts("r-1", civil.path, civil.header), "CI-0001", civil.records, transcript(civil.scene())
+    )
     assert "## 法庭调查" in said and DISCLAIMER in said and "虚构数据" in said
-    assert "6 独任审判员 → 原告代理人：现在进行法庭调查。" in said and said.index("## 法庭调查") < said.index("6 独任审判员")
+    assert "6 独任审判员 → 原告代理人：现在进行法庭调查。" in said and said.index("## 法庭调查") < said.index(
+        "6 独任审判员"
+    )
 
 
 # what a seat may see
@@ -259,7 +309,9 @@ def test_a_file_holds_what_the_role_holds_and_no_more() -> None:
     for case in court_cases():
         for role in (environment(case.env).tested, *environment(case.env).others):
             holds = grant(case.env, role).holds
-            seen = text(file_lines(Scene(case.env, (), case, asked="agent" if role == environment(case.env).tested else role)))
+            seen = text(
+                file_lines(Scene(case.env, (), case, asked="agent" if role == environment(case.env).tested else role))
+            )
             told = "".join(str(value) for path, value in leaves(case) if path in holds)
             for path, value in leaves(case):
                 if path not in holds and isinstance(value, str) and len(value) >= 12 and value not in told:
@@ -272,10 +324,14 @@ def test_everything_shows_the_reference_and_says_so() -> None:
     for case in court_cases():
         shown = text(file_lines(Scene(case.env, (), case), everything=True))
         gold = case.fields().get("gold", {}).get("reason") or getattr(case, "topics", [None])[0]
-        assert ("参照裁判" in shown or "参照答案" in shown) and (gold.answer if hasattr(gold, "answer") else gold) in shown
+        assert ("参照裁判" in shown or "参照答案" in shown) and (
+            gold.answer if hasattr(gold, "answer") else gold
+        ) in shown
 
 
-def test_the_bench_learns_an_exhibit_when_it_is_shown_and_counsel_knows_what_was_exchanged(plays: dict[str, Played]) -> None:
+def test_the_bench_learns_an_exhibit_when_it_is_shown_and_counsel_knows_what_was_exchanged(
+    plays: dict[str, Played],
+) -> None:
     civil = plays["CI-0001"]
     free, judge, counsel = (
         text(exhibit_lines(civil.scene(3, holders=frozenset(holders), asked=next(iter(holders), ""))))
@@ -287,7 +343,9 @@ def test_the_bench_learns_an_exhibit_when_it_is_shown_and_counsel_knows_what_was
     assert {("excerpt" in one) for one in held} == {True, False}, "of the other side the titles alone"
     later = text(exhibit_lines(civil.scene(20, holders=frozenset({"agent"}))))
     assert "借条一张" in later and "已质证 2" in later
-    assert "借条一张" not in "".join(item.text for item in flat(programme(civil.scene(3, holders=frozenset({"agent"})))))
+    assert "借条一张" not in "".join(
+        item.text for item in flat(programme(civil.scene(3, holders=frozenset({"agent"}))))
+    )
 
 
 def test_a_person_who_judges_does_not_read_the_charge_before_it_is_read_out(plays: dict[str, Played]) -> None:
@@ -319,7 +377,9 @@ def test_a_judge_is_told_whom_to_address_and_what_is_owed(plays: dict[str, Playe
 def test_others_are_told_what_is_theirs(plays: dict[str, Played]) -> None:
     assert "询问结束" in text(brief_lines(plays["CD-0001"].scene(3), "agent"))
     client = plays["LC-0001"].scene(4)
-    assert "现在请问：漏水是我自己花钱修的" in text(brief_lines(client, "client")) or "请问" in text(brief_lines(client, "client"))
+    assert "现在请问：漏水是我自己花钱修的" in text(brief_lines(client, "client")) or "请问" in text(
+        brief_lines(client, "client")
+    )
     assert "请被告答辩" in text(brief_lines(plays["CI-0001"].scene(14), "defendant_lawyer"))
 
 
@@ -328,6 +388,13 @@ def test_the_pause_after_an_utterance_grows_with_its_length() -> None:
         return [Record(0, 1, None, 0.0, Said(seat="agent", text="字" * length))]
 
     slow, *_, fast = PACES
-    assert slow.pause([]) == slow.seconds < slow.pause(said(60)) < slow.pause(said(120)) < slow.pause(said(100_000)) == LONGEST
+    assert (
+        slow.pause([])
+        == slow.seconds
+        < slow.pause(said(60))
+        < slow.pause(said(120))
+        < slow.pause(said(100_000))
+        == LONGEST
+    )
     assert [pace.pause(said(60)) for pace in PACES] == sorted((pace.pause(said(60)) for pace in PACES), reverse=True)
     assert fast.pause(said(1000)) == 0.0 and Pace(0.5, 10).pause(said(100), spent=8.0) == 2.0

@@ -99,7 +99,10 @@ async def test_every_environment_fills_its_panes(size: tuple[int, int], plays: d
             assert "轮" in shown.splitlines()[0] and "规则" in shown.splitlines()[0]
             for index, name in enumerate(tabs):
                 assert (await tab(pilot, screen, index)).strip() and screen.query_one(f"#{name}").display, name
-                assert [other for other in SHOWN["CI-0001"][3] if screen.query_one(f"#{other}").display] in ([name], [])
+                assert [other for other in SHOWN["CI-0001"][3] if screen.query_one(f"#{other}").display] in (
+                    [name],
+                    [],
+                )
             if size == NARROW:
                 screen.action_view(1)
                 await pilot.pause()
@@ -142,7 +145,9 @@ async def test_looking_back_shows_what_was_known_then(plays: dict[str, Played]) 
         assert "▶" not in pane(screen, "programme") and "✘" in pane(screen, "programme")
         for _ in range(9):
             await pilot.press("b")
-        assert screen.shown.back and "▶ 法庭调查" in pane(screen, "programme") and "✘" not in pane(screen, "programme")
+        assert (
+            screen.shown.back and "▶ 法庭调查" in pane(screen, "programme") and "✘" not in pane(screen, "programme")
+        )
         assert "现在闭庭" not in pane(screen, "record") and "0/7" in pane(screen, "programme")
         assert "未出示 7" in await tab(pilot, screen, 1)
         await pilot.press("g")
@@ -158,7 +163,12 @@ async def test_while_a_trial_is_open_what_has_not_happened_has_no_score(plays: d
             for back in (1, 3):
                 for _ in range(back):
                     await pilot.press("b")
-                await until(pilot, lambda: strip._step is not None and not any(w.name == "step_scores" for w in pilot.app.workers))  # noqa: B023
+                await until(
+                    pilot,
+                    lambda strip=strip: (  # type: ignore[misc]
+                        strip._step is not None and not any(w.name == "step_scores" for w in pilot.app.workers)
+                    ),
+                )
                 rows = (await tab(pilot, screen, len(SHOWN[case][3]) - 1)).split("── ")[0].splitlines()
                 lines = {row.split()[0]: row.split()[1:] for row in rows[1:]}
                 assert lines and all("0.000" not in values for values in lines.values()), lines
@@ -170,10 +180,14 @@ async def test_while_a_trial_is_open_what_has_not_happened_has_no_score(plays: d
 async def test_the_seat_that_speaks_next_is_offered_first_and_named(pack: Path) -> None:
     async with desk(WIDE) as pilot:
         await pilot.app.start(RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)), everything=False)  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.keeper is not None)
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.keeper is not None
+        )
         screen = pilot.app.screen
         assert isinstance(screen, EpisodeScreen)
-        for n, (seat, words) in enumerate((("agent", "接任：独任审判员"), ("plaintiff_lawyer", "接任：原告委托诉讼代理人")), 1):
+        for n, (seat, words) in enumerate(
+            (("agent", "接任：独任审判员"), ("plaintiff_lawyer", "接任：原告委托诉讼代理人")), 1
+        ):
             await pilot.press("n")
             await until(pilot, lambda: screen.shown.total == n)  # noqa: B023
             await pilot.press("s")
@@ -201,7 +215,11 @@ async def test_a_case_that_is_not_there_is_said_beside_its_field(
         await until(pilot, lambda: isinstance(pilot.app.screen, NewRunScreen))
         screen = pilot.app.screen
         screen.query_one("#seed", Input).value = "7"
-        for env, task, field, sentence in (("*", "CI-9999", "task", words), ("CR", "CI-0001", "task", "CR"), ("KQ", "", "env", "KQ")):
+        for env, task, field, sentence in (
+            ("*", "CI-9999", "task", words),
+            ("CR", "CI-0001", "task", "CR"),
+            ("KQ", "", "env", "KQ"),
+        ):
             screen.query_one("#env", Select).value = env
             screen.query_one("#task", Input).value = task
             await pilot.pause()
@@ -233,7 +251,9 @@ async def test_a_person_presides_for_three_turns_and_leaves(pack: Path) -> None:
     async with desk(WIDE) as pilot:
         pilot.app.pace = 4  # type: ignore[attr-defined]
         await pilot.app.start(RunSpec(benchmark="courts", pack=str(pack), task_ids=("CI-0001",)), everything=False)  # type: ignore[attr-defined]
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.keeper is not None)
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.keeper is not None
+        )
         screen = pilot.app.screen
         assert isinstance(screen, EpisodeScreen)
         await pilot.press("a")
@@ -243,7 +263,11 @@ async def test_a_person_presides_for_three_turns_and_leaves(pack: Path) -> None:
         await pilot.press("s", "enter")
         box = screen.query_one(AnswerBox)
         await until(pilot, lambda: box.is_open and screen.human)
-        assert "由本人发言" in str(box.border_title) and "@原告　@被告" in text_of(pilot) and "核对当事人" in text_of(pilot)
+        assert (
+            "由本人发言" in str(box.border_title)
+            and "@原告　@被告" in text_of(pilot)
+            and "核对当事人" in text_of(pilot)
+        )
         assert "参照裁判" not in pane(screen, "file") and "独任审判员：本人" in text_of(pilot)
         await pilot.press("escape", "a")
         assert "参照裁判" not in pane(screen, "file"), "nobody in a seat sees all material"
@@ -277,11 +301,18 @@ async def test_a_case_that_is_gone_is_said_to_be(plays: dict[str, Played], tmp_p
     try:
         async with desk(WIDE) as pilot:
             pilot.app.open_episode(path, "CI-0001")  # type: ignore[attr-defined]
-            await until(pilot, lambda: isinstance(pilot.app.screen_stack[0], EpisodeScreen) and pilot.app.screen_stack[0].keeper_failed)
+            await until(
+                pilot,
+                lambda: (
+                    isinstance(pilot.app.screen_stack[0], EpisodeScreen) and pilot.app.screen_stack[0].keeper_failed
+                ),
+            )
             screen = pilot.app.screen_stack[0]
             assert isinstance(screen, EpisodeScreen)
             assert "读不到" in pane(screen, "file") and "核对当事人" not in pane(screen, "file")
-            assert "开庭" in pane(screen, "programme") and "独任审判员" not in str(screen.query_one("#notice", Label).content)
+            assert "开庭" in pane(screen, "programme") and "独任审判员" not in str(
+                screen.query_one("#notice", Label).content
+            )
             await pilot.press("escape")
     finally:
         tasks.write_bytes(kept)

@@ -107,7 +107,9 @@ def steady(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("language", strings.LANGUAGES)
 @pytest.mark.parametrize("size", SIZES)
-async def test_screens_look_as_stored(language: str, size: tuple[int, int], lamps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_screens_look_as_stored(
+    language: str, size: tuple[int, int], lamps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
     steady(monkeypatch)
     name = f"{language}-{size[0]}x{size[1]}"
@@ -149,9 +151,13 @@ async def test_an_article_on_a_day_and_its_neighbours(lamps: Path) -> None:
         await pilot.press("enter")
         assert screen.query_one("#text").has_focus
         await pilot.press("right_square_bracket")
-        await until(pilot, lambda: screen.reading is not None and screen.reading.number.key == "4" and not screen.busy)
+        await until(
+            pilot, lambda: screen.reading is not None and screen.reading.number.key == "4" and not screen.busy
+        )
         await pilot.press("left_square_bracket")
-        await until(pilot, lambda: screen.reading is not None and screen.reading.number.key == "3" and not screen.busy)
+        await until(
+            pilot, lambda: screen.reading is not None and screen.reading.number.key == "3" and not screen.busy
+        )
         await pilot.press("y")
         assert "不得低于六米" in pilot.app.clipboard and LAMPS in pilot.app.clipboard
         await pilot.press("escape")
@@ -171,7 +177,9 @@ async def test_an_article_on_a_day_and_its_neighbours(lamps: Path) -> None:
         ("路灯法第九十条", "2005-01-01", "未收录", ("检查条号",)),
     ],
 )
-async def test_every_answer_has_its_own_look(words: str, day: str, head: str, also: tuple[str, ...], lamps: Path) -> None:
+async def test_every_answer_has_its_own_look(
+    words: str, day: str, head: str, also: tuple[str, ...], lamps: Path
+) -> None:
     async with desk() as pilot:
         screen = await asked(pilot, words, day)
         text = article_text(screen)
@@ -195,7 +203,9 @@ async def test_a_day_that_does_not_exist_is_said_and_nothing_is_lost(lamps: Path
         await pilot.pause()
         assert "不是一个存在的日子" not in text_of(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: screen.asked is not None and screen.asked.day == date(2015, 2, 28) and not screen.busy)
+        await until(
+            pilot, lambda: screen.asked is not None and screen.asked.day == date(2015, 2, 28) and not screen.busy
+        )
         assert "不得低于六米" not in article_text(screen)
 
 
@@ -234,7 +244,11 @@ async def test_history_and_two_chosen_sides(lamps: Path) -> None:
         await until(pilot, lambda: not screen.busy)
         await pilot.press("end", "n")
         await until(pilot, lambda: not screen.busy)
-        assert screen._sides == (0, 2) and "〔旧〕" in shown(screen, TimelineView) and "〔新〕" in shown(screen, TimelineView)
+        assert (
+            screen._sides == (0, 2)
+            and "〔旧〕" in shown(screen, TimelineView)
+            and "〔新〕" in shown(screen, TimelineView)
+        )
         await pilot.press("3")
         await until(pilot, lambda: not screen.busy)
         text = shown(screen, DiffView)
@@ -258,10 +272,18 @@ async def test_faults_are_computed_once_a_law(lamps: Path) -> None:
         assert "版本表缺口" in text and "2009-12-31" in text and "→ 核对前一文本的终止日" in text
         assert screen.book is not None and screen.book.faults("路灯法") is screen.query_one(FaultsView).faults
         await asked(pilot, "风筝法第二条", "1985-01-01")
-        await until(pilot, lambda: screen.query_one(FaultsView).faults is not None and screen.query_one(FaultsView).faults.law.name == KITES)
+        await until(
+            pilot,
+            lambda: (
+                screen.query_one(FaultsView).faults is not None
+                and screen.query_one(FaultsView).faults.law.name == KITES
+            ),
+        )
 
 
-async def test_late_results_are_dropped_and_the_screen_stays_quick(lamps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_late_results_are_dropped_and_the_screen_stays_quick(
+    lamps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = threading.Event()
     real = law_shelf.LawDesk.ask
 
@@ -325,7 +347,12 @@ async def test_no_line_is_wider_than_the_window(lamps: Path) -> None:
 
 
 def test_a_bar_shows_windows_holes_and_the_day() -> None:
-    life = Life(date(2000, 1, 1), date(2009, 12, 31), ((date(2000, 1, 1), date(2004, 12, 31)), (date(2005, 1, 2), None)), ((date(2005, 1, 1), date(2005, 1, 1)),))
+    life = Life(
+        date(2000, 1, 1),
+        date(2009, 12, 31),
+        ((date(2000, 1, 1), date(2004, 12, 31)), (date(2005, 1, 2), None)),
+        ((date(2005, 1, 1), date(2005, 1, 1)),),
+    )
 
     def text(pieces: Any) -> str:
         return "".join(part for part, _ in pieces)
@@ -361,7 +388,11 @@ def test_steps_and_sides_of_a_timeline(lamps: Path) -> None:
     assert first_sides(reading.entries, 1) == (1, 2)
     assert book.read("没有的法", number("1"), None).answer.kind == "unknown"  # type: ignore[union-attr]
     book.close()
-    assert book.read("路灯法", number("1"), None) is None and book.ask("路灯", None) is None and book.faults("路灯法") is None
+    assert (
+        book.read("路灯法", number("1"), None) is None
+        and book.ask("路灯", None) is None
+        and book.faults("路灯法") is None
+    )
 
 
 def test_notes_of_the_search_are_sentences() -> None:
@@ -408,13 +439,33 @@ def test_retrieved_articles_say_whether_they_apply_and_why() -> None:
 
 
 def test_pages_and_windows_are_shown_and_strange_values_are_no_crash() -> None:
-    pages = [{"query": "路灯", "pages": [{"url": "https://a.example/[b]", "title": "旧文", "day": None, "snippet": "路灯…"}]}]
+    pages = [
+        {
+            "query": "路灯",
+            "pages": [{"url": "https://a.example/[b]", "title": "旧文", "day": None, "snippet": "路灯…"}],
+        }
+    ]
     text = evidence(returned("web_search", pages))
     assert "检索网页" in text and "https://a.example/[b]" in text and "未注明日期" in text
-    read = [{"url": "u", "title": "旧文", "day": "2003-01-01", "windows": [{"number": 2, "of": 3, "summary": "短", "extracted": "长"}]}]
+    read = [
+        {
+            "url": "u",
+            "title": "旧文",
+            "day": "2003-01-01",
+            "windows": [{"number": 2, "of": 3, "summary": "短", "extracted": "长"}],
+        }
+    ]
     text = evidence(returned("browse_webpage", read))
     assert "第 2／3 段" in text and "摘要" in text and "长" in text
-    for value in (None, "x", [], [1], [{"hits": "no"}], [{"query": 1, "hits": [{}], "analysis": 5, "notes": 3}], {"a": 1}):
+    for value in (
+        None,
+        "x",
+        [],
+        [1],
+        [{"hits": "no"}],
+        [{"query": 1, "hits": [{}], "analysis": 5, "notes": 3}],
+        {"a": 1},
+    ):
         for tool in ("rag_retrieve", "web_search", "browse_webpage"):
             evidence(returned(tool, value))
 
@@ -423,19 +474,26 @@ def test_the_record_tells_calls_and_results_in_words() -> None:
     from app.desk.episode.renderers import render
     from tasks.episode.events import Record, ToolCalled
 
-
     def line(event: Any) -> str:
         block = render(Record(0, 1, None, 0.0, event))
         assert block is not None
         return "\n".join("".join(text for text, _ in line) for line in block.lines)
 
-    assert line(ToolCalled(seat="agent", tool="rag_retrieve", input={"query": ["借款 返还期限"]})) == "检索法条  借款 返还期限"
+    assert (
+        line(ToolCalled(seat="agent", tool="rag_retrieve", input={"query": ["借款 返还期限"]}))
+        == "检索法条  借款 返还期限"
+    )
     assert "query=" in line(ToolCalled(seat="agent", tool="rag_retrieve", input={"query": [], "k": 3}))
     said = line(returned("rag_retrieve", RETRIEVED))
-    assert said.startswith("成功 · 检索法条 → 2 条 · 可能适用 1 · 6.0 毫秒") and "1. 路灯法第四条之一　2000-01-01—2009-12-30　● 可能适用" in said
+    assert (
+        said.startswith("成功 · 检索法条 → 2 条 · 可能适用 1 · 6.0 毫秒")
+        and "1. 路灯法第四条之一　2000-01-01—2009-12-30　● 可能适用" in said
+    )
 
 
-async def test_of_several_packs_the_open_one_is_named_and_another_can_be_had(lamps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_of_several_packs_the_open_one_is_named_and_another_can_be_had(
+    lamps: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MOOT_LANG", "zh")
     build("candles")
     async with desk() as pilot:

@@ -175,7 +175,9 @@ async def test_a_copy_goes_into_the_library_under_its_name(tiny_gguf: Path) -> N
         assert models.shelf.lines[0].entry.copied and models.shelf.lines[0].file.is_file()
 
 
-@pytest.mark.parametrize(("content", "words"), [(b"GGUF", "ends in the middle"), (b"<html></html>", "web page"), (None, "does not exist")])
+@pytest.mark.parametrize(
+    ("content", "words"), [(b"GGUF", "ends in the middle"), (b"<html></html>", "web page"), (None, "does not exist")]
+)
 async def test_a_bad_file_is_a_sentence_below_its_path(tmp_path: Path, content: bytes | None, words: str) -> None:
     file = tmp_path / "bad.gguf"
     if content is not None:
@@ -191,7 +193,9 @@ async def test_a_bad_file_is_a_sentence_below_its_path(tmp_path: Path, content: 
         assert pilot.app.screen is models
 
 
-async def test_reading_shows_how_far_it_is_and_stops_when_asked(tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reading_shows_how_far_it_is_and_stops_when_asked(
+    tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import threading
 
     seen, stopped, go = threading.Event(), threading.Event(), threading.Event()
@@ -274,7 +278,9 @@ async def test_taking_out_asks_and_says_whether_a_file_goes(tiny_gguf: Path, tmp
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
         assert ("一并删除" in text_of(pilot)) is copy
         await pilot.press("enter")
-        assert pilot.app.screen is screen and kept.exists() and len(screen.shelf.lines) == 1, "Enter takes nothing away"
+        assert pilot.app.screen is screen and kept.exists() and len(screen.shelf.lines) == 1, (
+            "Enter takes nothing away"
+        )
         await pilot.press("x")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
         await pilot.click("#yes")
@@ -385,8 +391,15 @@ async def test_a_chat_streams_remembers_and_counts(tiny_gguf: Path, talker: Slow
         talker.tell("thinking", "民法典第188条", done=5)
         talker.tell("speaking", "三", done=6)
         await until(pilot, lambda: "┊ 民法典第188条" in chat(screen) and "发言中" in text_of(pilot))
-        await answered(pilot, screen, talker, Reply("三年。", Usage(30, 18, 9, 2000.0, "kept"), reasoning="民法典第188条"))
-        assert "新读 30" in chat(screen) and "复用 18" in chat(screen) and "生成 9" in chat(screen) and "词元/秒" in chat(screen)
+        await answered(
+            pilot, screen, talker, Reply("三年。", Usage(30, 18, 9, 2000.0, "kept"), reasoning="民法典第188条")
+        )
+        assert (
+            "新读 30" in chat(screen)
+            and "复用 18" in chat(screen)
+            and "生成 9" in chat(screen)
+            and "词元/秒" in chat(screen)
+        )
         assert "┊ 民法典第188条" in chat(screen) and "三年。" in chat(screen)
         await say(pilot, screen, "从何时起算？")
         await answered(pilot, screen, talker, Reply("知道之日。"))
@@ -420,7 +433,9 @@ async def test_escape_stops_the_answer_and_then_leaves(tiny_gguf: Path, talker: 
         await until(pilot, lambda: isinstance(pilot.app.screen, ModelsScreen) and talker.closed)
 
 
-async def test_enter_and_letters_are_text_and_what_the_model_says_is_text_too(tiny_gguf: Path, talker: SlowEngine) -> None:
+async def test_enter_and_letters_are_text_and_what_the_model_says_is_text_too(
+    tiny_gguf: Path, talker: SlowEngine
+) -> None:
     async with desk() as pilot:
         screen = await chatting(pilot, tiny_gguf, talker)
         await pilot.press("q", "l", "t", "enter", "x")

@@ -44,7 +44,9 @@ def test_no_closing_mark_begins_a_line_and_numbers_stay_whole() -> None:
         assert any("24,000" in line for line in lines)
 
 
-@given(st.text(alphabet=string.printable + "，。《》（）“”法院民初", max_size=200), st.integers(2, 40), st.integers(0, 4))
+@given(
+    st.text(alphabet=string.printable + "，。《》（）“”法院民初", max_size=200), st.integers(2, 40), st.integers(0, 4)
+)
 def test_wrapping_loses_nothing_but_blanks_and_never_overflows(text: str, width: int, hang: int) -> None:
     text = " ".join(text.split())
     spans = wrap(text, width, hang)
@@ -90,7 +92,11 @@ def test_calls_that_the_plan_does_not_name_are_listed() -> None:
 
 def test_without_a_plan_the_calls_are_listed() -> None:
     found = [r for r in records() if r.event.tag != "planned"]
-    assert [item.tool for item in plan_items(found)] == ["get_legal_document_company_list", "get_court_code", "get_court_info"]
+    assert [item.tool for item in plan_items(found)] == [
+        "get_legal_document_company_list",
+        "get_court_code",
+        "get_court_info",
+    ]
 
 
 def test_looking_back_shows_the_stored_state_of_that_step() -> None:
@@ -199,14 +205,22 @@ def test_scores_at_a_step_come_from_what_was_seen_so_far() -> None:
 
 @pytest.mark.parametrize(
     ("kinds", "measure", "rate"),
-    [("kqa", "kqa", 0.5), ("kqa lcs cpa", "in_domain", 0.5), ("cpa nje", "out_of_domain", 0.5), ("lcs", "lcs", None), ("lcs cpa", "out_of_domain", 0.5)],
+    [
+        ("kqa", "kqa", 0.5),
+        ("kqa lcs cpa", "in_domain", 0.5),
+        ("cpa nje", "out_of_domain", 0.5),
+        ("lcs", "lcs", None),
+        ("lcs cpa", "out_of_domain", 0.5),
+    ],
 )
 def test_a_run_of_legalsearch_has_a_figure(tmp_path: Path, kinds: str, measure: str, rate: float | None) -> None:
     path = imported_law_run(tmp_path, kinds)
     line = read_run(path)
     assert (line.measure, line.compat, line.strict, line.unscored) == (measure, rate, rate, rate is None)
     stored = read_stored(path)
-    assert all(stored.scores[f"{kind}-1"] == ((None, None) if kind == "lcs" else (0.0, 0.0)) for kind in kinds.split())
+    assert all(
+        stored.scores[f"{kind}-1"] == ((None, None) if kind == "lcs" else (0.0, 0.0)) for kind in kinds.split()
+    )
     (tmp_path / "tasks.jsonl").unlink()
     assert read_run(path).compat is None and not read_stored(path).scores
 

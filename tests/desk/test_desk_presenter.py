@@ -85,7 +85,10 @@ async def live(pilot: Pilot[Any], env: str, courts: dict[str, Any]) -> Presenter
 
 
 async def opened(pilot: Pilot[Any]) -> PresenterScreen:
-    await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded and pilot.app.screen.keeper)
+    await until(
+        pilot,
+        lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded and pilot.app.screen.keeper,
+    )
     await pilot.press("f12")
     await pilot.pause()
     screen = pilot.app.screen
@@ -133,8 +136,12 @@ async def test_a_trial_from_its_beginning_to_its_result(env: str, courts: dict[s
                 await go(pilot, screen, at)
                 await pilot.press("f2")
                 fits(pilot, screen)
-                assert screen.slide == screen.said[at] and lines_of(screen, "speaker").startswith(screen.slide.speaker)
-                assert lines_of(screen, "speech").replace("\n", "").replace("　", "") == re.sub(r"\s", "", screen.slide.text)
+                assert screen.slide == screen.said[at] and lines_of(screen, "speaker").startswith(
+                    screen.slide.speaker
+                )
+                assert lines_of(screen, "speech").replace("\n", "").replace("　", "") == re.sub(
+                    r"\s", "", screen.slide.text
+                )
                 assert (screen.slide.text[:8] in text_of(pilot)) and screen.said[at - 1].text[:8] in text_of(pilot)
             await pilot.press("f2")
             bold = [line[-1][0] for line in paragraphs(screen.slide) if line[-1][1] == RULING]
@@ -162,7 +169,11 @@ def test_the_words_are_those_of_courts(env: str, courts: dict[str, Any]) -> None
     assert whole is not None
     said = utterances(whole)
     assert len(said) > 40
-    shown = [*title_lines(whole, "", True), *cast_lines(whole), *closing_lines(whole, said, keeper.step(records, episode))]
+    shown = [
+        *title_lines(whole, "", True),
+        *cast_lines(whole),
+        *closing_lines(whole, said, keeper.step(records, episode)),
+    ]
     for number, one in enumerate(said):
         shown += [heading(one), *(paragraphs(one) if one.role not in LAYMEN else ())]
         if number % 8 == 0:
@@ -179,9 +190,18 @@ async def test_keys_go_back_forward_and_by_themselves_and_letters_do_nothing(cou
         exhibit = next(at for at, said in enumerate(screen.said, 1) if "的质证意见" in said.text)
         text = await go(pilot, screen, exhibit)
         assert "▶ 法庭调查" in text and "○ 评议宣判" in text and "采信" not in text
-        assert re.search(r"◐ 原告证据一 借条一张 +已质证", text) and "✔ 质证（原告证据一）" in text and "民诉法第七十一条" in text
+        assert (
+            re.search(r"◐ 原告证据一 借条一张 +已质证", text)
+            and "✔ 质证（原告证据一）" in text
+            and "民诉法第七十一条" in text
+        )
         await pilot.press(*"qnbgfslaceixwk+-/", "space", "enter", "ctrl+p", "f11")
-        assert pilot.app.screen is screen and screen.at == exhibit and fits(pilot, screen) == text and strings.language() == "zh"
+        assert (
+            pilot.app.screen is screen
+            and screen.at == exhibit
+            and fits(pilot, screen) == text
+            and strings.language() == "zh"
+        )
         last = len(screen.said)
         await pilot.press("f8")
         assert screen.closing and screen.at == last + 1
@@ -198,7 +218,9 @@ async def test_keys_go_back_forward_and_by_themselves_and_letters_do_nothing(cou
         assert isinstance(pilot.app.screen, EpisodeScreen) and not pilot.app.screen.shown.back
 
 
-async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_the_tested_seat(courts: dict[str, Any]) -> None:
+async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_the_tested_seat(
+    courts: dict[str, Any],
+) -> None:
     async with desk(NARROW) as pilot:
         screen = await live(pilot, "CI", courts)
         for n in (1, 2, 3):
@@ -208,7 +230,11 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
         assert isinstance(pilot.app.screen, PresenterSeat) and "书记员" not in text_of(pilot).split("由本人")[1]
         await pilot.press("f9")
         await until(pilot, lambda: screen.asked and isinstance(pilot.app.focused, AnswerText))
-        assert screen.said[-1].text[:12] in text_of(pilot) and "由本人发言" in text_of(pilot) and DISCLAIMER in text_of(pilot)
+        assert (
+            screen.said[-1].text[:12] in text_of(pilot)
+            and "由本人发言" in text_of(pilot)
+            and DISCLAIMER in text_of(pilot)
+        )
         await pilot.press(*"qnb")
         assert screen.query_one(AnswerText).text == "qnb"
         await pilot.press("f10")
@@ -239,7 +265,9 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
         await until(pilot, lambda: screen.source.human)
         await pilot.press("f3")
         await until(pilot, lambda: screen.asked)
-        screen.query_one(AnswerText).text = "本院认为，借款属实。判决如下：一、被告归还借款；二、驳回其他诉讼请求。现在闭庭。"
+        screen.query_one(
+            AnswerText
+        ).text = "本院认为，借款属实。判决如下：一、被告归还借款；二、驳回其他诉讼请求。现在闭庭。"
         await pilot.press("f5")
         await until(pilot, lambda: screen.source.over)
         await pilot.press("f8")
@@ -252,7 +280,9 @@ async def test_a_person_takes_a_seat_speaks_gives_it_back_and_sees_no_scores_of_
 async def test_a_document_stands_beside_what_is_said(courts: dict[str, Any]) -> None:
     async with desk() as pilot:
         screen = await presented(pilot, "CD", courts)
-        wrote = next(n for n, said in enumerate(screen.said, 1) if "民事起诉状" in said.text and "诉讼请求" in said.text)
+        wrote = next(
+            n for n, said in enumerate(screen.said, 1) if "民事起诉状" in said.text and "诉讼请求" in said.text
+        )
         for size in SIZES:
             await pilot.resize_terminal(*size)
             text = await go(pilot, screen, wrote)
@@ -280,7 +310,9 @@ def test_words_of_models_are_cleaned_and_neither_marked_up_nor_marked() -> None:
 
 def test_the_items_of_a_ruling_on_one_line_get_one_each() -> None:
     text = "本院认为，一、二项请求成立。判决如下：一、被告还款；二、驳回其他诉讼请求。现在闭庭。"
-    judge, lawyer = utterances(trial(Said(seat="agent", text=text, turn=1), Said(seat="defendant_lawyer", text=text, turn=1)))
+    judge, lawyer = utterances(
+        trial(Said(seat="agent", text=text, turn=1), Said(seat="defendant_lawyer", text=text, turn=1))
+    )
     assert [line[-1] for line in paragraphs(judge)] == [
         ("本院认为，一、二项请求成立。判决如下：", "text"), ("一、被告还款；", RULING), ("二、驳回其他诉讼请求。现在闭庭。", RULING),
     ]  # fmt: skip
@@ -288,9 +320,15 @@ def test_the_items_of_a_ruling_on_one_line_get_one_each() -> None:
 
 
 def test_a_card_without_the_case_says_what_the_record_says() -> None:
-    scene = trial(Violation(code="after_end", turn=2), Stopped(outcome="stalled", reason="the judge said the same twice"))
+    scene = trial(
+        Violation(code="after_end", turn=2), Stopped(outcome="stalled", reason="the judge said the same twice")
+    )
     card = "\n".join("".join(text for text, _ in line) for line in closing_lines(scene, (), None, "…"))
-    assert card.startswith("没有进行完毕：连续两次发言相同，庭审停滞。") and "闭庭后继续发言" in card and "宣告的判决" not in card
+    assert (
+        card.startswith("没有进行完毕：连续两次发言相同，庭审停滞。")
+        and "闭庭后继续发言" in card
+        and "宣告的判决" not in card
+    )
 
 
 async def test_while_a_model_makes_its_turn_its_name_stands_there_and_no_word_of_it(

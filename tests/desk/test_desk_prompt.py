@@ -44,7 +44,16 @@ def finished_run(pack: Path, monkeypatch: pytest.MonkeyPatch, description: dict[
     engine = install(monkeypatch, SlowEngine(description))
     engine.end(CALL)
     chances = (TokenChance("由", -0.01, (("由", -0.01),)), TokenChance("云溪", -1.6, (("该", -0.3), ("云溪", -1.6))))
-    engine.end(Reply(f"由{COURT}审理，负责人是陆知行。", Usage(58, 200, 21, 900.0, "kept"), "length", THOUGHT, (11, 12, 13), chances))
+    engine.end(
+        Reply(
+            f"由{COURT}审理，负责人是陆知行。",
+            Usage(58, 200, 21, 900.0, "kept"),
+            "length",
+            THOUGHT,
+            (11, 12, 13),
+            chances,
+        )
+    )
     with start_run(talk(pack)) as run:
         run.go()
     return list_runs()[0]
@@ -87,7 +96,9 @@ LLAMA = (
 )
 
 
-@pytest.mark.parametrize("source", [GEMMA, LLAMA, "{% for m in messages %}{{ m.role }}：{{ m.content }}\n{% endfor %}"])
+@pytest.mark.parametrize(
+    "source", [GEMMA, LLAMA, "{% for m in messages %}{{ m.role }}：{{ m.content }}\n{% endfor %}"]
+)
 def test_whatever_the_template_each_message_has_its_turn_and_nothing_is_lost(source: str) -> None:
     messages = [Message("user", "甲"), Message("assistant", "乙"), Message("user", "丙")]
     name, turns = _rendered({"name": "file", "text": source, "bos": "<s>", "eos": "</s>"}, messages, True)
@@ -107,9 +118,16 @@ def test_the_first_token_is_marked_where_its_text_is_not_on_record() -> None:
 
 def test_tokens_without_end_in_a_header_and_a_prompt_hold_up_nobody() -> None:
     source = "{% for i in range(20000) %}<|{{ i }}|>{% endfor %}{{ messages[0].content }}"
-    described = {"name": "file", "text": source, "specials": ["<" * 99 + str(at) for at in range(50_000)], "bos": "a" * 10**6}
+    described = {
+        "name": "file",
+        "text": source,
+        "specials": ["<" * 99 + str(at) for at in range(50_000)],
+        "bos": "a" * 10**6,
+    }
     _, turns = _rendered(described, [Message("user", "甲")], True)
-    assert "甲" in turns[0].text and sum(kind == "special" for turn in turns for _, kind in turn.parts) <= MOST_SPECIALS
+    assert (
+        "甲" in turns[0].text and sum(kind == "special" for turn in turns for _, kind in turn.parts) <= MOST_SPECIALS
+    )
 
 
 @pytest.mark.parametrize(
@@ -125,7 +143,10 @@ def test_without_a_template_messages_stand_by_role_and_the_reason_is_given(
     description: dict[str, Any], why: str, pack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     call = seen(finished_run(pack, monkeypatch, description))
-    assert call.why == why and [(turn.role, turn.text) for turn in call.turns] == [("system", SYSTEM), ("user", QUESTION)]
+    assert call.why == why and [(turn.role, turn.text) for turn in call.turns] == [
+        ("system", SYSTEM),
+        ("user", QUESTION),
+    ]
     note = next(block for block in call_blocks(call) if block.label == "说明")
     assert "按角色列出" in "".join(text for line in note.lines for text, _ in line)
 
@@ -184,7 +205,9 @@ def shown(screen: PromptScreen) -> str:
     return "\n".join(row_text(row) for row in screen.query_one(PromptText).rows)
 
 
-async def test_w_shows_the_call_at_the_cursor_or_the_last_before_it(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_w_shows_the_call_at_the_cursor_or_the_last_before_it(
+    pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = finished_run(pack, monkeypatch)
     async with desk() as pilot:
         screen = await prompt_of(pilot, path)
@@ -207,7 +230,16 @@ async def test_parts_of_the_screen_and_their_colours(pack: Path, monkeypatch: py
     async with desk() as pilot:
         screen = await prompt_of(pilot, path)
         text = shown(screen)
-        for words in ("temperature=0.0", "max_tokens=256", "种子", "复用 200（78%，保留）", "达到长度上限", "11 12 13", THOUGHT, "困惑度"):
+        for words in (
+            "temperature=0.0",
+            "max_tokens=256",
+            "种子",
+            "复用 200（78%，保留）",
+            "达到长度上限",
+            "11 12 13",
+            THOUGHT,
+            "困惑度",
+        ):
             assert words in text, words
         roles = {text: role for row in screen.query_one(PromptText).rows for text, role in row.pieces}
         assert roles["<|im_start|>"] == "mark" and roles[SYSTEM] == "text" and roles["system"] == "dim"
@@ -251,7 +283,9 @@ async def test_an_episode_without_a_model_offers_no_prompt(pack: Path) -> None:
         assert episode(pilot) is screen and "原文" not in text_of(pilot)
 
 
-async def test_unfolding_a_call_shows_its_reasoning_and_finding_unfolds_it(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_unfolding_a_call_shows_its_reasoning_and_finding_unfolds_it(
+    pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = finished_run(pack, monkeypatch)
     async with desk() as pilot:
         screen = await opened(pilot, path)

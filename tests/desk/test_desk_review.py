@@ -201,7 +201,11 @@ async def test_scores_are_blind_and_corrections_keep_what_was_said(pack: Path) -
         await pilot.resize_terminal(*NARROW)
         pane.remove_class("-writes")
         await idle(pilot)
-        assert pane.query_one("#hearing").region and pane.query_one("#reference").region and not pane.query_one("#form").region
+        assert (
+            pane.query_one("#hearing").region
+            and pane.query_one("#reference").region
+            and not pane.query_one("#form").region
+        )
         await pilot.press("v")
         assert pane.query_one("#metrics").has_focus and not pane.query_one("#hearing").region
         await pilot.press("s")
@@ -253,7 +257,10 @@ class Moving:
 
 async def test_a_run_in_motion_is_refused_and_one_that_is_over_is_stored(pack: Path) -> None:
     """A case that a person still plays in it is not shown either."""
-    open_, over = court_run(pack, ("CI-0001", "CI-0001"), outcomes=("finished", "")), court_run(pack, run="20261122-120000-courts-rules-0002")
+    open_, over = (
+        court_run(pack, ("CI-0001", "CI-0001"), outcomes=("finished", "")),
+        court_run(pack, run="20261122-120000-courts-rules-0002"),
+    )
     async with desk() as pilot:
         app: Any = pilot.app
         app.live = Moving(open_)
@@ -320,7 +327,12 @@ async def test_agreement_of_two_graders_and_a_person_is_shown(pack: Path) -> Non
         for n, row in enumerate(journal.episodes()):
             attempt = journal.attempts(row.id)[-1].id
             add_score(journal, row.id, "CLA", n, "Li", "评")
-            journal.add_scores([graded(attempt, "CLA", (n + 1) / 10, "好", "scripted:mild"), graded(attempt, "CLA", 0.5, "好", "scripted:flat")])
+            journal.add_scores(
+                [
+                    graded(attempt, "CLA", (n + 1) / 10, "好", "scripted:mild"),
+                    graded(attempt, "CLA", 0.5, "好", "scripted:flat"),
+                ]
+            )
     async with desk() as pilot:
         screen = await at_review(pilot, "2", "enter")
         pane = screen.query_one(AgreementPane)
@@ -350,7 +362,18 @@ async def test_a_case_is_read_field_by_field_and_marked(pack: Path) -> None:
         screen = await at_review(pilot, "3", "enter")
         pane = screen.query_one(CasesPane)
         sections = list(dict.fromkeys(field.section for field in pane.fields))
-        order = ["案件", "法院与审判组织", "当事人", "诉讼请求", "事实和理由", "答辩要点", "证据", "本院认为", "判决主文", "裁判所依据的法条"]
+        order = [
+            "案件",
+            "法院与审判组织",
+            "当事人",
+            "诉讼请求",
+            "事实和理由",
+            "答辩要点",
+            "证据",
+            "本院认为",
+            "判决主文",
+            "裁判所依据的法条",
+        ]
         assert [name for name in sections if name in order] == order
         await pilot.press("end")
         await idle(pilot)
@@ -361,7 +384,12 @@ async def test_a_case_is_read_field_by_field_and_marked(pack: Path) -> None:
         assert "请写姓名" in str(pane.query_one("#said").render()) and log.reviews() == ()
         await fill_in(pilot, "", "王审", "说理与主文一致")
         (line,) = log.reviews()
-        assert (line.case, line.author, line.note, line.source) == ("CI-0001", "王审", "说理与主文一致", "pack courts")
+        assert (line.case, line.author, line.note, line.source) == (
+            "CI-0001",
+            "王审",
+            "说理与主文一致",
+            "pack courts",
+        )
         assert "已审阅" in text_of(pilot) and "✔" in lines_of(screen, "#case-list")
         await pilot.press("home")
         await idle(pilot)
@@ -377,7 +405,9 @@ async def test_faults_are_listed_at_their_fields_and_a_bad_path_is_a_dialog(pack
     fields["court"]["docket"] = f"无号{EVIL}"
     fields["gold"]["laws"].append({"law": "中华人民共和国民法典", "article": 9999})
     unreadable = {**fields, "id": "CI-0002", "amount": "很多"}
-    (tmp_path / "cases.jsonl").write_text("".join(json.dumps(one) + "\n" for one in (fields, unreadable)), encoding="utf-8")
+    (tmp_path / "cases.jsonl").write_text(
+        "".join(json.dumps(one) + "\n" for one in (fields, unreadable)), encoding="utf-8"
+    )
     (tmp_path / "a.txt").write_text("今天天气很好。", encoding="utf-8")
     async with desk(NARROW) as pilot:
         screen = await at_review(pilot, "3", "o")
@@ -394,7 +424,9 @@ async def test_faults_are_listed_at_their_fields_and_a_bad_path_is_a_dialog(pack
         assert "court.docket" in lines_of(screen, "#beside") and "\x1b" not in lines_of(screen, "#fields")
         await pilot.press("f")
         await idle(pilot)
-        assert "第九千九百九十九条" in lines_of(screen, "#beside") and "索引和数据包里没有这一条" in lines_of(screen, "#beside")
+        assert "第九千九百九十九条" in lines_of(screen, "#beside") and "索引和数据包里没有这一条" in lines_of(
+            screen, "#beside"
+        )
         await pilot.press("right_square_bracket")
         await idle(pilot)
         assert "amount" in lines_of(screen, "#beside") and screen.check_action("form", ()) is None
@@ -456,7 +488,10 @@ def test_the_log_is_appended_and_survives_a_broken_line() -> None:
         log.mark("CI-1", "a", "pack p", " \n", "")
 
 
-@pytest.mark.parametrize(("text", "value"), [("7", 7.0), ("７．５", 7.5), (" 0 ", 0.0), ("nan", None), ("inf", None), ("", None), ("八", None)])
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("7", 7.0), ("７．５", 7.5), (" 0 ", 0.0), ("nan", None), ("inf", None), ("", None), ("八", None)],
+)
 def test_a_value_is_a_number_as_people_type_it(text: str, value: float | None) -> None:
     assert number_in(text) == value
 
@@ -472,7 +507,11 @@ def test_every_text_of_a_case_is_shown_and_none_acts_on_the_terminal(case: str) 
     assert review.errors == 0
     fields = fields_in(review)
     shown = flat("".join(text for field in fields for text in (field.name, *pieces(field.lines))))
-    texts = [value for _, value in walk(entry.fields) if isinstance(value, str) and len(value) > 12 and value != entry.fields.get("schema")]
+    texts = [
+        value
+        for _, value in walk(entry.fields)
+        if isinstance(value, str) and len(value) > 12 and value != entry.fields.get("schema")
+    ]
     assert [text for text in texts if flat(text) not in shown] == []
     for field in fields:
         assert all("\n" not in text for text in pieces(beside_lines(review, field, 40)))
@@ -498,7 +537,12 @@ def test_the_record_of_another_benchmark_is_question_and_answer(moot_home: Path)
     from tests.support.law_run_fixture import prepare_law
 
     world = prepare_law(moot_home, tasks=1)
-    question = {"id": "1", "type": "lcs", "question": f"2005年5月，路灯坏了多久应当修好？{EVIL}", "answer": "三日内。《路灯法》第六条"}
+    question = {
+        "id": "1",
+        "type": "lcs",
+        "question": f"2005年5月，路灯坏了多久应当修好？{EVIL}",
+        "answer": "三日内。《路灯法》第六条",
+    }
     Path(world["tasks"]).write_text(json.dumps(question, ensure_ascii=False) + "\n", encoding="utf-8")
     with start_run(RunSpec(**{**world, "agent": "gold"}), out=moot_home / "r.moot") as run:
         run.go()
@@ -507,4 +551,6 @@ def test_the_record_of_another_benchmark_is_question_and_answer(moot_home: Path)
     assert "问题" in text and "路灯坏了多久" in text and "三日内" in text and "\x1b" not in text
     assert [(asked.metric, asked.scale) for asked in review.asked] == [("answer", 1.0), ("basis", 1.0)]
     after = runs.append(review, "answer", 1, "Li", "与参照一致")
-    assert runs.visible_to(after.rows, "answer", "Li")[0][0].value == 1.0 and runs.visible_to(after.rows, "answer", "Wang") == ([], 1)
+    assert runs.visible_to(after.rows, "answer", "Li")[0][0].value == 1.0 and runs.visible_to(
+        after.rows, "answer", "Wang"
+    ) == ([], 1)

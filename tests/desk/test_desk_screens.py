@@ -205,7 +205,9 @@ async def test_looking_back_and_forward_runs_no_code(pack: Path) -> None:
 
 async def test_steps_of_a_live_run_until_it_ends(pack: Path) -> None:
     async with desk() as pilot:
-        await pilot.app.start(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1), everything=False)  # type: ignore[attr-defined]
+        await pilot.app.start(
+            RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1), everything=False
+        )  # type: ignore[attr-defined]
         await until(pilot, lambda: episode(pilot).loaded)
         screen = episode(pilot)
         assert screen.shown.total == 0 and screen.moving == "paused"
@@ -215,7 +217,9 @@ async def test_steps_of_a_live_run_until_it_ends(pack: Path) -> None:
         await pilot.press("plus", "plus", "plus", "space")
         await until(pilot, lambda: screen.over)
         assert screen.shown.total == 4 and COURT in record_text(screen)
-        await until(pilot, lambda: screen.query_one(ScoreStrip)._run is not None and screen.query_one(ScoreStrip)._run.n == 1)
+        await until(
+            pilot, lambda: screen.query_one(ScoreStrip)._run is not None and screen.query_one(ScoreStrip)._run.n == 1
+        )
     (path,) = list_runs()
     with Journal.open(path) as journal:
         assert journal.scores() and len(read_episode(journal, "k-1")) == len(screen.shown.records)
@@ -250,7 +254,9 @@ async def test_fork_from_an_earlier_step_is_a_new_run(pack: Path) -> None:
 
 async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Path) -> None:
     async with desk() as pilot:
-        await pilot.app.start(RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", limit=1), everything=False)  # type: ignore[attr-defined]
+        await pilot.app.start(
+            RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", limit=1), everything=False
+        )  # type: ignore[attr-defined]
         await until(pilot, lambda: episode(pilot).loaded)
         screen = episode(pilot)
         await pilot.press("n")
@@ -260,7 +266,9 @@ async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Pat
         await until(pilot, lambda: box.is_open and screen.human)
         assert "隐藏" in "\n".join(row_text(row) for row in screen.query_one(ScoreStrip).rows)
         assert screen.query_one(ScoreStrip)._step is None
-        box.query_one(TextArea).text = "/get_court_info " + json.dumps({"identifier": COURT, "columns": []}, ensure_ascii=False)
+        box.query_one(TextArea).text = "/get_court_info " + json.dumps(
+            {"identifier": COURT, "columns": []}, ensure_ascii=False
+        )
         await pilot.press("f5")
         await until(pilot, lambda: screen.shown.total == 2 and box.is_open)
         assert "陆知行" in record_text(screen)
@@ -275,7 +283,9 @@ async def test_a_person_takes_the_tested_seat_calls_a_tool_and_answers(pack: Pat
 
 async def test_a_person_leaves_the_seat_and_the_policy_goes_on(pack: Path) -> None:
     async with desk() as pilot:
-        await pilot.app.start(RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", limit=1), everything=False)  # type: ignore[attr-defined]
+        await pilot.app.start(
+            RunSpec(benchmark="legalagentbench", pack=str(pack), agent="gold", limit=1), everything=False
+        )  # type: ignore[attr-defined]
         await until(pilot, lambda: episode(pilot).loaded)
         screen = episode(pilot)
         await pilot.press("s", "enter")
@@ -285,7 +295,11 @@ async def test_a_person_leaves_the_seat_and_the_policy_goes_on(pack: Path) -> No
         await until(pilot, lambda: not screen.human)
         await pilot.press("n")
         await until(pilot, lambda: screen.shown.total == 1)
-        assert [r.event.policy for r in screen.shown.records if r.event.tag == "seated"] == ["gold/1", "human/1", "gold/1"]  # type: ignore[attr-defined]
+        assert [r.event.policy for r in screen.shown.records if r.event.tag == "seated"] == [
+            "gold/1",
+            "human/1",
+            "gold/1",
+        ]  # type: ignore[attr-defined]
 
 
 async def test_find_marks_counts_and_unfolds(pack: Path) -> None:
@@ -429,7 +443,9 @@ def contrast(one: Any, two: Any) -> float:
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_an_imported_run_opens_with_its_scores(size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_imported_run_opens_with_its_scores(
+    size: tuple[int, int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MOOT_LANG", "zh")
     imported_law_run(tmp_path / "law", "kqa lcs")
     async with desk(size) as pilot:

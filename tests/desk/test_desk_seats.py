@@ -50,7 +50,10 @@ AGENTS = {
     "plan-execute": ("plan-execute/1", True), "direct": ("direct/1", True), "human": ("human/1", False),
     "gold": ("gold/1", False), "echo": ("echo/1", False),
 }  # fmt: skip
-OFFERS = [Offer("llama:qwen2.5-7b", "qwen2.5-7b · 7.6B Q4_K_M · 4.7 GB"), Offer("recorded:r1", "03-01 08:30 的记录：ReAct")]
+OFFERS = [
+    Offer("llama:qwen2.5-7b", "qwen2.5-7b · 7.6B Q4_K_M · 4.7 GB"),
+    Offer("recorded:r1", "03-01 08:30 的记录：ReAct"),
+]
 
 
 @pytest.fixture
@@ -114,7 +117,9 @@ async def test_dialogs_look_as_stored(
         await pilot.pause()
         await same_as_stored(pilot, f"new-model-{name}")
         await pilot.press("escape")
-        await pilot.app.start(RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1), everything=False)  # type: ignore[attr-defined]
+        await pilot.app.start(
+            RunSpec(benchmark="legalagentbench", agent="gold", pack=str(pack), limit=1), everything=False
+        )  # type: ignore[attr-defined]
         await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
         await pilot.press("s")
         await until(pilot, lambda: isinstance(pilot.app.screen, SeatScreen) and not busy(pilot))
@@ -175,12 +180,22 @@ async def test_what_is_wrong_is_said_beside_its_field_before_anything_starts(pac
     (path,) = list_runs()
     with Journal.open(path) as journal:
         spec = journal.header["spec"]
-    assert (spec["agent"], spec["parallel"], spec["seed"], spec["max_turns"], spec["limit"]) == ("react", 2, 7, None, 1)
+    assert (spec["agent"], spec["parallel"], spec["seed"], spec["max_turns"], spec["limit"]) == (
+        "react",
+        2,
+        7,
+        None,
+        1,
+    )
     assert not spec["free"] and not spec["paper"]
 
 
-@pytest.mark.parametrize(("mode", "free", "paper"), [("lean", False, False), ("free", True, False), ("paper", False, True)])
-async def test_the_mode_of_a_model_goes_into_the_run(pack: Path, moot_home: Path, mode: str, free: bool, paper: bool) -> None:
+@pytest.mark.parametrize(
+    ("mode", "free", "paper"), [("lean", False, False), ("free", True, False), ("paper", False, True)]
+)
+async def test_the_mode_of_a_model_goes_into_the_run(
+    pack: Path, moot_home: Path, mode: str, free: bool, paper: bool
+) -> None:
     async with desk() as pilot:
         screen = await new_run(pilot)
         screen.query_one("#agent", Select).value = "react"
@@ -203,7 +218,9 @@ async def test_only_modes_that_a_method_has_are_offered(pack: Path) -> None:
             screen.query_one("#agent", Select).value = agent
             await pilot.pause()
             offered = [value for _, value in screen.query_one("#mode", Select)._options]
-            assert set(offered) == set(LegalAgentBench().modes(LegalAgentBench.agents[agent][0])) and "lean" in offered
+            assert (
+                set(offered) == set(LegalAgentBench().modes(LegalAgentBench.agents[agent][0])) and "lean" in offered
+            )
 
 
 async def test_rules_need_one_key_and_run_together(pack: Path) -> None:
@@ -218,11 +235,16 @@ async def test_rules_need_one_key_and_run_together(pack: Path) -> None:
         await until(pilot, lambda: wanted)
         await pilot.click("#everything")
         await until(pilot, lambda: len(wanted) == 2)
-        assert [(spec.agent, spec.model, spec.limit, spec.parallel) for spec, _ in wanted] == [("rules", "", 10, 1), ("rules", "", 10, 16)]
+        assert [(spec.agent, spec.model, spec.limit, spec.parallel) for spec, _ in wanted] == [
+            ("rules", "", 10, 1),
+            ("rules", "", 10, 16),
+        ]
 
 
 def test_records_of_models_are_offered_and_read_as_engines(pack: Path, moot_home: Path) -> None:
-    with start_run(RunSpec(benchmark="legalagentbench", agent="react", model=scripted(moot_home), pack=str(pack), max_turns=2)) as run:
+    with start_run(
+        RunSpec(benchmark="legalagentbench", agent="react", model=scripted(moot_home), pack=str(pack), max_turns=2)
+    ) as run:
         run.go()
     (offer,) = engines_offered.offered()
     assert offer.spec == f"recorded:{run.id}" and "ReAct" in offer.label
@@ -255,7 +277,9 @@ def highlight(pilot: Pilot[Any], agent: str) -> None:
 
 
 async def begun(pilot: Pilot[Any], pack: Path, agent: str = "gold") -> EpisodeScreen:
-    await pilot.app.start(RunSpec(benchmark="legalagentbench", agent=agent, pack=str(pack), limit=1), everything=False)  # type: ignore[attr-defined]
+    await pilot.app.start(
+        RunSpec(benchmark="legalagentbench", agent=agent, pack=str(pack), limit=1), everything=False
+    )  # type: ignore[attr-defined]
     await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and pilot.app.screen.loaded)
     return episode(pilot)
 
@@ -274,12 +298,16 @@ async def test_everybody_whom_the_benchmark_knows_is_offered_and_references_are_
         assert isinstance(pilot.app.screen, EpisodeScreen)
 
 
-async def test_a_model_takes_the_seat_and_plays_on(pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_model_takes_the_seat_and_plays_on(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tests.support import slow_engine
 
     opened: list[threading.Thread] = []
     real = slow_engine.open_slow
-    monkeypatch.setattr(slow_engine, "open_slow", lambda opening: (opened.append(threading.current_thread()), real(opening))[1])
+    monkeypatch.setattr(
+        slow_engine, "open_slow", lambda opening: (opened.append(threading.current_thread()), real(opening))[1]
+    )
     async with desk() as pilot:
         screen = await begun(pilot, pack)
         await pilot.press("n")
@@ -293,8 +321,12 @@ async def test_a_model_takes_the_seat_and_plays_on(pack: Path, engine: SlowEngin
         dialog.query_one("#spec", Input).value = SPEC
         await pilot.pause()
         await pilot.press("enter", "enter")
-        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and screen.state.seats["agent"].engine == SPEC)
-        assert threading.main_thread() not in opened and len(opened) == 2, "checked, then opened by the thread of the run"
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen) and screen.state.seats["agent"].engine == SPEC
+        )
+        assert threading.main_thread() not in opened and len(opened) == 2, (
+            "checked, then opened by the thread of the run"
+        )
         await pilot.press("n")
         await until(pilot, engine.waits.is_set)
         engine.end("云溪县人民法院，负责人陆知行")

@@ -142,7 +142,9 @@ def test_each_phase_says_how_far_it_is() -> None:
         return "".join(text for text, _ in phase_line(turn, 12.0))
 
     assert "37%" in line(OpenTurn("k-1", began=12.0).after(Delta("k-1", "agent", "loading", "", 37, 100), 12.0))
-    assert "512/2,048" in line(OpenTurn("k-1", began=12.0).after(Delta("k-1", "agent", "reading", "", 512, 2048), 12.0))
+    assert "512/2,048" in line(
+        OpenTurn("k-1", began=12.0).after(Delta("k-1", "agent", "reading", "", 512, 2048), 12.0)
+    )
     assert "12 秒" in line(OpenTurn("k-1")), "a silent call shows its time"
     assert "丢弃已说的 5 字" in line(OpenTurn("k-1").after(said("还在说的话"), 1.0).stopped())
 
@@ -456,7 +458,9 @@ async def test_a_focused_search_box_is_not_painted_while_tokens_stream(
                 engine.tell("speaking", f"\n第{n}行")
                 await until(pilot, lambda n=n: f"第{n}行" in record_text(screen))  # type: ignore[misc]
             assert count == [0] and screen.focused is screen.query_one(FindBar).query_one(Input)
-        assert screen.query_one(FindBar).query_one(Input).value == "x" and screen.speaking, "x is text while one types"
+        assert screen.query_one(FindBar).query_one(Input).value == "x" and screen.speaking, (
+            "x is text while one types"
+        )
         await pilot.press("f8")
         await until(pilot, lambda: not screen.speaking)
 
@@ -596,7 +600,9 @@ async def test_a_step_that_was_cut_short_is_shown_whole_when_it_is_taken_up(
         await pilot.press("n")
         await until(pilot, lambda: screen.shown.total == 1)
         assert [record.seq for record in screen.shown.records] == list(range(len(screen.shown.records)))
-        assert any(isinstance(record.event, ModelCalled) for record in screen.shown.records) and len(engine.calls) == 1
+        assert (
+            any(isinstance(record.event, ModelCalled) for record in screen.shown.records) and len(engine.calls) == 1
+        )
 
 
 # the box of a person
@@ -658,7 +664,9 @@ async def test_a_question_does_not_take_the_cursor_from_who_is_searching(pack: P
         assert not screen.query_one(AnswerText).text
 
 
-async def test_what_could_not_be_taken_is_given_back(pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_what_could_not_be_taken_is_given_back(
+    pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from tasks.episode.scheduler import Scheduler
     from tasks.errors import TaskError
 
@@ -681,13 +689,20 @@ async def test_what_could_not_be_taken_is_given_back(pack: Path, engine: SlowEng
 @pytest.mark.parametrize("language", ["zh", "en"])
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_an_open_turn_looks_as_stored(
-    language: str, size: tuple[int, int], pack: Path, engine: SlowEngine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    language: str,
+    size: tuple[int, int],
+    pack: Path,
+    engine: SlowEngine,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("MOOT_LANG", language)
     for timed in (environment, observations):
         monkeypatch.setattr(timed, "time", SimpleNamespace(perf_counter=lambda: 0.0))
     name = f"{language}-{size[0]}x{size[1]}"
-    chances = tuple(TokenChance(c, -0.02 if c not in "查法" else -1.4, ((c, -0.02), ("看", -1.3))) for c in "先查法院")
+    chances = tuple(
+        TokenChance(c, -0.02 if c not in "查法" else -1.4, ((c, -0.02), ("看", -1.3))) for c in "先查法院"
+    )
     async with desk(size) as pilot:
         screen = await begun(pilot, pack)
         await until(pilot, lambda: screen.keeper is not None)
@@ -708,6 +723,8 @@ async def test_an_open_turn_looks_as_stored(
         await pilot.pause()
         await same_as_stored(pilot, f"turn-{name}")
         await pilot.press("x")
-        await until(pilot, lambda: (turn := screen.turn) is not None and turn.phase == "stopped" and screen.moving == "paused")
+        await until(
+            pilot, lambda: (turn := screen.turn) is not None and turn.phase == "stopped" and screen.moving == "paused"
+        )
         await pilot.pause()
         await same_as_stored(pilot, f"stopped-{name}")

@@ -35,7 +35,11 @@ def rows(screen: TokensScreen) -> list[str]:
 
 @pytest.mark.parametrize("size", [WIDE, NARROW])
 async def test_tokens_of_a_rollout(size: tuple[int, int], tmp_path: Path) -> None:
-    path = stored(tmp_path, [("kqa_1", episode("A")), ("kqa_1", episode("B")), ("lcs_2", episode("x")), ("lcs_2", episode("y"))], 2)
+    path = stored(
+        tmp_path,
+        [("kqa_1", episode("A")), ("kqa_1", episode("B")), ("lcs_2", episode("x")), ("lcs_2", episode("y"))],
+        2,
+    )
     async with desk(size) as pilot:
         screen = await at_tokens(pilot, path)
         text = text_of(pilot)
@@ -69,4 +73,11 @@ async def test_one_rollout_estimates_and_nothing_known(tmp_path: Path) -> None:
 
 
 def test_heat() -> None:
-    assert [heat(value) for value in (None, 0.0, 0.4, 0.9, 1.5, 3.0)] == ["rule", "dim", "text", "good", "warn", "bad"]
+    assert [heat(value) for value in (None, 0.0, 0.4, 0.9, 1.5, 3.0)] == [
+        "rule",
+        "dim",
+        "text",
+        "good",
+        "warn",
+        "bad",
+    ]

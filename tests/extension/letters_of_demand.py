@@ -57,13 +57,20 @@ LH = moot.Environment(
     "talk",
     Debt,
     {
-        "lawyer": moot.CourtSeat("律师", frozenset({"cause"}), rules=Lawyer, duty="债权人请你写一份催款的律师函，先问清楚再写。"),
-        "creditor": moot.CourtSeat("债权人", frozenset({"creditor", "debtor", "amount"}), rules=Creditor, duty="你来请律师写律师函。"),
+        "lawyer": moot.CourtSeat(
+            "律师", frozenset({"cause"}), rules=Lawyer, duty="债权人请你写一份催款的律师函，先问清楚再写。"
+        ),
+        "creditor": moot.CourtSeat(
+            "债权人", frozenset({"creditor", "debtor", "amount"}), rules=Creditor, duty="你来请律师写律师函。"
+        ),
     },
     opening="律师您好，有人欠钱不还，请您写一份律师函。",
     turns=4,
     metrics={"compat": (), "strict": ("TOLD",)},
     reported=("TOLD",),
     score=score,
-    perfect=lambda case: ["请问是什么情况？", f"律师函：{case.debtor}应付{case.creditor}{case.amount}元。{moot.END_MARK}"],
+    perfect=lambda case: [
+        "请问是什么情况？",
+        f"律师函：{case.debtor}应付{case.creditor}{case.amount}元。{moot.END_MARK}",
+    ],
 )

@@ -118,7 +118,9 @@ def moot(site: Path) -> Moot:
 
 
 def test_a_benchmark_is_run_scored_and_shown_with_its_own_settings(moot: Moot, sample_pack: Path) -> None:
-    assert re.search("riddles +rules", help_ := moot("run", "--help")[1]) and re.search("(?s)legalsearch +rules, .*guesser", help_), help_
+    assert re.search("riddles +rules", help_ := moot("run", "--help")[1]) and re.search(
+        "(?s)legalsearch +rules, .*guesser", help_
+    ), help_
     code, out, err = moot("run", "riddles", "--help")
     assert code == 0 and "--shout / --no-shout" in out and "--guess WORDS" in out and "--window" not in out, err
     code, out, err = moot("run", "riddles", "--guess", "不知道", "--shout", "--limit", "2", "--json", "--tasks",
@@ -193,7 +195,15 @@ def test_an_agent_sits_in_the_tested_seat_of_its_benchmarks(moot: Moot, sample_p
 
 def test_an_environment_is_played_scored_and_shown(moot: Moot, site: Path, sample_pack: Path, tmp_path: Path) -> None:
     tasks = tmp_path / "debts.jsonl"
-    case = {"schema": "j1case/1", "env": "LH", "id": "LH-1", "cause": "民间借贷纠纷", "creditor": "甲公司", "debtor": "乙公司", "amount": 5000}
+    case = {
+        "schema": "j1case/1",
+        "env": "LH",
+        "id": "LH-1",
+        "cause": "民间借贷纠纷",
+        "creditor": "甲公司",
+        "debtor": "乙公司",
+        "amount": 5000,
+    }
     tasks.write_text(json.dumps(case, ensure_ascii=False), "utf-8")
     assert "[KQ|LC|CD|DD|CI|CR|LH]" in moot("run", "courts", "--help")[1]
     assert "LH 1" in moot("tasks", "validate", str(tasks))[1]
@@ -201,7 +211,12 @@ def test_an_environment_is_played_scored_and_shown(moot: Moot, site: Path, sampl
     wrong.write_text(json.dumps({**case, "amount": "viel"}), "utf-8")
     assert "amount" in moot("tasks", "validate", str(wrong))[1]
     scores = {}
-    for agent in (("rules",), ("gold",), ("echo",), ("direct", "--model", "parrot:询问结束，甲公司", "--seat", "creditor=parrot:不知道")):
+    for agent in (
+        ("rules",),
+        ("gold",),
+        ("echo",),
+        ("direct", "--model", "parrot:询问结束，甲公司", "--seat", "creditor=parrot:不知道"),
+    ):
         code, out, err = moot("run", "courts", "--env", "lh", "--tasks", str(tasks), "--json", "--agent", *agent)
         assert code == 0, err
         block = json.loads(out)
@@ -217,7 +232,11 @@ def test_an_environment_is_played_scored_and_shown(moot: Moot, site: Path, sampl
     assert shown[0] == 0 and "律师函" in shown[1] and len(json.loads(moot("list", "--json")[1])["runs"]) == 4
     for command in ("report", "score", "resume"):
         code, _, err = moot(command, run)
-        assert code == 1 and "court environment 'LH' of package aa_extension cannot be loaded" in err and "Traceback" not in err
+        assert (
+            code == 1
+            and "court environment 'LH' of package aa_extension cannot be loaded" in err
+            and "Traceback" not in err
+        )
 
 
 @pytest.fixture
@@ -231,7 +250,9 @@ def added() -> Iterator[Callable[..., Any]]:
     registry.ADDED.update(before)
 
 
-def test_an_environment_that_fails_costs_its_own_scores_only(added: Callable[..., Any], sample_pack: Path, tmp_path: Path) -> None:
+def test_an_environment_that_fails_costs_its_own_scores_only(
+    added: Callable[..., Any], sample_pack: Path, tmp_path: Path
+) -> None:
     from dataclasses import replace
 
     import moot as public
@@ -246,10 +267,24 @@ def test_an_environment_that_fails_costs_its_own_scores_only(added: Callable[...
     def fails(*_: object) -> Any:
         raise RuntimeError("half written")
 
-    case = {"schema": "j1case/1", "env": "LH", "id": "LH-1", "cause": "民间借贷纠纷", "creditor": "甲公司", "debtor": "乙公司", "amount": 5000}
+    case = {
+        "schema": "j1case/1",
+        "env": "LH",
+        "id": "LH-1",
+        "cause": "民间借贷纠纷",
+        "creditor": "甲公司",
+        "debtor": "乙公司",
+        "amount": 5000,
+    }
     tasks = tmp_path / "debts.jsonl"
     tasks.write_text(json.dumps(case, ensure_ascii=False), "utf-8")
-    for changed in ({"score": fails}, {"score": lambda *_: {"TOLD": 7}}, {"score": lambda *_: None}, {"perfect": fails}, {"cue": fails}):
+    for changed in (
+        {"score": fails},
+        {"score": lambda *_: {"TOLD": 7}},
+        {"score": lambda *_: None},
+        {"perfect": fails},
+        {"cue": fails},
+    ):
         added(replace(LH, **changed))
         record = public.run("courts", agent="rules", tasks=str(tasks), env="LH")
         (episode,) = record.episodes
@@ -272,7 +307,17 @@ def test_a_tool_is_listed_called_and_given_to_a_model(moot: Moot, sample_pack: P
     last = {"thought": "知道了", "action": "Final Answer", "action_input": "晴"}
     said, ended = (json.dumps(one, ensure_ascii=False) for one in (call, last))
     script.write_text(json.dumps({"rules": [{"when": "无锡", "replies": [ended]}], "otherwise": [said]}), "utf-8")
-    arguments = ("run", "legalagentbench", "--agent", "react", "--model", f"scripted:{script}", "--limit", "1", "--json")
+    arguments = (
+        "run",
+        "legalagentbench",
+        "--agent",
+        "react",
+        "--model",
+        f"scripted:{script}",
+        "--limit",
+        "1",
+        "--json",
+    )
     code, out, err = moot(*arguments, "--with-tools", "weather")
     assert code == 0 and json.loads(out)["outcomes"]["finished"] == 1, err
     shown = moot(

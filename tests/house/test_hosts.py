@@ -335,7 +335,8 @@ def test_only_one_place_opens_engines_and_it_asks() -> None:
     assert not named.keys() & {"specs", "endpoint", "endpoint_server"}
     assert not named.keys() & {"open_endpoint"}, "only the registry names it"
     assert named["Opening"] - {"models/endpoint.py", "models/scripted.py", "models/llama/engine.py"} == {
-        "tasks/run/engines.py", "tasks/legalagentbench/recorded_log.py"
+        "tasks/run/engines.py",
+        "tasks/legalagentbench/recorded_log.py",
     }
     assert named["read_address"] == {"models/endpoint.py"}
     assert "allow_hosts" not in RunSpec.model_fields

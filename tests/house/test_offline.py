@@ -82,7 +82,18 @@ COMMANDS = [
     ["tools", "list", "--json"],
     ["run", "legalagentbench", "--agent", "rules", "--limit", "4", "--json", "--out", "{runs}/rules.moot"],
     ["run", "legalagentbench", "--agent", "gold", "--limit", "4", "--json", "--out", "{runs}/gold.moot"],
-    ["run", "legalagentbench", "--agent", "react", "--model", "scripted:{script}", "--limit", "2", "--out", "{runs}/react.moot"],
+    [
+        "run",
+        "legalagentbench",
+        "--agent",
+        "react",
+        "--model",
+        "scripted:{script}",
+        "--limit",
+        "2",
+        "--out",
+        "{runs}/react.moot",
+    ],
     ["run", "legalagentbench", "--agent", "react", "--model", "recorded:react", "--limit", "2", "--json"],
     ["resume", "react", "--json"],
     ["show", "rules", "--json"],
@@ -95,7 +106,19 @@ COMMANDS = [
 ]
 LLAMA = [
     ["models", "check", "{gguf}", "--json"],
-    ["run", "legalagentbench", "--agent", "react", "--model", "llama:{gguf}#ctx=2048,threads=1,slots=1", "--limit", "1", "--max-turns", "1", "--json"],
+    [
+        "run",
+        "legalagentbench",
+        "--agent",
+        "react",
+        "--model",
+        "llama:{gguf}#ctx=2048,threads=1,slots=1",
+        "--limit",
+        "1",
+        "--max-turns",
+        "1",
+        "--json",
+    ],
 ]
 ENDPOINT = [
     ["run", "legalagentbench", "--agent", "react", "--model", "endpoint:{endpoint}", "--limit", "1", "--json"],
@@ -123,7 +146,9 @@ class Place:
 
     def flow(self, commands: list[list[str]], *prefix: str, desk: bool = False) -> list[str]:
         """Use the product; what each command printed."""
-        lines = [[re.sub(r"\{(\w+)\}", lambda found: self.names[found[1]], word) for word in line] for line in commands]
+        lines = [
+            [re.sub(r"\{(\w+)\}", lambda found: self.names[found[1]], word) for word in line] for line in commands
+        ]
         done = subprocess.run(
             [*prefix, sys.executable, "-c", FLOW, json.dumps(lines), "desk" if desk else ""],
             cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", check=False,
@@ -181,7 +206,9 @@ def test_the_whole_product_makes_no_network_call(used: tuple[Place, list[str]], 
     place, printed = used
     proofs = place.beyond()
     assert [event for _, event, _ in proofs] == ["socket.__new__"] * 2, "nobody was called, nothing was looked up"
-    assert len({pid for pid, _, _ in proofs}) == 2, "doctor tried it, and the child that it asked; the guard let neither call"
+    assert len({pid for pid, _, _ in proofs}) == 2, (
+        "doctor tried it, and the child that it asked; the guard let neither call"
+    )
     doctor = json.loads(printed[COMMANDS.index(["doctor", "--json"])])
     rows = {check["key"]: check["status"] for check in doctor["checks"] if check["area"] == "offline"}
     assert rows == {"offline": "ok", "offline_child": "ok"}
@@ -205,7 +232,9 @@ def test_it_works_on_a_machine_without_any_network(tmp_path: Path, commands: lis
     assert len(printed) == len(commands)
 
 
-def test_an_endpoint_is_reached_on_this_machine_and_nothing_else(used: tuple[Place, list[str]], tmp_path: Path) -> None:
+def test_an_endpoint_is_reached_on_this_machine_and_nothing_else(
+    used: tuple[Place, list[str]], tmp_path: Path
+) -> None:
     place = Place(tmp_path)
     shutil.copytree(used[0].home / "packs", place.home / "packs")
     with fake_server() as server:
@@ -214,7 +243,12 @@ def test_an_endpoint_is_reached_on_this_machine_and_nothing_else(used: tuple[Pla
         block = json.loads(place.flow(ENDPOINT)[-1])
         assert block["n"] == 1 and server.asked
         port = server.http.server_port
-    addresses = {text for _, event, said in place.beyond() if event in ("socket.connect", "socket.sendto", "socket.bind") for text in said}
+    addresses = {
+        text
+        for _, event, said in place.beyond()
+        if event in ("socket.connect", "socket.sendto", "socket.bind")
+        for text in said
+    }
     assert addresses == {f"('127.0.0.1', {port})"}
     looked_up = {said[0] for _, event, said in place.beyond() if event == "socket.getaddrinfo"}
     assert looked_up <= {"'127.0.0.1'"}
@@ -224,11 +258,16 @@ def test_an_endpoint_is_reached_on_this_machine_and_nothing_else(used: tuple[Pla
 def test_the_system_calls_of_every_process_know_no_network(tmp_path: Path, commands: list[list[str]]) -> None:
     """Native code too: llama.cpp, SQLite, usearch. `moot doctor` is left out: its proof makes a socket of the internet family."""
     strace, trace = shutil.which("strace"), tmp_path / "trace"
-    if strace is None or subprocess.run([strace, "-f", "-o", str(trace), "true"], capture_output=True, check=False).returncode:
+    if (
+        strace is None
+        or subprocess.run([strace, "-f", "-o", str(trace), "true"], capture_output=True, check=False).returncode
+    ):
         pytest.skip("this machine allows no trace of system calls")
     calls = "trace=socket,connect,bind,sendto,sendmsg,listen"
     control = [strace, "-f", "-qq", "-e", calls, sys.executable, "-c", "import socket; socket.socket().close()"]
-    assert "AF_INET" in subprocess.run(control, capture_output=True, text=True, check=True).stderr, "the trace sees what there is"
+    assert "AF_INET" in subprocess.run(control, capture_output=True, text=True, check=True).stderr, (
+        "the trace sees what there is"
+    )
     quiet = [line for line in commands if line[0] != "doctor"]
     Place(tmp_path).flow(quiet, strace, "-f", "-qq", "-e", calls, "-o", str(trace))
     lines = trace.read_text(encoding="utf-8", errors="replace").splitlines()

@@ -82,7 +82,13 @@ class Desk:
         self._feeder = pyte.ByteStream(self.screen)
         self._ours, theirs = os.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        environment = {**os.environ, "TERM": "xterm-256color", "COLORTERM": "truecolor", "LC_ALL": "C.UTF-8", "ESCDELAY": "20"}
+        environment = {
+            **os.environ,
+            "TERM": "xterm-256color",
+            "COLORTERM": "truecolor",
+            "LC_ALL": "C.UTF-8",
+            "ESCDELAY": "20",
+        }
         for name in ("NO_COLOR", "COLUMNS", "LINES", "TEXTUAL_DRIVER"):
             environment.pop(name, None)
         self.process = subprocess.Popen(
@@ -332,7 +338,10 @@ for number, arguments in enumerate(json.loads(sys.argv[1])):
 def test_the_command_line_prints_nothing_that_acts(hostile_run: Path, moot_home: Path, tmp_path: Path) -> None:
     lines = [[str(moot_home / "tasks.json") if word == "tasks.json" else word for word in line] for line in COMMANDS]
     subprocess.run(
-        [sys.executable, "-c", ONE_BY_ONE, json.dumps(lines), str(tmp_path)], cwd=ROOT, stdin=subprocess.DEVNULL, check=True
+        [sys.executable, "-c", ONE_BY_ONE, json.dumps(lines), str(tmp_path)],
+        cwd=ROOT,
+        stdin=subprocess.DEVNULL,
+        check=True,
     )
     for number, arguments in enumerate(lines):
         said, complained = ((tmp_path / f"{number}.{name}").read_bytes() for name in ("out", "err"))

@@ -68,7 +68,11 @@ def spoken() -> dict[str, str]:
                 if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in SAYING:
                     for given_ in (*node.args, *(keyword.value for keyword in node.keywords)):
                         for text in texts(given_):
-                            if " " in text.strip() and re.search("[A-Za-z]{2}", text) and not re.search("[\u4e00-\u9fff]{4}", text):
+                            if (
+                                " " in text.strip()
+                                and re.search("[A-Za-z]{2}", text)
+                                and not re.search("[\u4e00-\u9fff]{4}", text)
+                            ):
                                 found.setdefault(text, str(file.relative_to(ROOT)))
     return found
 
@@ -77,7 +81,11 @@ def helped(command: click.Command, context: click.Context) -> Iterator[str]:
     """What a command and all below it say of themselves."""
     for text in inspect.cleandoc(command.help or "").split("\n\n"):
         drawn = "\b" in text  # a table of names for programs, of which only the example is a sentence
-        yield from (line for line in text.splitlines() if line.startswith("Example: ")) if drawn else (" ".join(text.split()),)
+        yield from (
+            (line for line in text.splitlines() if line.startswith("Example: "))
+            if drawn
+            else (" ".join(text.split()),)
+        )
     yield from (command.short_help or "", command.epilog or "")
     for option in command.get_params(context):
         if isinstance(option, click.Option) and not option.hidden:
@@ -97,7 +105,12 @@ def test_every_sentence_has_its_twin() -> None:
 
 def test_every_help_has_its_twin() -> None:
     table = own("help.toml")
-    settings = [info for name in benchmarks() for info in benchmark(name).settings.model_fields.values() if not shown(info, "hidden")]
+    settings = [
+        info
+        for name in benchmarks()
+        for info in benchmark(name).settings.model_fields.values()
+        if not shown(info, "hidden")
+    ]
     strings.set_language("en")
     made = {" ".join((option.help or "").split()) for option in _options(benchmarks())}
     here = {
@@ -113,8 +126,14 @@ def test_twins_hold_the_same_values_and_are_chinese(name: str) -> None:
     for text, twin in own(name).items():
         holes = re.findall(r"\{\d*\}", twin)
         assert len(holes) == text.count("{}") or name == "help.toml", text
-        assert holes in (["{}"] * len(holes), sorted(holes, key=holes.index)) and len(set(holes)) in (len(holes), 1, 0), text
-        assert re.search("[\u4e00-\u9fff]", twin) or twin in (text, "{}") or not re.search("[a-z]{3} [a-z]{3}", twin), text
+        assert holes in (["{}"] * len(holes), sorted(holes, key=holes.index)) and len(set(holes)) in (
+            len(holes),
+            1,
+            0,
+        ), text
+        assert (
+            re.search("[\u4e00-\u9fff]", twin) or twin in (text, "{}") or not re.search("[a-z]{3} [a-z]{3}", twin)
+        ), text
 
 
 def test_a_sentence_is_known_by_its_template() -> None:

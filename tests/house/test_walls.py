@@ -75,8 +75,7 @@ def test_every_package_says_what_it_is() -> None:
     silent = [
         str(folder.relative_to(ROOT))
         for folder in sorted(folders)
-        if not (folder / "__init__.py").is_file()
-        or not ast.get_docstring(tree(folder / "__init__.py"))
+        if not (folder / "__init__.py").is_file() or not ast.get_docstring(tree(folder / "__init__.py"))
     ]
     assert silent == []
 

@@ -44,7 +44,10 @@ def wanted(question: str) -> list[str]:
         ("哪家上市公司投资了北岭霁月新能源有限公司，持股比例是多少？", ["parent"]),
         (f"{CASE}的限高公司的母公司是哪家？", ["restriction", "company", "parent"]),
         (f"审理{CASE}的法院审理过多少次失信被执行案件？", ["court", "dishonesty"]),
-        ("青岚市望江区人民法院审理的涉案金额最高的限高案件公司被列为失信被执行人几次？", ["restriction", "company", "dishonesty"]),
+        (
+            "青岚市望江区人民法院审理的涉案金额最高的限高案件公司被列为失信被执行人几次？",
+            ["restriction", "company", "dishonesty"],
+        ),
         ("青岚市望江区人民法院所在区县有多少家律师事务所？", ["place", "firm"]),
         ("青岚和颂律师事务所参与的涉案金额最高的案件的审理法院是哪家？", ["case", "court"]),
         ("松雪科技作为被告涉案金额最高的那次是由哪个法院审理的？", ["case", "court"]),

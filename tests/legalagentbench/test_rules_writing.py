@@ -10,7 +10,8 @@ from tasks.legalagentbench.rules.execute import Outcome
 from tasks.legalagentbench.rules.names import NameIndex
 from tasks.legalagentbench.rules.writing import is_writing, write, writing_steps
 
-QUESTION = """林某向 北岭霁月新能源有限公司和北岭霁月置业有限公司 发起起诉，以下是起诉状内容。
+QUESTION = (
+    """林某向 北岭霁月新能源有限公司和北岭霁月置业有限公司 发起起诉，以下是起诉状内容。
 【起诉状开始】
 
 民事起诉状
@@ -38,7 +39,9 @@ QUESTION = """林某向 北岭霁月新能源有限公司和北岭霁月置业�
 
 答辩人：XXX
 地址：XXX
-""" + "（以下略）" * 30
+"""
+    + "（以下略）" * 30
+)
 ARTICLE = "民间借贷规定第二十六条：预先在本金中扣除利息的，人民法院应当将实际出借的金额认定为本金。\\n\\n第二款。"
 
 
@@ -51,7 +54,9 @@ def written(register: dict[str, dict[str, Any]]) -> tuple[str, str]:
             if call.tool == "get_company_register" and call.input["identifier"] in register:
                 outcome = Outcome("ok", register[call.input["identifier"]])
             elif call.tool == "get_lawfirm_info":
-                outcome = Outcome("ok", {"律师事务所名称": "青岚和颂律师事务所", "律师事务所负责人": "周某", "通讯电话": "0551-1"})
+                outcome = Outcome(
+                    "ok", {"律师事务所名称": "青岚和颂律师事务所", "律师事务所负责人": "周某", "通讯电话": "0551-1"}
+                )
             elif call.tool == "legal_article_retriever":
                 outcome = Outcome("ok", [ARTICLE, "没有标题的文字"])
             else:
@@ -99,7 +104,10 @@ def test_the_plan_names_a_tool_for_each_step() -> None:
 
 
 def test_articles_are_cited_as_they_begin() -> None:
-    assert cited(ARTICLE) == ("民间借贷规定第二十六条", "预先在本金中扣除利息的，人民法院应当将实际出借的金额认定为本金。第二款。")
+    assert cited(ARTICLE) == (
+        "民间借贷规定第二十六条",
+        "预先在本金中扣除利息的，人民法院应当将实际出借的金额认定为本金。第二款。",
+    )
     assert cited("没有标题的文字") is None
 
 

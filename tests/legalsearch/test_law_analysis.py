@@ -70,14 +70,24 @@ def test_calls_queries_and_lengths_of_an_episode() -> None:
     assert [(use.tool, use.queries) for use in made] == [
         ("rag_retrieve", ("刑法 2009年 第七十四条", "缓刑")), ("web_search", ("现行刑法",)),
     ]  # fmt: skip
-    assert [(one.characters, one.tokens) for one in said] == [(40, 30), (0, None)], "150 less 100 less 20; nothing asked after"
+    assert [(one.characters, one.tokens) for one in said] == [(40, 30), (0, None)], (
+        "150 less 100 less 20; nothing asked after"
+    )
     by_tool = lengths(said)
-    assert by_tool["rag_retrieve"] == {"answers": 1, "statuses": {"ok": 1}, "characters": 40.0, "tokens": 30.0, "counted": 1}
+    assert by_tool["rag_retrieve"] == {
+        "answers": 1,
+        "statuses": {"ok": 1},
+        "characters": 40.0,
+        "tokens": 30.0,
+        "counted": 1,
+    }
     assert by_tool["web_search"]["statuses"] == {"no_snapshot": 1} and by_tool["browse_webpage"]["characters"] is None
 
 
 def test_two_answers_between_two_calls_are_not_shared_out() -> None:
-    _, said = tool_calls("lar", records(call(9, 0, 1), returned("rag_retrieve", "a"), returned("rag_retrieve", "b"), call(30, 0, 1)))
+    _, said = tool_calls(
+        "lar", records(call(9, 0, 1), returned("rag_retrieve", "a"), returned("rag_retrieve", "b"), call(30, 0, 1))
+    )
     assert [one.tokens for one in said] == [None, None]
 
 
@@ -130,7 +140,12 @@ def test_recitals_by_year_as_a_heat_map() -> None:
     assert heat_map(RUNS, "covered").cells[0] == ((99.0, 3), None, None)
     lines = heat_table(RUNS).splitlines()
     assert lines[1].split() == ["2004", "2012", "2020"]
-    assert lines[2].split() == ["default", "█", "100.0", "▒", "40.0", "–"] and lines[4].split() == ["n", "3", "2", "1"]
+    assert lines[2].split() == ["default", "█", "100.0", "▒", "40.0", "–"] and lines[4].split() == [
+        "n",
+        "3",
+        "2",
+        "1",
+    ]
     assert heat_table({"x": {"lar_by_year": {}}}) == ""
 
 
@@ -178,9 +193,16 @@ def test_the_spec_of_a_combination() -> None:
     assert spec_for(base, ()) == base
     spec = spec_for(base, (("law_filter", "off"), ("channels", "exact+bm25"), ("window", "newest"), ("tools", "rag")))
     chosen = settings_of(spec)
-    assert (chosen.law_filter, chosen.channels, chosen.window, chosen.tools) == (False, ("exact", "bm25"), "newest", "rag")
+    assert (chosen.law_filter, chosen.channels, chosen.window, chosen.tools) == (
+        False,
+        ("exact", "bm25"),
+        "newest",
+        "rag",
+    )
     for axis in AXES.values():
-        assert getattr(settings_of(base), axis.field) == axis.read(axis.default), "the default of an axis is that of a run"
+        assert getattr(settings_of(base), axis.field) == axis.read(axis.default), (
+            "the default of an axis is that of a run"
+        )
 
 
 def test_other_benchmarks_have_no_ablations() -> None:
@@ -192,14 +214,22 @@ def test_other_benchmarks_have_no_ablations() -> None:
 
 def test_differences_are_paired() -> None:
     found = difference([100.0, 0.0, 0.0, -100.0, 100.0, 100.0], list("abcdef")).as_dict()
-    assert found["mean"] == pytest.approx(100 / 3) and (found["better"], found["worse"], found["equal"], found["n"]) == (3, 1, 2, 6)
+    assert found["mean"] == pytest.approx(100 / 3) and (
+        found["better"],
+        found["worse"],
+        found["equal"],
+        found["n"],
+    ) == (3, 1, 2, 6)
     low, high = found["interval"]
     # s = sqrt(sum (d - m)^2 / 5), half width = t(0.975, 5) s / sqrt 6
     spread = (sum((d - 100 / 3) ** 2 for d in (100, 0, 0, -100, 100, 100)) / 5) ** 0.5
     assert (high - low) / 2 == pytest.approx(2.570582 * spread / 6**0.5, rel=1e-4) or high == 100.0
     assert low == pytest.approx(100 / 3 - 2.570582 * spread / 6**0.5, rel=1e-4)
     same = difference([0.0] * 9, list("abcdefghi"))
-    assert same.interval.low == -same.interval.high == pytest.approx(-29.9, abs=0.1) and "no spread" in same.interval.method
+    assert (
+        same.interval.low == -same.interval.high == pytest.approx(-29.9, abs=0.1)
+        and "no spread" in same.interval.method
+    )
     assert difference([1.0, 2.0], ["a", "a"]).interval.low < -70, "one cluster says little"
     many = difference([float(n % 3) for n in range(60)], [str(n) for n in range(60)])
     assert many.interval.low < 1.0 < many.interval.high and "bootstrap" in many.interval.method
@@ -207,8 +237,15 @@ def test_differences_are_paired() -> None:
 
 def test_differences_by_task_leave_out_what_one_run_lacks() -> None:
     kinds, clusters = {"a": "lar", "b": "lar", "c": "kqa", "d": "lcs"}, {name: name for name in "abcd"}
-    base = Scored("default", {"compat": {"a": 1.0, "b": 0.5, "c": 0.0, "d": None}, "strict": {"a": 1.0, "b": None}}, kinds, clusters)
-    other = Scored("x", {"compat": {"a": 0.5, "b": 0.5, "c": 1.0, "d": 1.0}, "strict": {"a": 0.0, "b": 1.0}}, kinds, clusters)
+    base = Scored(
+        "default",
+        {"compat": {"a": 1.0, "b": 0.5, "c": 0.0, "d": None}, "strict": {"a": 1.0, "b": None}},
+        kinds,
+        clusters,
+    )
+    other = Scored(
+        "x", {"compat": {"a": 0.5, "b": 0.5, "c": 1.0, "d": 1.0}, "strict": {"a": 0.0, "b": 1.0}}, kinds, clusters
+    )
     made = differences(base, other)
     assert {task: found["mean"] for task, found in made["compat"].items()} == {"lar": -25.0, "kqa": 100.0}
     assert made["strict"] == {"lar": {**made["strict"]["lar"], "mean": -100.0, "n": 1, "worse": 1}}
@@ -230,12 +267,23 @@ def test_an_ablation_as_text_and_data() -> None:
     }
     first = Outcome((), Path("default.moot"), False, block(90.0), analysis)
     gap = difference([-40.0, -60.0], ["a", "b"]).as_dict()
-    second = Outcome((("window", "off"),), Path("window-off.moot"), True, block(40.0), analysis, {"compat": {"lar": gap}, "strict": {}})
+    second = Outcome(
+        (("window", "off"),),
+        Path("window-off.moot"),
+        True,
+        block(40.0),
+        analysis,
+        {"compat": {"lar": gap}, "strict": {}},
+    )
     text = command.text_of([first, second])
     assert "lar" in text and "default" in text and "-50.00" in text and "25.0%" in text and "█ 90.0" in text
     data = json.loads(json.dumps(second.as_dict()))
     assert data["settings"] == {"window": "off", "tools": "on", "law_filter": "on", "channels": "all"}
-    assert (data["difference"]["compat"]["lar"]["mean"], data["reused"], data["outcomes"]) == (-50.0, True, {"finished": 2})
+    assert (data["difference"]["compat"]["lar"]["mean"], data["reused"], data["outcomes"]) == (
+        -50.0,
+        True,
+        {"finished": 2},
+    )
     assert first.as_dict()["difference"] is None
 
 

@@ -78,7 +78,9 @@ def test_rules_recite_the_version_of_the_day(moot: Moot) -> None:
         (["--rollouts", "4", "--epochs", "2"], "--rollouts and --epochs"),
     ],
 )
-def test_mistakes_are_one_line_and_nothing_is_written(moot: Moot, moot_home: Path, arguments: list[str], said: str) -> None:
+def test_mistakes_are_one_line_and_nothing_is_written(
+    moot: Moot, moot_home: Path, arguments: list[str], said: str
+) -> None:
     code, _, error = moot("run", "legalsearch", *arguments)
     assert code in (1, 2) and said in error and "Traceback" not in error
     assert not list((moot_home / "runs").glob("*")) if (moot_home / "runs").exists() else True
@@ -90,12 +92,16 @@ def test_settings_of_a_search_mean_nothing_elsewhere(moot: Moot) -> None:
 
 
 def test_a_grader_scores_consultations_and_a_failed_grading_is_missing(moot: Moot, moot_home: Path) -> None:
-    word = json.dumps({"reason": "结论一致，依据有误。", "answer_correct": True, "basis_correct": False}, ensure_ascii=False)
+    word = json.dumps(
+        {"reason": "结论一致，依据有误。", "answer_correct": True, "basis_correct": False}, ensure_ascii=False
+    )
     grader = script(moot_home, word)
     code, block, error = moot("run", "legalsearch", "--agent", "gold", "--task", "2", "--seat", f"grader={grader}")
     assert code == 0 and "1 answers graded" in error
     assert block["compat"]["lcs"]["all"] == 50 and block["strict"]["lcs"]["all"] == 0 and block["ungraded"] == 0
-    code, block, error = moot("run", "legalsearch", "--agent", "gold", "--task", "2", "--seat", f"grader={script(moot_home, '好')}")
+    code, block, error = moot(
+        "run", "legalsearch", "--agent", "gold", "--task", "2", "--seat", f"grader={script(moot_home, '好')}"
+    )
     assert code == 0 and "failed and are missing" in error and block["compat"]["lcs"]["all"] is None
 
 
@@ -103,12 +109,23 @@ def test_an_empty_consultation_is_wrong_and_a_failed_grading_is_no_score(
     moot: Moot, world: dict[str, Any], moot_home: Path
 ) -> None:
     tasks = moot_home / "lcs.jsonl"
-    lines = [{"id": str(n), "type": "lcs", "question": f"路灯坏了找谁（{n}）？", "answer": "管理人"} for n in range(1, 5)]
+    lines = [
+        {"id": str(n), "type": "lcs", "question": f"路灯坏了找谁（{n}）？", "answer": "管理人"} for n in range(1, 5)
+    ]
     tasks.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
     answers = moot_home / "answers.jsonl"
     given = [{"data_source": "lcs", "index": str(n), "response": "找管理人" if n < 3 else ""} for n in range(1, 5)]
     answers.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in given), encoding="utf-8")
-    _, block, _ = moot("score-predictions", "legalsearch", "--dataset", str(tasks), "--predictions", str(answers), "--json", tasks=False)
+    _, block, _ = moot(
+        "score-predictions",
+        "legalsearch",
+        "--dataset",
+        str(tasks),
+        "--predictions",
+        str(answers),
+        "--json",
+        tasks=False,
+    )
     assert block["compat"]["lcs"]["all"] is None and block["compat"]["lcs"]["n_scored"] == 0
     word = json.dumps({"reason": "对。", "answer_correct": True, "basis_correct": True}, ensure_ascii=False)
     _, block, _ = moot("score", block["run"], "--seat", f"grader={script(moot_home, word)}", "--json", tasks=False)
@@ -130,15 +147,29 @@ def test_a_stored_run_is_graded_later_and_only_once_by_the_same_grader(moot: Moo
 def test_predictions_of_the_published_script_become_a_run(moot: Moot, world: dict[str, Any], moot_home: Path) -> None:
     path = moot_home / "predictions.jsonl"
     rows = [
-        {"data_source": "lar", "index": "1", "response": f"<answer>{TASKS[0][2]}</answer>", "reward_model": {"ground_truth": TASKS[0][2]}},
+        {
+            "data_source": "lar",
+            "index": "1",
+            "response": f"<answer>{TASKS[0][2]}</answer>",
+            "reward_model": {"ground_truth": TASKS[0][2]},
+        },
         {"data_source": "kqa", "index": "3", "response": "<think>x</think><answer>A</answer>"},
     ]
     path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
     code, block, error = moot(
-        "score-predictions", "legalsearch", "--dataset", world["tasks"], "--predictions", str(path), "--json", tasks=False
+        "score-predictions",
+        "legalsearch",
+        "--dataset",
+        world["tasks"],
+        "--predictions",
+        str(path),
+        "--json",
+        tasks=False,
     )
     assert code == 0, error
-    assert block["compat"]["lar"]["all"] == 100 == block["compat"]["kqa"]["all"] and block["compat"]["nje"]["all"] == 0
+    assert (
+        block["compat"]["lar"]["all"] == 100 == block["compat"]["kqa"]["all"] and block["compat"]["nje"]["all"] == 0
+    )
     assert block["outcomes"]["error"] == len(TASKS) - 2 and "no answer" in error
 
 
@@ -154,7 +185,18 @@ def test_reports_read_the_block(moot: Moot, form: str) -> None:
 
 
 def test_rollouts_repeat_a_task_at_temperature_one(moot: Moot, moot_home: Path) -> None:
-    code, block, _ = moot("run", "legalsearch", "--agent", "direct", "--model", script(moot_home, '{"answer": "A"}'), "--rollouts", "3", "--task", "3")
+    code, block, _ = moot(
+        "run",
+        "legalsearch",
+        "--agent",
+        "direct",
+        "--model",
+        script(moot_home, '{"answer": "A"}'),
+        "--rollouts",
+        "3",
+        "--task",
+        "3",
+    )
     assert code == 0 and block["n"] == 3 and block["epochs"] == 3
     code, shown, _ = moot("show", block["run"], "3#2", "--json", tasks=False)
     said = json.dumps(shown) if isinstance(shown, dict) else shown

@@ -82,7 +82,9 @@ class Stage:
 
 
 def stage(pack: Pack | None, web: WebSnapshot | None = None, question: str = "", **more: Any) -> Stage:
-    spec = RunSpec(benchmark="legalsearch", **{k: v for k, v in more.items() if k in LegalSearchSettings.model_fields})
+    spec = RunSpec(
+        benchmark="legalsearch", **{k: v for k, v in more.items() if k in LegalSearchSettings.model_fields}
+    )
     says = {k: v for k, v in more.items() if k not in LegalSearchSettings.model_fields}
     return Stage(LawToolbox(LawSearch(pack) if pack else None, web, ToolSettings.of(spec)), question, **says)
 
@@ -108,14 +110,27 @@ def test_the_window_is_a_setting_of_the_run(lamps: Pack, window: str, wanted: st
 
 
 def test_a_later_version_is_marked_by_its_rule(lamps: Pack) -> None:
-    found = stage(lamps, question="1995年3月1日发生", window="newest").call("rag_retrieve", {"query": ["路灯法 高度"]})
+    found = stage(lamps, question="1995年3月1日发生", window="newest").call(
+        "rag_retrieve", {"query": ["路灯法 高度"]}
+    )
     marks = {hit["mark"] for hit in found.value[0]["hits"] if hit["law"] == LAMPS}
     assert marks == {"not"} and all(hit["says"] for hit in found.value[0]["hits"])
 
 
 @pytest.mark.parametrize(
     "arguments",
-    [None, [], {}, {"query": 5}, {"query": []}, {"query": ["  "]}, {"query": [1, "a"]}, "路灯", {"queries": ["路灯"]}, {"query": {"a": 1}}],
+    [
+        None,
+        [],
+        {},
+        {"query": 5},
+        {"query": []},
+        {"query": ["  "]},
+        {"query": [1, "a"]},
+        "路灯",
+        {"queries": ["路灯"]},
+        {"query": {"a": 1}},
+    ],
 )
 def test_bad_arguments_are_one_sentence(lamps: Pack, arguments: object) -> None:
     found = stage(lamps).call("rag_retrieve", arguments)
@@ -152,14 +167,25 @@ def test_pages_are_read_word_for_word_only_after_they_were_found(lamps: Pack, sn
 
 
 def test_analyser_and_reader_are_asked_where_they_sit(lamps: Pack, snapshot: WebSnapshot) -> None:
-    analysed = {"time_info": ["1995-01-01", "1995-12-31"], "chapter_info": ["第三条"], "keywords": ["高度"], "law_info": ["路灯法"]}
+    analysed = {
+        "time_info": ["1995-01-01", "1995-12-31"],
+        "chapter_info": ["第三条"],
+        "keywords": ["高度"],
+        "law_info": ["路灯法"],
+    }
     read = {"extracted_info": "不得低于六米", "page_down": False, "summary": "新规"}
     on = stage(
         lamps, snapshot, "路灯多高？", analyser=lambda ask: json.dumps(analysed), reader=lambda ask: json.dumps(read)
     )
     found = on.call("rag_retrieve", {"query": ["当年路灯多高"]})
-    assert found.value[0]["analysis"]["made_by"] == "analyser" and found.value[0]["hits"][0]["valid_from"] == "1990-01-01"
+    assert (
+        found.value[0]["analysis"]["made_by"] == "analyser"
+        and found.value[0]["hits"][0]["valid_from"] == "1990-01-01"
+    )
     on.call("web_search", {"query": ["路灯 高度"]})
     page = on.call("browse_webpage", {"url_list": ["https://deng.example/1"]})
-    assert page.value[0]["windows"][0]["summary"] == "新规" and page.value[0]["windows"][0]["extracted"] == "不得低于六米"
+    assert (
+        page.value[0]["windows"][0]["summary"] == "新规"
+        and page.value[0]["windows"][0]["extracted"] == "不得低于六米"
+    )
     assert [ask.seat for ask in on.asks] == ["analyser", "reader"] and all(ask.parent is not None for ask in on.asks)

@@ -42,7 +42,14 @@ from tasks.legalsearch.trajectory import trajectory, trajectory_tokens
 from tasks.run.header import file_hash
 
 PLAN = ("<think>", "想", "</think>", "<plan>", "查", "</plan>")
-CALL = ("<think>", "查", "</think>", "<tool_call>", '{"name": "rag_retrieve", "arguments": {"query": ["刑法 2009年"]}}', "</tool_call>")
+CALL = (
+    "<think>",
+    "查",
+    "</think>",
+    "<tool_call>",
+    '{"name": "rag_retrieve", "arguments": {"query": ["刑法 2009年"]}}',
+    "</tool_call>",
+)
 SEEN = "文"
 
 
@@ -62,7 +69,13 @@ def called(tokens: Sequence[str], number: int, entropy: float | None, how: str =
     )  # fmt: skip
 
 
-def episode(said: str, *, how: str = "exact", entropies: tuple[float, float, float] = (2.0, 5.0, 0.5), outcome: str = "finished") -> list[Record]:
+def episode(
+    said: str,
+    *,
+    how: str = "exact",
+    entropies: tuple[float, float, float] = (2.0, 5.0, 0.5),
+    outcome: str = "finished",
+) -> list[Record]:
     """Plan, one search, answer; in the published form. `entropies` of the three calls."""
     first, second, third = entropies
     events: list[tuple[int, Event]] = [
@@ -129,12 +142,17 @@ def test_kinds_of_tokens() -> None:
 
 
 def test_an_agent_that_writes_a_response_itself_stays_the_agent() -> None:
-    pieces = [Piece("<think>x</think>", "model"), Piece("<tool_response>y</tool_response>", "model"), Piece("<tool_response>z</tool_response>", "tool")]
+    pieces = [
+        Piece("<think>x</think>", "model"),
+        Piece("<tool_response>y</tool_response>", "model"),
+        Piece("<tool_response>z</tool_response>", "tool"),
+    ]
     assert kinds_of(pieces) == ["agent", "agent", "tool"]
 
 
 @pytest.mark.parametrize(
-    ("how", "label", "entropy"), [("exact", "exact", 2.0), ("top", "top-n estimate", math.log(2)), ("none", "absent", None)]
+    ("how", "label", "entropy"),
+    [("exact", "exact", 2.0), ("top", "top-n estimate", math.log(2)), ("none", "absent", None)],
 )
 def test_where_entropies_come_from(how: str, label: str, entropy: float | None) -> None:
     records = episode("A", how=how)
@@ -191,24 +209,39 @@ def test_a_consultation_without_a_grader_is_left_out_with_its_reason() -> None:
 def test_a_bad_form_needs_no_grader() -> None:
     bad = [Record(r.seq, r.step, None, 0.0, r.event) for r in episode("x")[:4]] + [episode("x")[-1]]
     made = make_group(question("lcs", "依据"), [Member(1, bad), Member(2, bad)])
-    assert made.left_out == {"paper": "no grader has seen 2 of 2 rollouts"}, "the paper minds no missing answer, the code does"
+    assert made.left_out == {"paper": "no grader has seen 2 of 2 rollouts"}, (
+        "the paper minds no missing answer, the code does"
+    )
     assert [rollout.advantages["code"] for rollout in made.rollouts] == [0.0, 0.0]
 
 
 def test_rollouts_that_the_machinery_cut_short_are_named() -> None:
-    members = [Member(1, episode("A")), Member(2, episode("B", outcome="error")), Member(3, episode("B")), Member(4, episode("B")[:5])]
+    members = [
+        Member(1, episode("A")),
+        Member(2, episode("B", outcome="error")),
+        Member(3, episode("B")),
+        Member(4, episode("B")[:5]),
+    ]
     made = make_group(question(), members)
     assert (made.failed, [rollout.number for rollout in made.rollouts]) == ((2, 4), [1, 3])
     assert [rollout.advantages["paper"] for rollout in made.rollouts] == [1.0, -1.0]
     alone = make_group(question(), members[:2])
-    assert alone.left_out["code"] == "1 of 2 rollouts came to an end" and alone.rollouts[0].advantages == {"paper": None, "code": None}
+    assert alone.left_out["code"] == "1 of 2 rollouts came to an end" and alone.rollouts[0].advantages == {
+        "paper": None,
+        "code": None,
+    }
 
 
-def stored(tmp_path: Path, episodes: Sequence[tuple[str, list[Record]]], epochs: int, benchmark: str = "legalsearch") -> Path:
+def stored(
+    tmp_path: Path, episodes: Sequence[tuple[str, list[Record]]], epochs: int, benchmark: str = "legalsearch"
+) -> Path:
     """A run file of kqa_1 and lcs_2, each played `epochs` times."""
     tasks = tmp_path / "tasks.jsonl"
     cards = [question("kqa", "A", 1), question("lcs", "依据", 2)]
-    tasks.write_text("".join(json.dumps({**q.card, "answer": q.gold.answer}, ensure_ascii=False) + "\n" for q in cards), encoding="utf-8")
+    tasks.write_text(
+        "".join(json.dumps({**q.card, "answer": q.gold.answer}, ensure_ascii=False) + "\n" for q in cards),
+        encoding="utf-8",
+    )
     rows = [EpisodeRow(f"{task}#{n % epochs + 1}", n, task, n % epochs) for n, (task, _) in enumerate(episodes)]
     header = {
         "run": "r", "spec": {"benchmark": benchmark, "agent": "search", "model": "m", "tasks": str(tasks), "epochs": epochs},
@@ -220,12 +253,18 @@ def stored(tmp_path: Path, episodes: Sequence[tuple[str, list[Record]]], epochs:
             (attempt,) = journal.attempts(row.id)
             journal.append([entry_of(attempt.id, record) for record in records])
             if row.task_id == "lcs_2" and row.epoch == 0:
-                journal.add_scores([ScoreRow(attempt.id, "grader", "1", {}, {"answer": 1.0, "basis": 1.0}, [], "moot")])
+                journal.add_scores(
+                    [ScoreRow(attempt.id, "grader", "1", {}, {"answer": 1.0, "basis": 1.0}, [], "moot")]
+                )
     return path
 
 
 def test_groups_of_a_stored_run(tmp_path: Path) -> None:
-    path = stored(tmp_path, [("kqa_1", episode("A")), ("kqa_1", episode("B")), ("lcs_2", episode("x")), ("lcs_2", episode("y"))], 2)
+    path = stored(
+        tmp_path,
+        [("kqa_1", episode("A")), ("kqa_1", episode("B")), ("lcs_2", episode("x")), ("lcs_2", episode("y"))],
+        2,
+    )
     kqa, lcs = read_groups(path)
     assert (kqa.task, [rollout.advantages["paper"] for rollout in kqa.rollouts]) == ("kqa_1", [1.0, -1.0])
     assert lcs.left_out["code"] == "no grader has seen 1 of 2 rollouts"
@@ -238,6 +277,10 @@ def test_runs_without_groups_are_refused(tmp_path: Path) -> None:
     path = stored(tmp_path, [("kqa_1", episode("A"))], 1)
     with pytest.raises(UsageError, match="plays every task once"):
         list(read_groups(path))
-    other = stored((tmp_path / "other"), [("kqa_1", episode("A"))], 1, "legalagentbench") if (tmp_path / "other").mkdir() is None else path
+    other = (
+        stored((tmp_path / "other"), [("kqa_1", episode("A"))], 1, "legalagentbench")
+        if (tmp_path / "other").mkdir() is None
+        else path
+    )
     with pytest.raises(UsageError, match="is of legalagentbench"):
         list(read_groups(other))

@@ -40,7 +40,10 @@ def test_every_case_ends_without_leak_or_fault(env: Env, sample_pack: Path, tmp_
         for name, odd in (("opened", 1), ("held out", 0)):
             half = [one for one in run.results() if int(one.task_id[-1]) % 2 == odd]
             asked = [one for one in run.questions if one.card["env"] == env and int(one.id[-1]) % 2 == odd]
-            print(f"\n{env} {name}: {_figures(run.bench.summary(run.id, asked, half, ScoreContext(spec=spec)).block())}", end="")
+            print(
+                f"\n{env} {name}: {_figures(run.bench.summary(run.id, asked, half, ScoreContext(spec=spec)).block())}",
+                end="",
+            )
     assert block["outcomes"]["finished"] == block["n"] == 10
     assert not block["flags"]["leak"] and not block["violations"]
     if env in ("CI", "CR"):
@@ -50,4 +53,6 @@ def test_every_case_ends_without_leak_or_fault(env: Env, sample_pack: Path, tmp_
 def _figures(block: dict[str, Any]) -> str:
     """Strict scores with their floor in brackets."""
     strict, floor = block["strict"], block["floor"]["strict"]
-    return "  ".join(f"{name} {strict[name]:.1f} ({floor[name] or 0:.1f})" for name in SHOWN if strict.get(name) is not None)
+    return "  ".join(
+        f"{name} {strict[name]:.1f} ({floor[name] or 0:.1f})" for name in SHOWN if strict.get(name) is not None
+    )

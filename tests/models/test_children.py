@@ -14,7 +14,9 @@ from store.importers import process as reader
 
 
 @pytest.mark.parametrize("command", [engine.command, loops.command, reader.command])
-def test_no_module_of_the_current_folder_takes_the_place_of_ours(command: Callable[[], list[str]], tmp_path: Path) -> None:
+def test_no_module_of_the_current_folder_takes_the_place_of_ours(
+    command: Callable[[], list[str]], tmp_path: Path
+) -> None:
     sign = tmp_path / "ran"
     (tmp_path / "app" / "cli").mkdir(parents=True)
     for name in ("app/__init__.py", "app/cli/__init__.py", "app/cli/main.py", "tempfile.py", "click.py"):

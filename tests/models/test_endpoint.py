@@ -183,7 +183,9 @@ def test_a_model_that_the_server_lacks_is_refused_with_its_list(server: FakeServ
 def test_nobody_there() -> None:
     with fake_server() as gone:
         url = gone.url
-    with pytest.raises(EngineError, match=f"no server answers at {url}/v1. Start it or correct the address") as caught:
+    with pytest.raises(
+        EngineError, match=f"no server answers at {url}/v1. Start it or correct the address"
+    ) as caught:
         open_engine(f"endpoint:{url}#m")
     assert caught.value.exit_code == 1
 
@@ -197,10 +199,20 @@ def test_nobody_there() -> None:
         (200, "application/json", b'{"data": "x"}', "lists no models"),
         (200, "application/json", b'{"data": [1, {"id": 2}]}', "has no model"),
         (404, "text/plain", b"nothing", "lists no models"),
-        (401, "application/json", b'{"error": "who are you?"}', r"asks for a key \(401\): who are you\?\. Put it into"),
+        (
+            401,
+            "application/json",
+            b'{"error": "who are you?"}',
+            r"asks for a key \(401\): who are you\?\. Put it into",
+        ),
         (307, "text/plain", b"http://192.0.2.1/v1/models", "redirects to http://192.0.2.1/v1/models"),
         (500, "text/html", b"<html>oh no</html>", r"failed \(500\)\. See"),
-        (503, "application/json", b'{"error": {"message": "Loading model", "code": 503}}', r"busy \(503\): Loading model"),
+        (
+            503,
+            "application/json",
+            b'{"error": {"message": "Loading model", "code": 503}}',
+            r"busy \(503\): Loading model",
+        ),
     ],
 )
 def test_what_is_no_server_of_models(server: FakeServer, status: int, kind: str, raw: bytes, said: str) -> None:
@@ -210,7 +222,9 @@ def test_what_is_no_server_of_models(server: FakeServer, status: int, kind: str,
     assert "\n" not in str(caught.value)
 
 
-def test_the_key_comes_from_the_environment_and_goes_nowhere(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_key_comes_from_the_environment_and_goes_nowhere(
+    server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("MOOT_API_KEY", f"{KEY}\n")
     engine = opened_at(server)
     assert KEY not in json.dumps(engine.describe()) + repr(vars(engine))
@@ -266,7 +280,12 @@ def test_text_that_no_json_reader_takes_is_mended() -> None:
 
 
 def test_what_cannot_be_written_is_an_error_of_its_call(server: FakeServer, engine: EndpointEngine) -> None:
-    asks = [question(), question(settings={"temperature": float("nan")}), question(schema={"x": object()}), question()]
+    asks = [
+        question(),
+        question(settings={"temperature": float("nan")}),
+        question(schema={"x": object()}),
+        question(),
+    ]
     good, *bad, last = engine.answer(asks)
     assert isinstance(good, Reply) and isinstance(last, Reply) and good.text == last.text
     assert all(isinstance(error, EngineError) and "written as JSON" in error.title for error in bad)
@@ -276,9 +295,19 @@ def test_what_cannot_be_written_is_an_error_of_its_call(server: FakeServer, engi
 # --- what is made of the answer ---------------------------------------------------------------------------------------
 
 
-def test_a_reply_with_all_its_parts(server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_reply_with_all_its_parts(
+    server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("models.endpoint.PAUSE", 0.0)
-    chances = {"content": [{"token": "甲", "logprob": -0.1, "top_logprobs": [{"token": "乙", "logprob": -3}, {"token": "甲", "logprob": -0.1}]}]}
+    chances = {
+        "content": [
+            {
+                "token": "甲",
+                "logprob": -0.1,
+                "top_logprobs": [{"token": "乙", "logprob": -3}, {"token": "甲", "logprob": -0.1}],
+            }
+        ]
+    }
 
     def speak(call: Call) -> None:
         call.begin()
@@ -305,16 +334,31 @@ def test_a_reply_with_all_its_parts(server: FakeServer, engine: EndpointEngine, 
     assert {name for _, name in heard} == {threading.current_thread().name}
 
 
-def test_small_pieces_are_told_together(server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_pieces_are_told_together(
+    server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("models.endpoint.PAUSE", 1e9)
     server.chat = lambda call: call.speak(*"好" * 500, thought="想")
     heard: list[Delta] = []
     one(engine, None, heard.append)
-    assert [(delta.phase, delta.text) for delta in heard] == [("reading", ""), ("thinking", "想"), ("speaking", "好" * 500)]
+    assert [(delta.phase, delta.text) for delta in heard] == [
+        ("reading", ""),
+        ("thinking", "想"),
+        ("speaking", "好" * 500),
+    ]
 
 
-@pytest.mark.parametrize("pieces", [("<think>想一想</think>\n\n甲方",), ("<thi", "nk>想一", "想</th", "ink>\n", "\n甲方"), ("想一", "想</think>甲方")])
-def test_reasoning_that_the_server_left_in_the_speech(server: FakeServer, engine: EndpointEngine, pieces: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    "pieces",
+    [
+        ("<think>想一想</think>\n\n甲方",),
+        ("<thi", "nk>想一", "想</th", "ink>\n", "\n甲方"),
+        ("想一", "想</think>甲方"),
+    ],
+)
+def test_reasoning_that_the_server_left_in_the_speech(
+    server: FakeServer, engine: EndpointEngine, pieces: tuple[str, ...]
+) -> None:
     server.chat = lambda call: call.speak(*pieces)
     result = reply(engine)
     assert (result.reasoning, result.text) == ("想一想", "甲方")
@@ -387,7 +431,9 @@ def test_streams_as_they_come(server: FakeServer, engine: EndpointEngine, raw: b
         (b'data: {"object": "error", "message": "bad luck", "code": 400}\n\n', "text/event-stream", "refuses the request (400): bad luck"),
     ],
 )  # fmt: skip
-def test_streams_that_are_no_reply(server: FakeServer, engine: EndpointEngine, raw: bytes, kind: str, said: str) -> None:
+def test_streams_that_are_no_reply(
+    server: FakeServer, engine: EndpointEngine, raw: bytes, kind: str, said: str
+) -> None:
     server.chat = lambda call: call.send(raw, kind=kind)
     assert said in failure(engine)
 
@@ -410,7 +456,9 @@ def test_a_connection_that_breaks(server: FakeServer, engine: EndpointEngine) ->
     assert reply(engine).text == "好", "all had been said"
 
 
-def test_a_server_that_never_ends_is_cut_off(server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_never_ends_is_cut_off(
+    server: FakeServer, engine: EndpointEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("models.endpoint_server.REPLY_LIMIT", 100_000)
 
     def babble(call: Call) -> None:
@@ -443,7 +491,12 @@ json_like: st.SearchStrategy[Any] = st.deferred(
 )  # fmt: skip
 
 
-@given(st.lists(st.binary(max_size=60) | json_like.map(lambda v: b"data: " + json.dumps(v).encode() + b"\n"), max_size=8), st.integers(1, 40))
+@given(
+    st.lists(
+        st.binary(max_size=60) | json_like.map(lambda v: b"data: " + json.dumps(v).encode() + b"\n"), max_size=8
+    ),
+    st.integers(1, 40),
+)
 def test_reader_and_collector_are_total(parts: list[bytes], size: int) -> None:
     raw = b"".join(parts)
 
@@ -521,7 +574,10 @@ def test_error_bodies_of_every_form(server: FakeServer, engine: EndpointEngine) 
     for raw, words in bodies.items():
         server.chat = lambda call, raw=raw: call.send(raw, 400, "application/json")  # type: ignore[misc]
         said = failure(engine)
-        assert len(said) < 500 and (words[:2] in said if words else "(400). " in said or "(400): {" in said), (raw[:50], said)
+        assert len(said) < 500 and (words[:2] in said if words else "(400). " in said or "(400): {" in said), (
+            raw[:50],
+            said,
+        )
 
 
 def test_a_model_that_went_away(server: FakeServer, engine: EndpointEngine) -> None:
@@ -565,18 +621,28 @@ def test_a_busy_server_is_asked_again_but_not_for_ever(server: FakeServer, engin
 )
 def test_a_full_context_in_every_servers_words(server: FakeServer, engine: EndpointEngine, said: str) -> None:
     assert is_overflow(said)
-    for answer in (lambda call: call.refuse(400, said), lambda call: call.send(chunk({"content": "半"}) + chunk(error={"message": said}))):
+    for answer in (
+        lambda call: call.refuse(400, said),
+        lambda call: call.send(chunk({"content": "半"}) + chunk(error={"message": said})),
+    ):
         server.chat = answer
         result = reply(engine)
         assert result.finish == "context_full" and said[:60] in result.note
 
 
 def test_other_words_are_no_full_context() -> None:
-    assert not any(map(is_overflow, ("unknown field", "context canceled", "max_tokens must be positive", "rate limit of tokens", "")))
+    assert not any(
+        map(
+            is_overflow,
+            ("unknown field", "context canceled", "max_tokens must be positive", "rate limit of tokens", ""),
+        )
+    )
 
 
 def test_a_code_alone_says_that_the_context_is_full(server: FakeServer, engine: EndpointEngine) -> None:
-    server.chat = lambda call: call.send(b'{"error": {"message": "too much", "code": "context_length_exceeded"}}', 400, "application/json")
+    server.chat = lambda call: call.send(
+        b'{"error": {"message": "too much", "code": "context_length_exceeded"}}', 400, "application/json"
+    )
     assert reply(engine).finish == "context_full"
 
 
@@ -591,7 +657,9 @@ def test_a_code_alone_says_that_the_context_is_full(server: FakeServer, engine: 
 )
 def test_a_reply_gets_the_room_that_is_left(server: FakeServer, engine: EndpointEngine, said: str) -> None:
     def strict(call: Call) -> None:
-        call.refuse(400, said) if call.body["max_tokens"] > 96 else call.speak("好" * call.body["max_tokens"], finish="length")
+        call.refuse(400, said) if call.body["max_tokens"] > 96 else call.speak(
+            "好" * call.body["max_tokens"], finish="length"
+        )
 
     server.chat = strict
     assert room_of(said) == 96
@@ -611,7 +679,13 @@ def test_fields_that_a_server_does_not_know_are_left_out(server: FakeServer, eng
     def picky(call: Call) -> None:
         for name in ("min_p", "stream_options"):
             if name in call.body:
-                return call.send(json.dumps({"detail": [{"type": "extra_forbidden", "loc": ["body", name], "msg": f"no {name}"}]}).encode(), 422, "application/json")
+                return call.send(
+                    json.dumps(
+                        {"detail": [{"type": "extra_forbidden", "loc": ["body", name], "msg": f"no {name}"}]}
+                    ).encode(),
+                    422,
+                    "application/json",
+                )
         if call.body["top_k"] == 0:
             return call.refuse(400, "top_k must be -1 (disable), or at least 1, got 0.")
         return call.speak("好")
@@ -713,8 +787,24 @@ def test_tls_asks_the_server_who_it_is(server: FakeServer, tmp_path: Path, monke
     openssl = shutil.which("openssl")
     if openssl is None:
         pytest.skip("no openssl to make a certificate with")
-    made = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "k.pem", "-out", "c.pem", "-days", "2", "-subj", "/CN=localhost"]
-    subprocess.run([openssl, *made, "-addext", "subjectAltName=DNS:localhost"], cwd=tmp_path, check=True, capture_output=True)
+    made = [
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-keyout",
+        "k.pem",
+        "-out",
+        "c.pem",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+    ]
+    subprocess.run(
+        [openssl, *made, "-addext", "subjectAltName=DNS:localhost"], cwd=tmp_path, check=True, capture_output=True
+    )
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "c.pem", tmp_path / "k.pem")
     server.http.socket = context.wrap_socket(server.http.socket, server_side=True, do_handshake_on_connect=False)
@@ -735,5 +825,11 @@ def test_tls_asks_the_server_who_it_is(server: FakeServer, tmp_path: Path, monke
 def test_a_server_is_asked_for_no_more_than_it_was_told(server: FakeServer) -> None:
     """Every request goes to the address of the SPEC."""
     reply(opened_at(server))
-    assert {path for path, _, _ in server.seen} <= {"/v1/models", "/props", "/version", "/api/version", "/v1/chat/completions"}
+    assert {path for path, _, _ in server.seen} <= {
+        "/v1/models",
+        "/props",
+        "/version",
+        "/api/version",
+        "/v1/chat/completions",
+    }
     assert isinstance(Server(read_address(server.spec)), Server)

@@ -49,7 +49,11 @@ def probe(path: Path, mode: str = "chat") -> dict[str, Any]:
     if importlib.util.find_spec("llama_cpp") is None:
         pytest.skip("llama-cpp-python is not installed")
     done = subprocess.run(
-        [sys.executable, "-c", PROBE, str(path), TEXT, mode], capture_output=True, text=True, check=True, timeout=PATIENCE
+        [sys.executable, "-c", PROBE, str(path), TEXT, mode],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=PATIENCE,
     )
     found = json.loads(done.stdout)
     assert isinstance(found, dict)

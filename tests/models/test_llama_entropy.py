@@ -84,12 +84,16 @@ def by_hand(tiny: Path, prompt: list[int], spoken: tuple[int, ...]) -> list[tupl
     [{}, {"temperature": 1.0, "seed": 5}, {"temperature": 0.6, "seed": 5, "top_p": 0.5, "top_k": 40}, {"repeat_penalty": 1.3},
      {"temperature": 1.0, "seed": 9, "schema": SCHEMA}],
 )  # fmt: skip
-def test_it_is_that_of_the_whole_softmax_whatever_the_sampling(how: dict[str, Any], tiny: Path, engine: LlamaEngine) -> None:
+def test_it_is_that_of_the_whole_softmax_whatever_the_sampling(
+    how: dict[str, Any], tiny: Path, engine: LlamaEngine
+) -> None:
     (reply,) = answered(engine, question(f"hand-{how}", entropy=True, **how))
     expected = by_hand(tiny, engine.tokens_of(SAID), reply.tokens)
     assert len(reply.entropies) == len(reply.tokens) == len(reply.logprobs) == reply.usage.generated > 0
     assert list(reply.entropies) == pytest.approx([entropy for entropy, _ in expected], abs=1e-6)
-    assert [chance.logprob for chance in reply.logprobs] == pytest.approx([chance for _, chance in expected], abs=1e-5)
+    assert [chance.logprob for chance in reply.logprobs] == pytest.approx(
+        [chance for _, chance in expected], abs=1e-5
+    )
     assert all(chance.top == () for chance in reply.logprobs)
     assert max(reply.entropies) <= math.log(5000)
 
@@ -119,7 +123,10 @@ def test_without_it_nothing_changes(engine: LlamaEngine) -> None:
     assert (off.text, off.tokens, [c.logprob for c in off.logprobs], [c.top for c in off.logprobs]) == (
         on.text, on.tokens, [c.logprob for c in on.logprobs], [c.top for c in on.logprobs],
     )  # fmt: skip
-    assert "entropy" not in recorded_settings(Settings()) and recorded_settings(Settings(entropy=True))["entropy"] is True
+    assert (
+        "entropy" not in recorded_settings(Settings())
+        and recorded_settings(Settings(entropy=True))["entropy"] is True
+    )
     assert question(max_tokens=5).digest() == question(max_tokens=5, entropy=False).digest()
     assert question(max_tokens=5).digest() != question(max_tokens=5, entropy=True).digest()
     plain = reply_data(Reply("甲"))
@@ -134,7 +141,13 @@ def test_the_wire_keeps_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("settings", "count"), [({"entropy": True}, ESTIMATED_FROM), ({"entropy": True, "logprobs": 3}, 3), ({}, None), ({"logprobs": -4}, None)]
+    ("settings", "count"),
+    [
+        ({"entropy": True}, ESTIMATED_FROM),
+        ({"entropy": True, "logprobs": 3}, 3),
+        ({}, None),
+        ({"logprobs": -4}, None),
+    ],
 )
 def test_a_server_is_asked_for_its_likeliest_tokens(settings: dict[str, Any], count: int | None) -> None:
     body = request_body(question(**settings), "m")
@@ -146,7 +159,9 @@ class Once:
     """One step with one call."""
 
     def step(self, state: State) -> Steps:
-        heard = yield from ask(Ask("agent", SAID, "p/1", settings=Settings(max_tokens=8, temperature=1.0, entropy=True)))
+        heard = yield from ask(
+            Ask("agent", SAID, "p/1", settings=Settings(max_tokens=8, temperature=1.0, entropy=True))
+        )
         yield from emit(Answered(seat="agent", res=heard.text, summary=""))
         yield from emit(Stopped(outcome="finished"))
 

@@ -79,7 +79,9 @@ def test_a_plan_cuts_text_into_chunks_from_its_start_and_speech_into_single_toke
 
 @given(st.lists(st.integers(0, 3)), st.lists(st.integers(0, 3)))
 def test_common_length_is_that_of_the_longest_common_beginning(one: list[int], other: list[int]) -> None:
-    expected = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
+    expected = next(
+        (i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other))
+    )
     assert common_length(one, other) == expected
 
 

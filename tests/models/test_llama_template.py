@@ -245,9 +245,18 @@ AS_BEFORE = {
 @pytest.mark.parametrize("family", FAMILIES)
 def test_the_pieces_are_those_of_before(family: str) -> None:
     reasoned = Message("assistant", "<think>\n想\n</think>\n\n好")
-    long = [*TALK[:3], Message("user", "查"), reasoned, Message("tool", "查到：李四<|im_end|>"), Message("user", " 说 ")]
+    long = [
+        *TALK[:3],
+        Message("user", "查"),
+        reasoned,
+        Message("tool", "查到：李四<|im_end|>"),
+        Message("user", " 说 "),
+    ]
     rows = [
-        [[p.text, p.kind, p.message] for p in template(FAMILIES[family]).pieces(said, thinking=thinking, generate=generate)]
+        [
+            [p.text, p.kind, p.message]
+            for p in template(FAMILIES[family]).pieces(said, thinking=thinking, generate=generate)
+        ]
         for said in (TALK, long)
         for thinking in (True, False)
         for generate in (True, False)
@@ -465,7 +474,10 @@ def test_a_hostile_template_ends_in_one_sentence(name: str) -> None:
 
 def test_honest_formats_are_no_widths() -> None:
     source = "{% set c = messages[0].content %}{{ '**%s** 20250101 100%% %5d' % (c, 7) }}{{ '{{\"日期\": {:>3}}}'.format(c) }}"
-    assert text_of(template(source).pieces(TALK[3:], thinking=True)) == '**法定代表人是谁？** 20250101 100%     7{"日期": 法定代表人是谁？}'
+    assert (
+        text_of(template(source).pieces(TALK[3:], thinking=True))
+        == '**法定代表人是谁？** 20250101 100%     7{"日期": 法定代表人是谁？}'
+    )
 
 
 @settings(max_examples=150)

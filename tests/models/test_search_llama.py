@@ -28,7 +28,9 @@ def test_whatever_a_model_says_the_episode_ends_and_its_tokens_join(mode: str, t
         most = 1200 if mode == "lean" else 80
         episode.actor.asks += asks
         return list(
-            engine.answer([replace(ask, settings=replace(ask.settings, temperature=1.0, max_tokens=most)) for ask in asks])
+            engine.answer(
+                [replace(ask, settings=replace(ask.settings, temperature=1.0, max_tokens=most)) for ask in asks]
+            )
         )
 
     episode.actor.answer = hot  # type: ignore[method-assign, assignment]

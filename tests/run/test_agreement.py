@@ -142,7 +142,9 @@ def test_kappa_is_as_defined_and_symmetric(pairs: list[tuple[float, float]]) -> 
             continue
         assert found.value == pytest.approx(kappa_by_definition(first, second, power), abs=1e-9)
         assert weighted_kappa(second, first, weights, draws=40).value == pytest.approx(found.value)
-        assert weighted_kappa([10 * x for x in first], [10 * y for y in second], weights, draws=40).value == pytest.approx(found.value)
+        assert weighted_kappa(
+            [10 * x for x in first], [10 * y for y in second], weights, draws=40
+        ).value == pytest.approx(found.value)
 
 
 CONFUSION = np.array([[0.7, 0.2, 0.1, 0.0, 0.0], [0.1, 0.6, 0.2, 0.1, 0.0], [0.0, 0.2, 0.6, 0.2, 0.0],
@@ -192,7 +194,9 @@ def test_clusters_are_drawn_whole() -> None:
     four, names = [np.repeat(x, 4).tolist() for x in (first, second)], np.repeat(np.arange(40), 4).tolist()
     whole, apart = weighted_kappa(*four, "linear", names), weighted_kappa(*four, "linear")
     assert once.interval and whole.interval and apart.interval
-    assert (whole.value, whole.interval.low, whole.interval.high) == pytest.approx((once.value, once.interval.low, once.interval.high))
+    assert (whole.value, whole.interval.low, whole.interval.high) == pytest.approx(
+        (once.value, once.interval.low, once.interval.high)
+    )
     assert apart.interval.high - apart.interval.low < 0.7 * (once.interval.high - once.interval.low)
     assert alpha(np.array(four), "ordinal", names) == alpha(np.array(four), "ordinal", names), "seeded"
 
@@ -231,7 +235,10 @@ def test_a_rater_of_one_value_and_raters_who_always_agree() -> None:
 def test_three_raters_are_three_pairs_and_all_together() -> None:
     names = ("a", "b", "c")
     table = np.array(KRIPPENDORFF_2011[1:]) / 5
-    ratings = {who: {str(n): float(x) for n, x in enumerate(row) if not math.isnan(x)} for who, row in zip(names, table, strict=True)}
+    ratings = {
+        who: {str(n): float(x) for n, x in enumerate(row) if not math.isnan(x)}
+        for who, row in zip(names, table, strict=True)
+    }
     rows = compare(ratings)
     assert [row.raters for row in rows] == [("a", "b"), ("a", "c"), ("b", "c"), names]
     assert rows[-1].alpha_interval.value == pytest.approx(alpha_by_definition(table.tolist()))
@@ -255,7 +262,9 @@ def journal_of(path: Path, tasks: Sequence[str], outcomes: Sequence[str] = ()) -
     return journal
 
 
-def graded(attempt: int, verdict: str, value: float | None, spec: str = "scripted:g", engine: str = "e1", prompt: str = "p") -> ScoreRow:
+def graded(
+    attempt: int, verdict: str, value: float | None, spec: str = "scripted:g", engine: str = "e1", prompt: str = "p"
+) -> ScoreRow:
     kept = {"prompt": prompt, "engine": engine, "spec": spec}
     return ScoreRow(attempt, "grader", f"grader-{verdict.partition(':')[0]}/1", kept, {verdict: value}, [], spec)
 
@@ -271,7 +280,10 @@ def test_a_person_scores_corrects_herself_and_nothing_is_lost(tmp_path: Path) ->
         assert len(rows) == 3 and again.settings["supersedes"] == rows[0].at and "supersedes" not in other.settings
         counted = newest(rows)
         assert {who: row.value["REA"] for (_, who, _), row in counted.items()} == {"Li Hua": 0.4, "Wang": 0.9}
-        assert ratings_of(journal)["CI", "REA"].ratings == {"human Li Hua": {"CI-1": 0.4}, "human Wang": {"CI-1": 0.9}}
+        assert ratings_of(journal)["CI", "REA"].ratings == {
+            "human Li Hua": {"CI-1": 0.4},
+            "human Wang": {"CI-1": 0.9},
+        }
 
 
 @pytest.mark.parametrize(
@@ -337,7 +349,9 @@ def test_an_imported_run_shows_its_rates_beside_a_persons_word(moot: Moot, moot_
     world = prepare_law(moot_home, tasks=1)
     answers = moot_home / "answers.jsonl"
     answers.write_text(json.dumps({"data_source": "lar", "index": "1", "response": "路灯"}) + "\n", encoding="utf-8")
-    _, block, _ = moot("score-predictions", "legalsearch", "--dataset", world["tasks"], "--predictions", answers, "--json")
+    _, block, _ = moot(
+        "score-predictions", "legalsearch", "--dataset", world["tasks"], "--predictions", answers, "--json"
+    )
     path = moot_home / "runs" / f"{block['run']}.moot"
     before = read_run(path)
     assert before.compat is not None
@@ -428,15 +442,30 @@ def moot(capsys: pytest.CaptureFixture[str]) -> Moot:
 def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> None:
     """Synthetic: graders by script, people by seed; the figures are computed again here from what each said."""
     world = prepare_law(moot_home)
-    questions = [{"id": str(n), "type": "lcs", "question": f"2005年5月，路灯（{n}号）坏了多久应当修好？", "answer": "三日内。《路灯法》第六条"} for n in range(1, 13)]
-    Path(world["tasks"]).write_text("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in questions), encoding="utf-8")
-    _, block, _ = moot("run", "legalsearch", "--agent", "gold", "--tasks", world["tasks"], "--pack", "lamps", "--json")
+    questions = [
+        {
+            "id": str(n),
+            "type": "lcs",
+            "question": f"2005年5月，路灯（{n}号）坏了多久应当修好？",
+            "answer": "三日内。《路灯法》第六条",
+        }
+        for n in range(1, 13)
+    ]
+    Path(world["tasks"]).write_text(
+        "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in questions), encoding="utf-8"
+    )
+    _, block, _ = moot(
+        "run", "legalsearch", "--agent", "gold", "--tasks", world["tasks"], "--pack", "lamps", "--json"
+    )
     run = block["run"]
     assert moot("agreement", run)[1] == ""
     said: dict[str, dict[str, float]] = {}
     for name, right in (("strict", {1, 2, 3, 4, 5, 6}), ("mild", {1, 2, 3, 4, 5, 6, 7, 8})):
         rules = [
-            {"when": f"（{n}号）", "replies": [json.dumps({"reason": "评", "answer_correct": n in right, "basis_correct": True})]}
+            {
+                "when": f"（{n}号）",
+                "replies": [json.dumps({"reason": "评", "answer_correct": n in right, "basis_correct": True})],
+            }
             for n in range(1, 13)
         ]
         script = moot_home / f"{name}.json"
@@ -451,7 +480,22 @@ def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> Non
     for author in ("Li", "Wang"):
         said[f"human {author}"] = {episode: float(rng.integers(0, 3)) / 2 for episode in asked}
         for episode, value in said[f"human {author}"].items():
-            assert moot("review", run, episode, "--metric", "answer", "--value", value, "--author", author, "--reason", "依据不足")[0] == 0
+            assert (
+                moot(
+                    "review",
+                    run,
+                    episode,
+                    "--metric",
+                    "answer",
+                    "--value",
+                    value,
+                    "--author",
+                    author,
+                    "--reason",
+                    "依据不足",
+                )[0]
+                == 0
+            )
     code, found, _ = moot("agreement", run, "--metric", "answer", "--json")
     assert code == 0 and len(found["agreement"]) == 7
     for row in found["agreement"][:6]:
@@ -485,7 +529,9 @@ def test_two_graders_and_two_people_on_a_run(moot: Moot, moot_home: Path) -> Non
         (["CI-1", "--metric", "REA", "--value", "11", "--author", "Li", "--reason", "好"], "from 0 to 10"),
     ],
 )
-def test_mistakes_are_one_line_and_append_nothing(moot: Moot, tmp_path: Path, arguments: list[str], said: str) -> None:
+def test_mistakes_are_one_line_and_append_nothing(
+    moot: Moot, tmp_path: Path, arguments: list[str], said: str
+) -> None:
     path = tmp_path / "r.moot"
     journal_of(path, ["CI-1"]).close()
     code, out, error = moot("review", path, *arguments)
@@ -496,7 +542,19 @@ def test_mistakes_are_one_line_and_append_nothing(moot: Moot, tmp_path: Path, ar
 
 def test_a_run_that_is_being_written_is_refused(moot: Moot, tmp_path: Path) -> None:
     with journal_of(tmp_path / "r.moot", ["CI-1"]):
-        code, _, error = moot("review", tmp_path / "r.moot", "CI-1", "--metric", "REA", "--value", "5", "--author", "Li", "--reason", "好")
+        code, _, error = moot(
+            "review",
+            tmp_path / "r.moot",
+            "CI-1",
+            "--metric",
+            "REA",
+            "--value",
+            "5",
+            "--author",
+            "Li",
+            "--reason",
+            "好",
+        )
         assert code == 1 and "being written by another process" in error
         assert moot("review", tmp_path / "r.moot", "--sample")[0] == 0
 

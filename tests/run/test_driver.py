@@ -66,11 +66,20 @@ class Counting(ScriptedEngine):
         return super().answer(asks, listen)
 
 
-def begin(journal: Journal, engine: object, program: object = None, *, limits: Limits | None = None, spec: str = "scripted:x"):  # type: ignore[no-untyped-def]
+def begin(
+    journal: Journal,
+    engine: object,
+    program: object = None,
+    *,
+    limits: Limits | None = None,
+    spec: str = "scripted:x",
+):  # type: ignore[no-untyped-def]
     scheduler = Scheduler(journal, {"scripted:x": engine} if engine else {}, [Log()])  # type: ignore[dict-item,list-item]
     for row in journal.episodes():
         attempt = journal.attempts(row.id)[-1]
-        driver = Driver(row.id, attempt.id, program or Talk(), scheduler.clock, scheduler.stopwatch, limits or Limits())  # type: ignore[arg-type]
+        driver = Driver(
+            row.id, attempt.id, program or Talk(), scheduler.clock, scheduler.stopwatch, limits or Limits()
+        )  # type: ignore[arg-type]
         stored = [record_of(e) for e in journal.entries(attempt.id)]
         if stored:
             driver.load(stored)
@@ -190,7 +199,13 @@ def test_the_limit_of_seconds_reaches_a_call_in_flight(tmp_path: Path) -> None:
         scheduler.run(parallel=2)
         for driver in scheduler.episodes.values():
             records = driver.state.records
-            assert [r.event.tag for r in records][2:] == ["thought", "model_called", "step_ended", "limit_hit", "stopped"]
+            assert [r.event.tag for r in records][2:] == [
+                "thought",
+                "model_called",
+                "step_ended",
+                "limit_hit",
+                "stopped",
+            ]
             called, _, hit, stopped = (r.event for r in records[-4:])
             assert isinstance(called, ModelCalled) and called.finish == "time_limit"
             assert isinstance(hit, LimitHit) and (hit.kind, hit.limit) == ("seconds", 1.0) and hit.used > 0
@@ -241,7 +256,9 @@ def test_a_human_is_waited_for_and_his_time_is_not_counted(tmp_path: Path) -> No
         log = scheduler.watchers[0]
         assert isinstance(log, Log) and isinstance(log.notices[-1], Waiting)
         with pytest.raises(TaskError):
-            scheduler.answer("unknown", "x") if "unknown" in scheduler.episodes else scheduler.seat("0", _seat("x")) or scheduler.answer("0", "x")
+            scheduler.answer("unknown", "x") if "unknown" in scheduler.episodes else scheduler.seat(
+                "0", _seat("x")
+            ) or scheduler.answer("0", "x")
         scheduler.seat("0", _seat(HUMAN))
         scheduler.run()
         for word in "一二三四":

@@ -71,7 +71,9 @@ def test_it_is_scored_again_as_then(release: Golden, sample_pack: Path) -> None:
         for row, result in zip(journal.episodes(), results_of(journal, bench), strict=True):
             attempt = journal.attempts(row.id)[-1]
             then = {score.scorer: score.value for score in journal.scores(attempt.id)}
-            now = {one.scorer: one.value for one in bench.score_rows(attempt.id, questions[row.task_id], result, context)}
+            now = {
+                one.scorer: one.value for one in bench.score_rows(attempt.id, questions[row.task_id], result, context)
+            }
             same = then.keys() if release.expected else {"compat"}
             assert {name: then[name] for name in same} == {name: now[name] for name in same}
             scored += len(then)
@@ -92,7 +94,9 @@ def test_its_first_steps_can_be_played_on(
         old = spec_of(header_of(journal)).benchmark == "courts"
     monkeypatch.setattr(runner, "task_file", lambda *_: release.tasks)
     with runner.fork_run(release.path, row.id, steps // 2, out=tmp_path / "fork.moot") as run:
-        if old:  # the rules of the courts are of another version: the run is read and scored, and says why it cannot go on
+        if (
+            old
+        ):  # the rules of the courts are of another version: the run is read and scored, and says why it cannot go on
             with pytest.raises(UsageError, match="this release has no policy court-rules/1"):
                 run.go()
             return

@@ -38,7 +38,12 @@ def sample(sample_pack: Path) -> None: ...
 def spec(model: str, **more: object) -> RunSpec:
     return RunSpec.model_validate(
         {
-            "benchmark": "legalagentbench", "agent": "react", "model": model, "limit": 2, "max_turns": 3, "free": True,
+            "benchmark": "legalagentbench",
+            "agent": "react",
+            "model": model,
+            "limit": 2,
+            "max_turns": 3,
+            "free": True,
             **more,
         }  # fmt: skip
     )
@@ -68,7 +73,12 @@ def test_two_runs_at_temperature_0_are_equal_event_for_event(model: str, expecte
             assert all(driver.stopped for driver in run.scheduler.episodes.values())
             block = run.summary().block()
             seen.append(digests(run))
-            calls = [r.event for row in run.journal.episodes() for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)]
+            calls = [
+                r.event
+                for row in run.journal.episodes()
+                for r in read_episode(run.journal, row.id)
+                if isinstance(r.event, ModelCalled)
+            ]
     assert seen[0] == seen[1] == seen[2]
     assert block["n"] == 2 and sum(block["outcomes"].values()) == 2
     assert all(call.tokens or not call.generated for call in calls)
@@ -91,7 +101,10 @@ def test_a_killed_engine_costs_a_turn_and_changes_nothing(model: str, expected: 
     with start_run(spec(model), [Killer()]) as run:
         run.go()
         events = [record.event for row in run.journal.episodes() for record in read_episode(run.journal, row.id)]
-        said = [[r.event.text for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)] for row in run.journal.episodes()]
+        said = [
+            [r.event.text for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)]
+            for row in run.journal.episodes()
+        ]
     assert kills == 2
     failures = [event for event in events if isinstance(event, EngineFailed)]
     assert failures and all("died" in event.message for event in failures)
@@ -99,7 +112,10 @@ def test_a_killed_engine_costs_a_turn_and_changes_nothing(model: str, expected: 
     with start_run(spec(model)) as run:
         run.go()
         assert digests(run) == expected
-        again = [[r.event.text for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)] for row in run.journal.episodes()]
+        again = [
+            [r.event.text for r in read_episode(run.journal, row.id) if isinstance(r.event, ModelCalled)]
+            for row in run.journal.episodes()
+        ]
     assert said == again
 
 
@@ -134,7 +150,11 @@ run.go()
 def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str) -> None:
     with start_run(spec(model, limit=1)) as run:
         run.go()
-        expected = [record.event.text for record in read_episode(run.journal, run.journal.episodes()[0].id) if isinstance(record.event, ModelCalled)]
+        expected = [
+            record.event.text
+            for record in read_episode(run.journal, run.journal.episodes()[0].id)
+            if isinstance(record.event, ModelCalled)
+        ]
 
     class Killer:
         def notify(self, notice: Notice) -> None:
@@ -152,5 +172,7 @@ def test_an_episode_that_the_engine_failed_can_be_taken_up_again(model: str) -> 
         run.go()
         row = run.journal.episodes()[0]
         assert [attempt.number for attempt in run.journal.attempts(row.id)] == [1, 2]
-        said = [record.event.text for record in read_episode(run.journal, row.id) if isinstance(record.event, ModelCalled)]
+        said = [
+            record.event.text for record in read_episode(run.journal, row.id) if isinstance(record.event, ModelCalled)
+        ]
     assert said == expected

@@ -37,7 +37,17 @@ KINDS = {"courts": 6}
 LONG_TURNS = 4
 """Turns of this size that say enough: a prompt repeats all that was said, so the work grows with their square."""
 SIZE = 50_000
-OUTCOMES = {"finished", "turn_limit", "token_limit", "time_limit", "context_full", "loop", "stalled", "error", "cancelled"}
+OUTCOMES = {
+    "finished",
+    "turn_limit",
+    "token_limit",
+    "time_limit",
+    "context_full",
+    "loop",
+    "stalled",
+    "error",
+    "cancelled",
+}
 
 NONSENSE = (
     "", "。。。", "```json", '{"action": 5}', "[[[[[", '```json\n{"action": "Final Answer"}\n```', "Final Answer: 42", "null", "[]", "{}",
@@ -152,14 +162,18 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], tuple[
 
 @pytest.fixture
 def spec(
-    prepared: Callable[[str], tuple[Path, dict[str, Any]]], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    prepared: Callable[[str], tuple[Path, dict[str, Any]]],
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> dict[str, Any]:
     home, made = prepared(request.getfixturevalue("name"))
     monkeypatch.setenv("MOOT_HOME", str(home))
     return {**made, "parallel": len(SHORT), "max_turns": None}
 
 
-def opened(spec: dict[str, Any], path: Path, stub: Stub, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> runner.Run:
+def opened(
+    spec: dict[str, Any], path: Path, stub: Stub, monkeypatch: pytest.MonkeyPatch, **changes: Any
+) -> runner.Run:
     monkeypatch.setattr(runner, "open_engine", lambda *args, **named: stub)
     run = runner.start_run(RunSpec.model_validate({**spec, **changes}), out=path)
     stub.interrupt = run.scheduler.interrupt
@@ -181,12 +195,25 @@ def test_every_benchmark_has_policies_to_hold_to_this() -> None:
 @pytest.mark.parametrize("group", ["short", pytest.param("long", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(("name", "agent", "mode"), model_agents())
 def test_whatever_a_model_says(
-    name: str, agent: str, mode: str, group: str, spec: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str,
+    agent: str,
+    mode: str,
+    group: str,
+    spec: dict[str, Any],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     cases = GROUPS[group]
     names = list(cases)
     stub = Stub(lambda episode: cases[names[int(episode) - 1]], MOST_CALLS.get(name, CALLS))
-    chosen = {"benchmark": name, "agent": agent, "model": "stub:x", "paper": mode == "paper", "free": mode == "free", "limit": len(cases)}
+    chosen = {
+        "benchmark": name,
+        "agent": agent,
+        "model": "stub:x",
+        "paper": mode == "paper",
+        "free": mode == "free",
+        "limit": len(cases),
+    }
     if group == "long":
         chosen["max_turns"] = LONG_TURNS
     path = tmp_path / "r.moot"
@@ -205,8 +232,16 @@ def test_whatever_a_model_says(
             assert state.stopped.reason.startswith("engine failed"), f"{case}: {state.stopped.reason}"
         assert runner.verify_episode(path, str(number)) == state.steps, "and it repeats from its record"
     expected = {"engine fails": "error", "full at once": "context_full"}
-    assert {case: outcomes[case] for case in expected if case in outcomes} == {c: o for c, o in expected.items() if c in cases}
-    assert {outcomes[case] for case in cases if case not in expected} <= {"finished", "turn_limit", "loop", "stalled", "context_full"}
+    assert {case: outcomes[case] for case in expected if case in outcomes} == {
+        c: o for c, o in expected.items() if c in cases
+    }
+    assert {outcomes[case] for case in cases if case not in expected} <= {
+        "finished",
+        "turn_limit",
+        "loop",
+        "stalled",
+        "context_full",
+    }
 
 
 @pytest.mark.parametrize(("name", "agent", "mode"), model_agents())
@@ -218,7 +253,13 @@ def test_a_cancelled_call_leaves_no_trace(
     def played(path: Path, interrupt_at: int = 0) -> str:
         stub = Stub(lambda episode: SHORT["nonsense"], MOST_CALLS.get(name, CALLS))
         stub.interrupt_at = interrupt_at
-        chosen = {"benchmark": name, "agent": agent, "model": "stub:x", "paper": mode == "paper", "free": mode == "free"}
+        chosen = {
+            "benchmark": name,
+            "agent": agent,
+            "model": "stub:x",
+            "paper": mode == "paper",
+            "free": mode == "free",
+        }
         with opened(spec, path, stub, monkeypatch, limit=1, **chosen) as run:
             run.go()
             if interrupt_at:
@@ -245,7 +286,9 @@ def test_agents_without_a_model_end_too(name: str, spec: dict[str, Any], tmp_pat
             continue
         path = tmp_path / f"{agent}.moot"
         count = KINDS.get(name, 3)
-        with runner.start_run(RunSpec.model_validate({**spec, "benchmark": name, "agent": agent, "model": "", "limit": count}), out=path) as run:
+        with runner.start_run(
+            RunSpec.model_validate({**spec, "benchmark": name, "agent": agent, "model": "", "limit": count}), out=path
+        ) as run:
             run.go()
             assert run.summary().block()["n"] == count
         for number in range(1, count + 1):
@@ -281,7 +324,14 @@ def test_policies_change_places_in_the_middle(
         if not needs_model:
             continue
         stub = Stub(lambda episode: always(CALL), MOST_CALLS.get(name, CALLS))
-        chosen = {"benchmark": name, "agent": agent, "model": "stub:x", "paper": mode == "paper", "free": mode == "free", "limit": 1}
+        chosen = {
+            "benchmark": name,
+            "agent": agent,
+            "model": "stub:x",
+            "paper": mode == "paper",
+            "free": mode == "free",
+            "limit": 1,
+        }
         path = tmp_path / f"{other}.moot"
         with opened(spec, path, stub, monkeypatch, **chosen) as run:
             run.scheduler.step("1")

@@ -183,9 +183,17 @@ def test_rows_alone_make_a_block_and_every_report(form: str) -> None:
     row = Metric(solved, group, 0.5, 1, Interval(0.1, 0.9, "by eye"), {"floor": 0.25}, main=True)
     summary = Summary("r7", "riddles", Tally.of(results, ("leak",)), [group], [row], {"strict": "riddles/1"})
     block = summary.block()
-    assert block["strict"] == {"all": {"solved": 0.5}} and block["intervals"]["strict"] == {"all": {"solved": [0.1, 0.9]}}
-    assert block["floor"]["strict"] == {"all": {"solved": 0.25}} and block["n"] == 2 == sum(block["outcomes"].values())
-    assert block["groups"] == {"all": 2} and block["flags"]["leak"] == 0 and block["compat"] == block["ceiling"]["compat"] == {}
+    assert block["strict"] == {"all": {"solved": 0.5}} and block["intervals"]["strict"] == {
+        "all": {"solved": [0.1, 0.9]}
+    }
+    assert block["floor"]["strict"] == {"all": {"solved": 0.25}} and block["n"] == 2 == sum(
+        block["outcomes"].values()
+    )
+    assert (
+        block["groups"] == {"all": 2}
+        and block["flags"]["leak"] == 0
+        and block["compat"] == block["ceiling"]["compat"] == {}
+    )
     text = FORMATS[form]([Report(summary, HEADER)], "zh")
     assert "r7" in text and "0.5" in text.replace(".500", "0.5") and "by eye" in text
     assert form in ("csv", "json") or ("解出率" in text and "全部谜题" in text)

@@ -23,7 +23,12 @@ from tests.run.test_golden import FOLDER
 
 ROOT = Path(__file__).resolve().parents[2]
 SPEC = {"benchmark": "legalagentbench", "agent": "rules"}
-GOOD: dict[str, Any] = {"run": "r", "spec": SPEC, "tasks": {"file": "t", "sha256": "0"}, "pack": {"name": "sample", "hash": "0"}}
+GOOD: dict[str, Any] = {
+    "run": "r",
+    "spec": SPEC,
+    "tasks": {"file": "t", "sha256": "0"},
+    "pack": {"name": "sample", "hash": "0"},
+}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(-1e200, 1e200) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
@@ -62,7 +67,13 @@ def test_a_header_of_another_shape_is_one_sentence_and_one_line(key: str, value:
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.dictionaries(st.sampled_from([*GOOD, "parent", "imported", "engines", "prompts", "limits", "command", "x"]), JSON, min_size=1))
+@given(
+    st.dictionaries(
+        st.sampled_from([*GOOD, "parent", "imported", "engines", "prompts", "limits", "command", "x"]),
+        JSON,
+        min_size=1,
+    )
+)
 def test_any_header_is_read_whole_or_refused(tmp_path: Path, found: dict[str, Any]) -> None:
     path = tmp_path / "r.moot"
     path.unlink(missing_ok=True)

@@ -88,7 +88,9 @@ def test_resume_opens_the_engines_of_seats_that_changed_hands(
         assert not run.engines, "an ended run needs nobody"
 
 
-def test_an_engine_that_nobody_uses_any_more_is_not_opened(spec: dict[str, Any], moot_home: Path, tmp_path: Path) -> None:
+def test_an_engine_that_nobody_uses_any_more_is_not_opened(
+    spec: dict[str, Any], moot_home: Path, tmp_path: Path
+) -> None:
     path = tmp_path / "r.moot"
     with started({**spec, "limit": 1, "agent": "react", "model": model(moot_home).engine}, path) as run:
         run.seat("1", Seated(seat="agent", policy="gold/1"))
@@ -156,7 +158,9 @@ def test_the_seat_of_a_call_that_was_stopped_may_change_hands(
         run.seat("1", model(moot_home))
         engine = run.engines[model(moot_home).engine]
         stopped = runner_reply_cancelled()
-        monkeypatch.setattr(engine, "answer", lambda asks, listen=None: (run.scheduler.interrupt(), [stopped for _ in asks])[1])
+        monkeypatch.setattr(
+            engine, "answer", lambda asks, listen=None: (run.scheduler.interrupt(), [stopped for _ in asks])[1]
+        )
         assert not run.scheduler.step("1") and run.scheduler.episodes["1"].ask is not None
         run.seat("1", Seated(seat="agent", policy="gold/1"))
         run.go()

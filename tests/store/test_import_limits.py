@@ -346,7 +346,10 @@ BEGINNINGS = [
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    st.sampled_from(sorted(registry.names("importers"))), st.sampled_from(SUFFIXES), st.sampled_from(BEGINNINGS), st.binary(max_size=120)
+    st.sampled_from(sorted(registry.names("importers"))),
+    st.sampled_from(SUFFIXES),
+    st.sampled_from(BEGINNINGS),
+    st.binary(max_size=120),
 )
 def test_any_bytes_under_any_name_are_read_or_refused(
     tmp_path: Path, format_name: str, suffix: str, begins: bytes, rest: bytes

@@ -40,7 +40,13 @@ def test_what_is_appended_is_read_back(tmp_path: Path) -> None:
 
 
 @settings(max_examples=30)
-@given(st.recursive(st.none() | st.booleans() | st.integers() | st.text(st.characters()), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner), max_leaves=8))
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.text(st.characters()),
+        lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+        max_leaves=8,
+    )
+)
 def test_any_json_data_survives(tmp_path: Path, data: object) -> None:
     path = tmp_path / "r.moot"
     path.unlink(missing_ok=True)
@@ -57,7 +63,12 @@ def test_the_record_cannot_be_changed_or_deleted(tmp_path: Path) -> None:
         journal.append([entry(attempt.id, 0)])
         journal.add_scores([ScoreRow(attempt.id, "s", "1", {}, 0.5, {}, "moot")])
     database = sqlite3.connect(path)
-    for statement in ("UPDATE events SET tag='x'", "DELETE FROM events", "UPDATE scores SET value='1'", "DELETE FROM attempts"):
+    for statement in (
+        "UPDATE events SET tag='x'",
+        "DELETE FROM events",
+        "UPDATE scores SET value='1'",
+        "DELETE FROM attempts",
+    ):
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             database.execute(statement)
     database.close()
@@ -248,7 +259,9 @@ def test_a_file_without_one_of_its_triggers_is_refused(tmp_path: Path) -> None:
         Journal.open(path)
 
 
-@pytest.mark.parametrize("value", ["[" * 200 + "]" * 200, "[" * 50_000 + "]" * 50_000, "NaN", '{"a": 1e999}', "9" * 5000, "\x00"])
+@pytest.mark.parametrize(
+    "value", ["[" * 200 + "]" * 200, "[" * 50_000 + "]" * 50_000, "NaN", '{"a": 1e999}', "9" * 5000, "\x00"]
+)
 def test_json_beyond_all_bounds_is_one_sentence(tmp_path: Path, value: str) -> None:
     """Also where the hash chain agrees, as in a file that was made like this."""
     path = _altered(tmp_path, "SELECT 1")

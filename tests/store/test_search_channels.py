@@ -87,7 +87,9 @@ def test_without_texts_laws_and_headings_are_searched() -> None:
     with PackBuilder("facts", jurisdiction="XX", source="", licence="", coverage="complete", as_of="") as builder:
         builder.add_law(fixture.Law(law, "路灯法"))
         headed = fixture.articles(law, version.label, {"1": None, "2": None})
-        builder.add_version(version, [headed[0], fixture.Article(law, version.label, ArticleNumber(2), title="雷雨天")])
+        builder.add_version(
+            version, [headed[0], fixture.Article(law, version.label, ArticleNumber(2), title="雷雨天")]
+        )
         path = builder.finish()
     with Pack.open(path) as pack:
         for channel in CHANNELS:

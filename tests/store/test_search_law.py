@@ -51,7 +51,9 @@ def told(answer: Answer) -> tuple[str, ...]:
         ("1999年12月31日路灯法第三条", (OLD, "3")), ("2000年1月1日路灯法第三条", (MIDDLE, "3")), ("2009年12月30日路灯法第三条", (MIDDLE, "3")), ("2010年1月1日路灯法第三条", (NEW, "3")),
     ],
 )  # fmt: skip
-def test_the_named_article_of_the_right_version_stands_first(search: LawSearch, text: str, first: tuple[str, str]) -> None:
+def test_the_named_article_of_the_right_version_stands_first(
+    search: LawSearch, text: str, first: tuple[str, str]
+) -> None:
     answer = search.search(text)
     assert found(answer)[0] == first
     assert answer.hits[0].ranks["exact"] == 1 and answer.of == 26
@@ -84,7 +86,9 @@ def test_without_a_law_gaps_are_told_for_what_was_found(search: LawSearch) -> No
     day = date(2009, 12, 31)
     answer = search.search("路灯的高度", Settings(at=day, k=3))
     assert told(answer) == (f"gap:{LAMPS}:2009-12-31",)
-    assert {hit.version.label for hit in answer.hits} == {MIDDLE, NEW} and {hit.kept[0] for hit in answer.hits} == {"gap_neighbour"}
+    assert {hit.version.label for hit in answer.hits} == {MIDDLE, NEW} and {hit.kept[0] for hit in answer.hits} == {
+        "gap_neighbour"
+    }
     assert answer.allowed == 17, "no article of the kites, which had ended"
     assert told(search.search("量子色动力学", Settings(at=day))) == (), "nothing found, nothing told"
     before = search.search("1850年 路灯的高度")
@@ -105,39 +109,61 @@ GONDOLA_VERSIONS: tuple[tuple[str, date, date | None, str | None], ...] = (
 def gondolas(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LawSearch]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("MOOT_HOME", str(tmp_path_factory.mktemp("home")))
-        with PackBuilder("gondolas", jurisdiction="x", source="s", licence="l", coverage="complete", as_of="") as builder:
+        with PackBuilder(
+            "gondolas", jurisdiction="x", source="s", licence="l", coverage="complete", as_of=""
+        ) as builder:
             builder.add_law(Law(GONDOLAS, "吊船法", "法律", "authored"), aliases_of(GONDOLAS))
             for more, first, last, text in GONDOLA_VERSIONS:
                 label = GONDOLAS + more
                 texts = {"1": text, "2": f"吊船的颜色在{first.year}年以后由船主决定。"}
-                builder.add_version(LawVersion(GONDOLAS, label, first, last), articles(GONDOLAS, label, texts, chapter="第一章 吊船的缆绳"))
+                builder.add_version(
+                    LawVersion(GONDOLAS, label, first, last),
+                    articles(GONDOLAS, label, texts, chapter="第一章 吊船的缆绳"),
+                )
             builder.add_law(Law(KITES, "风筝法", "法律", "authored"), aliases_of(KITES))
-            builder.add_version(LawVersion(KITES, KITES, date(1980, 1, 1), None), articles(KITES, KITES, {"1": "风筝不得缠绕缆绳。"}))
+            builder.add_version(
+                LawVersion(KITES, KITES, date(1980, 1, 1), None), articles(KITES, KITES, {"1": "风筝不得缠绕缆绳。"})
+            )
         with Pack.open(builder.finish()) as pack:
             yield LawSearch(pack)
 
 
 def test_rows_without_text_stand_behind_those_with_text(gondolas: LawSearch) -> None:
     answer = gondolas.search("2006年 吊船的缆绳")
-    assert found(answer)[-1] == (f"{GONDOLAS}(2005修正)", "1") and answer.hits[-1].article.text is None and len(answer.hits) > 1
+    assert (
+        found(answer)[-1] == (f"{GONDOLAS}(2005修正)", "1")
+        and answer.hits[-1].article.text is None
+        and len(answer.hits) > 1
+    )
     assert [hit.score for hit in answer.hits] == sorted((hit.score for hit in answer.hits), reverse=True)
     named = gondolas.search("2006年 吊船法第一条")
-    assert found(named)[0] == (f"{GONDOLAS}(2005修正)", "1"), "what is named stands first, whether its words are there or not"
+    assert found(named)[0] == (f"{GONDOLAS}(2005修正)", "1"), (
+        "what is named stands first, whether its words are there or not"
+    )
 
 
 def test_without_a_day_the_newest_wording_stands_first(gondolas: LawSearch) -> None:
     answer = gondolas.search("缆绳不得短于两米")
     own = [hit for hit in answer.hits if hit.version.law == GONDOLAS and hit.article.number.key == "1"]
-    assert [(hit.version.label[len(GONDOLAS) :], hit.kept[-1]) for hit in own] == [("(2010修正)", "newest"), ("(2000修正)", "last_wording")]
+    assert [(hit.version.label[len(GONDOLAS) :], hit.kept[-1]) for hit in own] == [
+        ("(2010修正)", "newest"),
+        ("(2000修正)", "last_wording"),
+    ]
     assert own[0].ranks["keyword"] > own[1].ranks["keyword"], "although the older one has more of the words"
     then = gondolas.search("缆绳不得短于两米", Settings(today=date(2007, 1, 1)))
-    assert [hit.version.label[len(GONDOLAS) :] for hit in then.hits if hit.article.number.key == "1"][:2] != ["(2010修正)", "(2000修正)"]
+    assert [hit.version.label[len(GONDOLAS) :] for hit in then.hits if hit.article.number.key == "1"][:2] != [
+        "(2010修正)",
+        "(2000修正)",
+    ]
 
 
 def test_a_revision_that_is_the_oldest_version_leaves_a_gap_before_it(gondolas: LawSearch) -> None:
     answer = gondolas.search("1990年 缆绳")
     assert told(answer) == (f"gap:{GONDOLAS}:1990-01-01",)
-    assert {hit.version.label: hit.kept[0] for hit in answer.hits} == {f"{GONDOLAS}(2000修正)": "gap_neighbour", KITES: "window"}
+    assert {hit.version.label: hit.kept[0] for hit in answer.hits} == {
+        f"{GONDOLAS}(2000修正)": "gap_neighbour",
+        KITES: "window",
+    }
 
 
 def test_a_law_that_had_ended_gives_way_to_its_successor(search: LawSearch) -> None:
@@ -185,7 +211,9 @@ def test_filters_without_a_word_list_the_articles(search: LawSearch) -> None:
     assert found(answer) == [(KITES, "2"), (KITES, "1")] and answer.hits[1].article.text is None, "words first"
 
 
-@pytest.mark.parametrize("text", ["", "   ", "，。！", 'AND OR NEAR( * "', "路灯\" OR 1=1 --", "text:高度*", "\ud800路灯", "量子色动力学"])
+@pytest.mark.parametrize(
+    "text", ["", "   ", "，。！", 'AND OR NEAR( * "', '路灯" OR 1=1 --', "text:高度*", "\ud800路灯", "量子色动力学"]
+)
 def test_any_text_is_a_question(search: LawSearch, text: str) -> None:
     answer = search.search(text)
     assert answer.query.text == text and search.search(text).hits == answer.hits
@@ -206,7 +234,9 @@ def test_windows_without_days_are_kept_and_say_so(tmp_path: Path) -> None:
         builder.add_version(LawVersion(law, law, None, None), articles(law, law, {"1": "风车应当面向大海。"}))
     with Pack.open(builder.finish()) as pack:
         answer = LawSearch(pack).search("2012年风车法第一条")
-        assert [(hit.version.label, hit.kept[0]) for hit in answer.hits] == [(law, "no_window")] and told(answer) == ()
+        assert [(hit.version.label, hit.kept[0]) for hit in answer.hits] == [(law, "no_window")] and told(
+            answer
+        ) == ()
 
 
 def test_a_pack_without_statutes() -> None:
@@ -244,17 +274,27 @@ def test_okapi_by_hand() -> None:
 
 def test_published_filters_and_weights(search: LawSearch) -> None:
     paper = search.paper
-    query = LawQuery("路灯的高度", (Span(date(1995, 1, 1), date(1995, 12, 31), ""),), (LAMPS,), (number("4"),), keywords=("路灯", "高度"))
+    query = LawQuery(
+        "路灯的高度",
+        (Span(date(1995, 1, 1), date(1995, 12, 31), ""),),
+        (LAMPS,),
+        (number("4"),),
+        keywords=("路灯", "高度"),
+    )
     narrowed, rankings, fused = paper.rankings(query, 5)
     assert narrowed.count == 1 and narrowed.kept(fused[0][0]) == ("window", "no_law", "number")
     parts = LawQuery("路灯", headings=("第一章",), keywords=("路灯",))
     assert paper.rankings(parts, 5)[0].count == 0, "a chapter stands in no article number"
-    both = LawQuery("罚款", (Span(date(2005, 1, 1), date(2005, 1, 1), ""),), numbers=(number("4"),), keywords=("罚款",))
+    both = LawQuery(
+        "罚款", (Span(date(2005, 1, 1), date(2005, 1, 1), ""),), numbers=(number("4"),), keywords=("罚款",)
+    )
     narrowed, rankings, fused = paper.rankings(both, 5)
     assert narrowed.count == 2, "第四条 stands in 第四条之一 too"
     rows = {(row, name): rank for name, ranked in rankings.items() for rank, row in enumerate(ranked, 1)}
     for row, score in fused:
-        expected = sum(weight / (60 + rows[row, name]) for name, weight in published.WEIGHTS.items() if (row, name) in rows)
+        expected = sum(
+            weight / (60 + rows[row, name]) for name, weight in published.WEIGHTS.items() if (row, name) in rows
+        )
         assert score == pytest.approx(expected)
     assert len(rankings["bm25"]) == 2 and rankings["keyword"] == sorted(rankings["keyword"])
     empty = paper.rankings(LawQuery("火星", numbers=(number("99"),)), 5)
@@ -264,11 +304,17 @@ def test_published_filters_and_weights(search: LawSearch) -> None:
 def test_published_keywords_by_hand(search: LawSearch) -> None:
     texts = search.paper._texts
     wanted = {"路灯": 0, "高度": 0}
-    scores = [sum((1 + 0.1 * (text.count(word) - 1)) / len(wanted) for word in wanted if word in text) for text in texts]
-    best = sorted((place for place, score in enumerate(scores) if score), key=lambda place: (-scores[place], place))[:5]
+    scores = [
+        sum((1 + 0.1 * (text.count(word) - 1)) / len(wanted) for word in wanted if word in text) for text in texts
+    ]
+    best = sorted((place for place, score in enumerate(scores) if score), key=lambda place: (-scores[place], place))[
+        :5
+    ]
     ranked = search.paper.rankings(LawQuery("路灯的高度", keywords=tuple(wanted)), 5)[1]["keyword"]
     assert ranked == [int(search.catalogue.ids[place]) for place in best]
-    assert texts[0].startswith(f"路径：{search.catalogue.versions[0].label} > 未分编部分 > 未分章部分 > 未分节部分 > 第一条 内容：")
+    assert texts[0].startswith(
+        f"路径：{search.catalogue.versions[0].label} > 未分编部分 > 未分章部分 > 未分节部分 > 第一条 内容："
+    )
     assert "".join(cut(texts[2])) == texts[2]
 
 

@@ -19,7 +19,9 @@ from store.text.normalise import fold_width
 from tests.support.statute_fixture import KITES, LAMPS, build
 
 TODAY = date(2024, 6, 15)
-CASE = CaseDates(acted=date(2015, 3, 1), acted_until=date(2015, 3, 9), proceeding=date(2015, 9, 1), judged=date(2016, 1, 5))
+CASE = CaseDates(
+    acted=date(2015, 3, 1), acted_until=date(2015, 3, 9), proceeding=date(2015, 9, 1), judged=date(2016, 1, 5)
+)
 FIRST, LAST = date.min.isoformat(), date.max.isoformat()
 
 
@@ -129,7 +131,12 @@ def test_a_known_law_that_the_book_lacks_is_not_the_end_of_another() -> None:
 
 
 def test_a_version_that_is_named_gives_its_window(book: StatuteBook) -> None:
-    for text in ("路灯法（2000修正）第三条", "路灯法(2000年修正)第三条", "《中华人民共和国路灯法(2000修正)》第三条", "2000年修正的路灯法第三条"):
+    for text in (
+        "路灯法（2000修正）第三条",
+        "路灯法(2000年修正)第三条",
+        "《中华人民共和国路灯法(2000修正)》第三条",
+        "2000年修正的路灯法第三条",
+    ):
         query = read(book, text)
         assert [(s.first, s.last) for s in query.spans] == [(date(2000, 1, 1), date(2009, 12, 30))], text
         assert keys(query) == ["3"]
@@ -140,7 +147,9 @@ def test_a_version_that_is_named_gives_its_window(book: StatuteBook) -> None:
 def test_headings_and_keywords(book: StatuteBook) -> None:
     query = read(book, "路灯法第3章第二节，请问在2016年损坏路灯的赔偿责任怎么办？")
     assert query.headings == ("第三章", "第二节")
-    assert query.keywords[0] in ("赔偿", "责任") and "路灯" in query.keywords and "2016" not in "".join(query.keywords)
+    assert (
+        query.keywords[0] in ("赔偿", "责任") and "路灯" in query.keywords and "2016" not in "".join(query.keywords)
+    )
     assert not {"请问", "怎么办"} & set(query.keywords)
 
 
@@ -155,7 +164,9 @@ def test_the_analyser_seat(book: StatuteBook) -> None:
         assert from_analyser("x", wrong, book) == LawQuery("x", made_by="analyser")  # type: ignore[arg-type]
 
 
-WORDS = st.text("零〇一二十百12年月日号第条之章节至到-./、《》()（）〔路灯法风筝本去次同前后起案发时(修正) \n。OR*\"", max_size=60)
+WORDS = st.text(
+    '零〇一二十百12年月日号第条之章节至到-./、《》()（）〔路灯法风筝本去次同前后起案发时(修正) \n。OR*"', max_size=60
+)
 
 
 @given(st.one_of(WORDS, st.text(max_size=80)))
@@ -171,5 +182,10 @@ def test_no_text_breaks_the_reader(book: StatuteBook, text: str) -> None:
 @given(st.dates(date(1900, 1, 1), date(2099, 12, 31)))
 def test_every_day_comes_back_from_every_form(day: date) -> None:
     digits = "".join("〇一二三四五六七八九"[int(digit)] for digit in str(day.year))
-    for text in (f"{day.year}年{day.month}月{day.day}日", day.isoformat(), f"{day.year}.{day.month}.{day.day}", f"{digits}年{day.month}月{day.day}日"):
+    for text in (
+        f"{day.year}年{day.month}月{day.day}日",
+        day.isoformat(),
+        f"{day.year}.{day.month}.{day.day}",
+        f"{digits}年{day.month}月{day.day}日",
+    ):
         assert days(text) == [(day.isoformat(), day.isoformat())]

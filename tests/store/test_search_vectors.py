@@ -21,7 +21,12 @@ from store.search.reembedding import reembed
 from store.search.vectors import FILE, Vectors, fit, unit, write
 from tests.support import statute_fixture as fixture
 
-TEXTS = [f"{a}{b}{c}应当" for a in ("甲乙", "丙丁", "戊己", "庚辛") for b in ("借款", "租赁", "盗窃") for c in ("返还", "赔偿")]
+TEXTS = [
+    f"{a}{b}{c}应当"
+    for a in ("甲乙", "丙丁", "戊己", "庚辛")
+    for b in ("借款", "租赁", "盗窃")
+    for c in ("返还", "赔偿")
+]
 
 
 def random_vectors(size: int, dimensions: int = 16) -> Any:
@@ -90,7 +95,9 @@ def test_where_only_distant_ones_are_allowed_they_are_found_all_the_same(
     for few in (30, 600, 1700):
         far = np.sort(np.argsort(exact, kind="stable")[:few] + 1)
         scores = opened.scores(rows[7], far, 50)
-        assert [n for n, _ in best(np.where(scores != 0, scores + 1, 0), far, 50)] == [n for n, _ in best(exact, far, 50)]
+        assert [n for n, _ in best(np.where(scores != 0, scores + 1, 0), far, 50)] == [
+            n for n, _ in best(exact, far, 50)
+        ]
 
 
 def test_a_file_of_another_size_or_hash_is_never_opened(tmp_path: Path) -> None:

@@ -52,5 +52,3 @@ def test_a_citation_is_dated_without_its_text(book: StatuteBook) -> None:
     assert isinstance(drunk, NotYet) and drunk.first.valid_from == date(2011, 5, 1)
     assert isinstance(book.on("公司法", ArticleNumber(1), date(2010, 1, 1)), Gap), "older versions are not listed"
     assert isinstance(book.on("民法典", ArticleNumber(1261), date(2022, 1, 1)), Unknown)
-
-

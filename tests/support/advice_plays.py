@@ -27,7 +27,9 @@ CASES = {case.id: case for case in court_cases() if case.env in ("KQ", "LC", "CD
 class Play:
     """One episode in memory, everybody by rules but the tested seat."""
 
-    def __init__(self, case: Case, profile: Any = "law", agent: str = registry.RULES, turns: int | None = None) -> None:
+    def __init__(
+        self, case: Case, profile: Any = "law", agent: str = registry.RULES, turns: int | None = None
+    ) -> None:
         self.case = case
         program = CourtEpisode({case.id: case}, registry.policies(None, _nobody), profile, turns)
         driver = Driver(case.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))
@@ -69,5 +71,3 @@ def said_by(policy: Any, case: Case, role: str, record: Sequence[Turn], **more: 
     with pytest.raises(StopIteration) as end:
         next(move)
     return str(end.value.value.text)
-
-

@@ -23,7 +23,13 @@ from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tasks.sample.courtcases import court_cases
 
-_TO = {"原": "plaintiff_lawyer", "被": "defendant_lawyer", "公": "procurator", "告": "defendant", "辩": "defence_lawyer"}
+_TO = {
+    "原": "plaintiff_lawyer",
+    "被": "defendant_lawyer",
+    "公": "procurator",
+    "告": "defendant",
+    "辩": "defence_lawyer",
+}
 
 CIVIL: Mapping[str, str] = {
     "clerk": "现在查明到庭情况。原告周映川的委托诉讼代理人宋知遥已到庭，被告罗成溪的委托诉讼代理人杜蘅已到庭。现在宣布法庭纪律。",
@@ -147,8 +153,12 @@ CASES = ("CI-0001", "CR-0001", "CD-0001", "LC-0001")
 def build_pack(name: str = "plays", cases: Sequence[str] = CASES) -> Path:
     """A pack that holds these cases of the sample and nothing else."""
     wanted = [case for case in court_cases() if case.id in cases]
-    with PackBuilder(name, jurisdiction="虚构法域", source="tests", licence="MIT", coverage="complete", as_of="2024-12-31") as builder:
-        builder.add_row("CourtCode", {"法院名称": "云溪县人民法院", "法院代字": "云溪0101", "行政级别": "区县"}, "authored")
+    with PackBuilder(
+        name, jurisdiction="虚构法域", source="tests", licence="MIT", coverage="complete", as_of="2024-12-31"
+    ) as builder:
+        builder.add_row(
+            "CourtCode", {"法院名称": "云溪县人民法院", "法院代字": "云溪0101", "行政级别": "区县"}, "authored"
+        )
         builder.add_tasks("courts", [json.dumps(case.fields(), ensure_ascii=False) for case in wanted])
     return places.packs() / name
 
@@ -180,4 +190,6 @@ def play(out: Path, pack: Path, **options: Any) -> dict[str, Played]:
         header = dict(run.journal.header)
         cases = {question.id: question.case for question in run.questions}
         states = {name: driver.state for name, driver in run.scheduler.episodes.items()}
-    return {name: Played(out, pack, header, list(state.records), cases[state.task_id]) for name, state in states.items()}
+    return {
+        name: Played(out, pack, header, list(state.records), cases[state.task_id]) for name, state in states.items()
+    }

@@ -26,13 +26,21 @@ def ask(case_id: str) -> CourtQuestion:
     return CourtQuestion(CASES[case_id])
 
 
-def made(case: Case, events: Sequence[Event], outcome: str = "finished", epoch: int = 0, policy: str = RULES, seed: int = 0) -> Result:
+def made(
+    case: Case, events: Sequence[Event], outcome: str = "finished", epoch: int = 0, policy: str = RULES, seed: int = 0
+) -> Result:
     """A result that holds these events; `policy` sits in every other seat."""
     began = AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=seed, card={})
     seats = [Seated(seat=role, policy=policy) for role in environment(case.env).others]
     own = [event.text for event in events if isinstance(event, Said) and event.seat == "agent" and event.turn > 0]
     return Result(
-        case.id, outcome, own[-1] if own else "", "\n\n".join(own), tokens=10, epoch=epoch, heard=(began, *seats, *events)
+        case.id,
+        outcome,
+        own[-1] if own else "",
+        "\n\n".join(own),
+        tokens=10,
+        epoch=epoch,
+        heard=(began, *seats, *events),
     )
 
 
@@ -71,7 +79,9 @@ def draft(case_id: str, document: str | None = None, **more: object) -> Result:
     return made(case, events, **more)  # type: ignore[arg-type]
 
 
-def trial(case_id: str, turns: Sequence[Turn] = (), judgment: str | None = None, how: str = "field", **more: object) -> Result:
+def trial(
+    case_id: str, turns: Sequence[Turn] = (), judgment: str | None = None, how: str = "field", **more: object
+) -> Result:
     """A trial: these turns, then the gold judgment, or this; '' leaves it out."""
     case = CASES[case_id]
     said: list[Event] = []

@@ -11,7 +11,16 @@ from tasks.courts.casefile.case import Case
 from tasks.courts.environment import PUBLISHED
 from tasks.sample.build import court_cases
 
-ROLES = ("client", "tracker", "plaintiff", "defendant", "plaintiff_lawyer", "defendant_lawyer", "procurator", "defence_lawyer")
+ROLES = (
+    "client",
+    "tracker",
+    "plaintiff",
+    "defendant",
+    "plaintiff_lawyer",
+    "defendant_lawyer",
+    "procurator",
+    "defence_lawyer",
+)
 """Seats beside the tested one and the clerk, of all environments."""
 
 
@@ -23,7 +32,9 @@ def first_cases() -> list[Case]:
 
 def prepare_courts(folder: Path, tasks: int = len(PUBLISHED)) -> dict[str, Any]:
     """A pack without law, a task file, and the settings of a run on them; MOOT_HOME is `folder`."""
-    with PackBuilder("bare", jurisdiction="XX", source="test", licence="MIT", coverage="complete", as_of="2026-01-01") as pack:
+    with PackBuilder(
+        "bare", jurisdiction="XX", source="test", licence="MIT", coverage="complete", as_of="2026-01-01"
+    ) as pack:
         pack.add_row("CompanyInfo", {"公司名称": "甲公司", "公司代码": "999001"}, "authored")
     cases = first_cases()
     lines = [{**cases[n % len(cases)].fields(), "id": str(n + 1)} for n in range(tasks)]

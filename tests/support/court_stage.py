@@ -140,7 +140,9 @@ class Court:
         return stopped.outcome if stopped else "unfinished"
 
 
-def talk(words: Words, to: Callable[[Role, int], Sequence[str]] = lambda role, number: ()) -> Callable[[Ask, Role, int], str]:
+def talk(
+    words: Words, to: Callable[[Role, int], Sequence[str]] = lambda role, number: ()
+) -> Callable[[Ask, Role, int], str]:
     """Everybody says these words in the form that is wanted."""
     return lambda ask, role, number: plain_reply(ask, role, words(role, number), to(role, number))
 

@@ -58,13 +58,24 @@ def build_pack(name: str = "small") -> Path:
         for number, amount in ((88, 1284500.5), (12, 96000.0), (7, 3100.0)):
             builder.add_row(
                 "LegalDoc",
-                {"关联公司": COMPANY, "案号": f"（2023）云溪0101民初{number}号", "原告": "季云", "被告": COMPANY, "涉案金额（元）": amount},
+                {
+                    "关联公司": COMPANY,
+                    "案号": f"（2023）云溪0101民初{number}号",
+                    "原告": "季云",
+                    "被告": COMPANY,
+                    "涉案金额（元）": amount,
+                },
                 "authored",
             )
         builder.add_row("CourtCode", {"法院名称": COURT, "法院代字": "云溪0101", "行政级别": "区县"}, "authored")
         builder.add_row(
             "CourtInfo",
-            {"法院名称": COURT, "法院负责人": "陆知行", "法院地址": "云溪县明理路1号", "法院联系电话": "0000-1234567"},
+            {
+                "法院名称": COURT,
+                "法院负责人": "陆知行",
+                "法院地址": "云溪县明理路1号",
+                "法院联系电话": "0000-1234567",
+            },
             "authored",
         )
         builder.add_tasks("legalagentbench", [json.dumps(task, ensure_ascii=False) for task in TASKS])
@@ -73,7 +84,10 @@ def build_pack(name: str = "small") -> Path:
 
 def records() -> list[Record]:
     """An episode of the rules agent on the first task: three calls, one of them without data, and the answer."""
-    rows = [{"案号": f"（2023）云溪0101民初{n}号", "涉案金额（元）": a} for n, a in ((88, 1284500.5), (12, 96000.0), (7, 3100.0))]
+    rows = [
+        {"案号": f"（2023）云溪0101民初{n}号", "涉案金额（元）": a}
+        for n, a in ((88, 1284500.5), (12, 96000.0), (7, 3100.0))
+    ]
     court = {"法院负责人": "陆知行", "法院地址": "云溪县明理路1号", "法院官网": "〔未收录〕"}
     seat = {"seat": "agent"}
     steps: list[list[Event]] = [
@@ -120,7 +134,9 @@ def records() -> list[Record]:
     for step, events in enumerate(steps):
         parent: int | None = None
         for event in [*events, StepEnded(milliseconds=1.0)] if step else events:
-            found.append(Record(len(found), step, parent if isinstance(event, ToolReturned) else None, 1700000000.0, event))
+            found.append(
+                Record(len(found), step, parent if isinstance(event, ToolReturned) else None, 1700000000.0, event)
+            )
             parent = len(found) - 1 if isinstance(event, ToolCalled) else parent
     return found
 
@@ -146,7 +162,9 @@ def header(run: str, pack: Path, agent: str = "rules") -> dict[str, Any]:
         }  # fmt: skip
 
 
-def write_run(pack: Path, run: str = "20260301-083000-legalagentbench-rules-0001", *, upto: int | None = None) -> Path:
+def write_run(
+    pack: Path, run: str = "20260301-083000-legalagentbench-rules-0001", *, upto: int | None = None
+) -> Path:
     """A stored run with the hand-made episode (all of it, or up to a step) and its scores."""
     path = places.runs() / f"{run}{SUFFIX}"
     kept = [record for record in records() if upto is None or record.step <= upto]
@@ -155,7 +173,9 @@ def write_run(pack: Path, run: str = "20260301-083000-legalagentbench-rules-0001
         journal.append([entry_of(attempt.id, record) for record in kept])
         if upto is None:
             for scorer in ("compat", "strict"):
-                journal.add_scores([ScoreRow(attempt.id, scorer, f"{scorer}/1", {}, {"success": 1.0, "process": 1.0}, [], "moot")])
+                journal.add_scores(
+                    [ScoreRow(attempt.id, scorer, f"{scorer}/1", {}, {"success": 1.0, "process": 1.0}, [], "moot")]
+                )
     return path
 
 
@@ -168,7 +188,11 @@ def law_tasks(folder: Path, kinds: str) -> tuple[Path, Path]:
         for n in (1, 2)
     ]
     replies = [
-        {"data_source": row["type"], "index": row["id"], "response": "B" if row["id"].endswith("1") else row["answer"]}
+        {
+            "data_source": row["type"],
+            "index": row["id"],
+            "response": "B" if row["id"].endswith("1") else row["answer"],
+        }
         for row in rows
     ]
     files = folder / "tasks.jsonl", folder / "replies.jsonl"

@@ -29,7 +29,9 @@ def usage(prompt: int, generated: int, cached: int = 0) -> dict[str, Any]:
 
 def chunk(delta: Mapping[str, Any] | None = None, finish: str | None = None, **more: Any) -> bytes:
     """One event of a stream; without delta one that has no choices."""
-    choices = [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish, **more.pop("choice", {})}]
+    choices = (
+        [] if delta is None else [{"index": 0, "delta": delta, "finish_reason": finish, **more.pop("choice", {})}]
+    )
     return b"data: " + json.dumps({"object": "chat.completion.chunk", "choices": choices, **more}).encode() + b"\n\n"
 
 

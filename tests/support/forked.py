@@ -95,7 +95,8 @@ def _child(call: Callable[[], object], out: int, err: int, fault: object, memory
         for here, there in ((null, 0), (out, 1), (err, 2)):
             os.dup2(here, there)
         # pytest has its own in their place.
-        sys.stdout, sys.stderr = (open(there, "w", encoding="utf-8", closefd=False) for there in (1, 2))
+        sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
+        sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         if memory:
             resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -40,6 +40,8 @@ HERE = (__file__, str(Path(__file__).with_name("sre_steps.py")))
 
 work: Counter[str] = Counter()
 _steps: dict[re.Pattern[str], Steps] = {}
+
+
 class _Places(dict[re.Pattern[str], str]):
     """How a search is named."""
 

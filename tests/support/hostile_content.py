@@ -214,7 +214,9 @@ def edit(path: Path, *statements: str) -> None:
             "recursive_triggers=OFF",
         ):
             database.execute(f"PRAGMA {pragma}")
-        triggers = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid").fetchall()
+        triggers = database.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid"
+        ).fetchall()
         for name, _ in triggers:
             database.execute(f'DROP TRIGGER "{name}"')
         for statement in statements:
@@ -238,7 +240,9 @@ def reseal(path: Path) -> None:
         if version not in (1, 2):
             return
         database.execute("PRAGMA synchronous=OFF")
-        triggers = database.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid").fetchall()
+        triggers = database.execute(
+            "SELECT name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid"
+        ).fetchall()
         for name, _ in triggers:
             database.execute(f'DROP TRIGGER "{name}"')
         _rechain(database)
@@ -256,7 +260,9 @@ def reseal(path: Path) -> None:
 
 def _rechain(database: sqlite3.Connection) -> None:
     chains: dict[Any, str] = {}
-    for *row, old in database.execute(f"SELECT {', '.join(EVENT)}, chain FROM events ORDER BY attempt, seq").fetchall():
+    for *row, old in database.execute(
+        f"SELECT {', '.join(EVENT)}, chain FROM events ORDER BY attempt, seq"
+    ).fetchall():
         chains[row[0]] = link(chains.get(row[0], ""), row)
         if chains[row[0]] != old:
             database.execute(

@@ -27,7 +27,9 @@ from tasks.run.runner import resume_run, start_run
 from tasks.run.spec import RunSpec
 
 CONTEXT = multiprocessing.get_context("forkserver")
-CONTEXT.set_forkserver_preload(["tasks.run.runner", "tasks.legalagentbench.benchmark", "store.builder", "tests.support.kill_harness"])
+CONTEXT.set_forkserver_preload(
+    ["tasks.run.runner", "tasks.legalagentbench.benchmark", "store.builder", "tests.support.kill_harness"]
+)
 
 CALL = '思考：查一查。\n```json\n{"action": "get_company_info", "action_input": {"identifier": "甲公司", "columns": []}}\n```'
 MISS = '```json\n{"action": "get_company_register", "action_input": {"identifier": "乙公司", "columns": ["注册资本"]}}\n```'
@@ -44,7 +46,9 @@ class Acknowledge:
 
     def notify(self, notice: Notice) -> None:
         if isinstance(notice, Committed):
-            self.pipe.send([(notice.episode, r.seq, json.dumps(r.event.data(), sort_keys=True)) for r in notice.records])
+            self.pipe.send(
+                [(notice.episode, r.seq, json.dumps(r.event.data(), sort_keys=True)) for r in notice.records]
+            )
 
 
 def child(home: str, spec: dict[str, Any] | None, path: str, pipe: Connection) -> None:
@@ -68,11 +72,21 @@ class Report:
 
 def prepare(folder: Path, tasks: int = 6) -> dict[str, Any]:
     """A small pack, a script and a task file; MOOT_HOME is `folder`."""
-    with PackBuilder("kill", jurisdiction="虚构法域", source="test", licence="MIT", coverage="complete", as_of="2026-01-01") as pack:
+    with PackBuilder(
+        "kill", jurisdiction="虚构法域", source="test", licence="MIT", coverage="complete", as_of="2026-01-01"
+    ) as pack:
         pack.add_row("CompanyInfo", {"公司名称": "甲公司", "公司代码": "999001"}, "authored")
     (folder / "script.json").write_text(json.dumps(SCRIPT), encoding="utf-8")
     lines = [
-        {"id": n, "question": f"甲公司的代码是多少？（{n}）", "answer": "999001", "key": ["999001"], "key_middle": [], "type": "1-1", "way": "get_company_info"}
+        {
+            "id": n,
+            "question": f"甲公司的代码是多少？（{n}）",
+            "answer": "999001",
+            "key": ["999001"],
+            "key_middle": [],
+            "type": "1-1",
+            "way": "get_company_info",
+        }
         for n in range(1, tasks + 1)
     ]
     (folder / "tasks.json").write_text(json.dumps(lines, ensure_ascii=False), encoding="utf-8")
@@ -88,7 +102,9 @@ def digests(path: Path) -> dict[str, str]:
         return {row.id: digest(read_episode(journal, row.id)) for row in journal.episodes()}
 
 
-def trial(folder: Path, spec: dict[str, Any], wanted: dict[str, str], seed: int, whole: float, report: Report) -> None:
+def trial(
+    folder: Path, spec: dict[str, Any], wanted: dict[str, str], seed: int, whole: float, report: Report
+) -> None:
     """Start a run, kill it again and again at random moments of the `whole` time it takes, and let the last resume finish."""
     chance = random.Random(seed)
     path = folder / f"trial-{seed}.moot"
@@ -96,7 +112,9 @@ def trial(folder: Path, spec: dict[str, Any], wanted: dict[str, str], seed: int,
     for life in range(20):
         ours, theirs = CONTEXT.Pipe(duplex=False)
         first = not path.exists()
-        process = CONTEXT.Process(target=child, args=(str(folder), spec if first else None, str(path), theirs), daemon=True)
+        process = CONTEXT.Process(
+            target=child, args=(str(folder), spec if first else None, str(path), theirs), daemon=True
+        )
         process.start()
         theirs.close()
         _listen(ours, acknowledged, until=1)
@@ -117,7 +135,9 @@ def trial(folder: Path, spec: dict[str, Any], wanted: dict[str, str], seed: int,
         report.different.append(path.name)
 
 
-def _listen(pipe: Connection, acknowledged: dict[tuple[str, int], str], *, until: int = 0, deadline: float | None = None) -> bool:
+def _listen(
+    pipe: Connection, acknowledged: dict[tuple[str, int], str], *, until: int = 0, deadline: float | None = None
+) -> bool:
     """Collect acknowledgements until so many have come, the time is up (True), or the child is gone (False)."""
     came = 0
     while not until or came < until:

@@ -17,7 +17,10 @@ TASKS: tuple[tuple[str, str, str], ...] = (
     ("ccp", "2005年，李某秘密窃取他人财物，构成何罪？", "盗窃"),
     ("ptp", "2005年，李某犯盗窃罪，依刑法第264条，刑期几个月？", "12个月"),
     ("lca", f"2015年，路灯的高度不得低于多少？{OPTIONS}", "B"),
-    *((kind, f"在2015年的时间背景下，路灯不得高于多少？{OPTIONS}", "C") for kind in ("cpa", "pae", "nje", "ungee", "lbk", "pfe")),
+    *(
+        (kind, f"在2015年的时间背景下，路灯不得高于多少？{OPTIONS}", "C")
+        for kind in ("cpa", "pae", "nje", "ungee", "lbk", "pfe")
+    ),
 )
 """(kind, question, answer), one of each of the 13 tasks."""
 

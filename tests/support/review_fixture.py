@@ -40,9 +40,13 @@ GRADED = {"REA": (0.6, "主要理由一致，抵充顺序和律师费两点没�
 
 def build_cases(name: str = "courts", cases: Sequence[str] = FEW) -> Path:
     """A pack with these cases as tasks."""
-    builder = PackBuilder(name, jurisdiction="虚构法域", source="tests", licence="MIT", coverage="complete", as_of="2024-12-31")
+    builder = PackBuilder(
+        name, jurisdiction="虚构法域", source="tests", licence="MIT", coverage="complete", as_of="2024-12-31"
+    )
     with builder:
-        builder.add_row("CourtCode", {"法院名称": "云溪县人民法院", "法院代字": "云溪0101", "行政级别": "区县"}, "authored")
+        builder.add_row(
+            "CourtCode", {"法院名称": "云溪县人民法院", "法院代字": "云溪0101", "行政级别": "区县"}, "authored"
+        )
         builder.add_tasks("courts", [json.dumps(CASES[one].fields(), ensure_ascii=False) for one in cases])
     return places.packs() / name
 
@@ -74,7 +78,12 @@ def _civil(case: CivilCase) -> Iterator[Event]:
     plaintiff, defendant = "plaintiff_lawyer", "defendant_lawyer"
     court = case.court.name
     yield Said(seat="clerk", text="请当事人、诉讼代理人入庭。现在宣布法庭纪律。全体人员不得鼓掌、喧哗、哄闹。")
-    yield Said(seat="agent", text=f"现在开庭。{court}依法公开开庭审理{case.cause}一案。请原告陈述诉讼请求及事实和理由。", to=(plaintiff,), turn=1)
+    yield Said(
+        seat="agent",
+        text=f"现在开庭。{court}依法公开开庭审理{case.cause}一案。请原告陈述诉讼请求及事实和理由。",
+        to=(plaintiff,),
+        turn=1,
+    )
     yield StageEntered(stage="inquiry", name="法庭调查")
     yield Said(seat=plaintiff, text="诉讼请求：" + "；".join(claim.text for claim in case.claims) + "。", turn=1)
     yield Said(seat="agent", text="请被告答辩。", to=(defendant,), turn=2)
@@ -124,21 +133,38 @@ def court_run(
 ) -> Path:  # fmt: skip
     """A stored run; a task that is named again is another repeat of it. A grader has scored REA and JUD of every ended episode."""
     path = places.runs() / f"{run}{SUFFIX}"
-    rows = [EpisodeRow(task if task not in tasks[:n] else f"{task}.{n}", n, task, tasks[:n].count(task)) for n, task in enumerate(tasks)]
+    rows = [
+        EpisodeRow(task if task not in tasks[:n] else f"{task}.{n}", n, task, tasks[:n].count(task))
+        for n, task in enumerate(tasks)
+    ]
     with Journal.create(path, _header(pack, run), rows) as journal:
         for n, row in enumerate(rows):
             (attempt,) = journal.attempts(row.id)
             outcome = outcomes[n] if outcomes else "finished"
             journal.append([entry_of(attempt.id, record) for record in records_of(CASES[row.task_id], outcome)])
             if outcome and CASES[row.task_id].env in ("CI", "CR"):
-                journal.add_scores([graded(attempt.id, name, *given) for name, given in GRADED.items() if name == "REA" or CASES[row.task_id].env == "CI"])
+                journal.add_scores(
+                    [
+                        graded(attempt.id, name, *given)
+                        for name, given in GRADED.items()
+                        if name == "REA" or CASES[row.task_id].env == "CI"
+                    ]
+                )
     return path
 
 
 def graded(attempt: int, metric: str, value: float, reason: str, spec: str = "scripted:grader.json") -> ScoreRow:
     """A row as a grader appends it."""
     settings = {"prompt": "p", "engine": f"e {spec}", "spec": spec}
-    return ScoreRow(attempt, "grader", "grader-reasons/1", settings, {metric: value}, [{"verdict": metric, "reason": reason}], spec)
+    return ScoreRow(
+        attempt,
+        "grader",
+        "grader-reasons/1",
+        settings,
+        {metric: value},
+        [{"verdict": metric, "reason": reason}],
+        spec,
+    )
 
 
 def _header(pack: Path, run: str) -> dict[str, Any]:

@@ -99,7 +99,9 @@ class TalkPolicy:
                 case ToolReturned():
                     messages.append(Message("user", record.event.observation))
         settings = Settings(max_tokens=256, stop=("观察：",))
-        reply = yield from ask(Ask(view.seat, tuple(messages), prompt=self.name, settings=settings, schema=view.card.get("schema")))
+        reply = yield from ask(
+            Ask(view.seat, tuple(messages), prompt=self.name, settings=settings, schema=view.card.get("schema"))
+        )
         if "/" not in reply.text:
             return Answer(reply.text)
         thought, _, call = reply.text.rpartition("/")
@@ -148,7 +150,9 @@ class Reciter(SlowEngine):
     `pause` seconds lie between two pieces of `size` characters; without `ends` it never comes to its end and has to be stopped.
     """
 
-    def __init__(self, thought: str, speeches: Sequence[str], *, size: int = 2, pause: float = 0.0, ends: bool = True) -> None:
+    def __init__(
+        self, thought: str, speeches: Sequence[str], *, size: int = 2, pause: float = 0.0, ends: bool = True
+    ) -> None:
         super().__init__()
         self.thought, self.speeches, self.size, self.pause, self.ends = thought, list(speeches), size, pause, ends
 
@@ -166,7 +170,13 @@ class Reciter(SlowEngine):
             return [Reply("", finish="cancelled")] * len(asks)
         self.calls.append(tuple(asks))
         tokens = (len(self.thought) + len(speech)) // self.size
-        usage = Usage(317 if len(self.calls) > 1 else 1955, 1638 * (len(self.calls) > 1), tokens, 1000 * tokens * self.pause + 500, "kept" if len(self.calls) > 1 else "fresh")
+        usage = Usage(
+            317 if len(self.calls) > 1 else 1955,
+            1638 * (len(self.calls) > 1),
+            tokens,
+            1000 * tokens * self.pause + 500,
+            "kept" if len(self.calls) > 1 else "fresh",
+        )
         return [Reply(speech, usage, reasoning=self.thought, tokens=tuple(range(tokens)))] * len(asks)
 
     def _beats(self, episode: str, speech: str, *, first: bool) -> Iterator[Delta]:

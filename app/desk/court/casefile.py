@@ -19,7 +19,23 @@ HANG = 2
 """Cells by which continued lines are moved in."""
 _DAY = re.compile(r"(\d{4})-(\d{2})-(\d{2})")
 _SIDES = {"plaintiff": "原告", "defendant": "被告"}
-_HIDDEN = frozenset({"schema", "id", "env", "lang", "source", "provenance", "difficulty", "side", "kind", "by", "owner", "topics", "gold"})
+_HIDDEN = frozenset(
+    {
+        "schema",
+        "id",
+        "env",
+        "lang",
+        "source",
+        "provenance",
+        "difficulty",
+        "side",
+        "kind",
+        "by",
+        "owner",
+        "topics",
+        "gold",
+    }
+)
 """Fields that tie things together, and those that have a place of their own."""
 
 
@@ -78,7 +94,11 @@ def _party(party: Data, env: str) -> Iterator[Line]:
     if counsel := party.get("counsel"):
         who = "辩护人" if env == "CR" else "委托诉讼代理人"
         more = "，".join(str(counsel[key]) for key in ("firm", "authority") if counsel.get(key))
-        yield ((f"{who} ", "dim"), (one(str(counsel.get("name", ""))), "text"), (one(f"，{more}") if more else "", "dim"))
+        yield (
+            (f"{who} ", "dim"),
+            (one(str(counsel.get("name", ""))), "text"),
+            (one(f"，{more}") if more else "", "dim"),
+        )
     yield from _persona(party.get("persona", {}))
 
 
@@ -105,8 +125,12 @@ def _court(data: Data) -> list[Line]:
     names = "、".join(f"{member.get('title', '')} {member.get('name', '')}".strip() for member in bench)
     rows += [("bench", names), ("clerk", court.get("clerk"))]
     if "public" in court:
-        rows.append(("public", t("court.file.yes") if court["public"] else court.get("closed_reason") or t("court.file.no")))
-    rows += [(f"dates.{key}", _day(str(value))) for key, value in data.get("dates", {}).items() if isinstance(value, str)]
+        rows.append(
+            ("public", t("court.file.yes") if court["public"] else court.get("closed_reason") or t("court.file.no"))
+        )
+    rows += [
+        (f"dates.{key}", _day(str(value))) for key, value in data.get("dates", {}).items() if isinstance(value, str)
+    ]
     rows.append(("third_party_findings", court.get("third_party_findings")))
     return [_row("court_name" if key == "name" else key, value) for key, value in rows if value]
 
@@ -153,7 +177,11 @@ def _exhibits(value: Any, owners: Mapping[str, str]) -> Iterator[Line]:
                 about = "" if item.get("title") else f"{whose} "
                 yield (("  ", "text"), (f"{about}{by}{t('court.file.objection')}：", "dim"), (one(points), "text"))
         if gold := item.get("gold"):
-            yield (("  ", "text"), (f"{t('court.file.gold')}：{gold.get('result', '')}　", "mark"), (one(str(gold.get("reason", ""))), "dim"))
+            yield (
+                ("  ", "text"),
+                (f"{t('court.file.gold')}：{gold.get('result', '')}　", "mark"),
+                (one(str(gold.get("reason", ""))), "dim"),
+            )
 
 
 _POINTS = ("truth", "legality", "relevance", "weight")
@@ -178,7 +206,10 @@ def _criminal(value: Any, owners: Mapping[str, str]) -> Iterator[Line]:
     rows += [("indictment", value.get("indictment")), ("opinion", value.get("opinion"))]
     rows.append(("request", value.get("request", {}).get("text")))
     plea = value.get("plea", {})
-    rows += [("plea", t(f"court.plea.{plea['stance']}") if plea.get("stance") else ""), ("plea.facts", plea.get("facts"))]
+    rows += [
+        ("plea", t(f"court.plea.{plea['stance']}") if plea.get("stance") else ""),
+        ("plea.facts", plea.get("facts")),
+    ]
     rows += [("plea.charge", plea.get("charge")), ("plea.text", plea.get("text"))]
     rows.append(("plea.signed", t("court.file.yes") if plea.get("signed") else ""))
     rows += [("record", value.get("record")), ("custody", "；".join(map(_custody, value.get("custody", ()))))]

@@ -32,7 +32,11 @@ GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
 def closing_lines(scene: Scene, said: Sequence[Utterance], scores: StepScores | None, why: str = "") -> list[Line]:
     """The card of what was `said`; `why` stands in place of scores that are not shown, or not there yet."""
     lines: list[Line] = [((result(scene), "text"),)]
-    for title, part in (("ruling", _rulings(said)), ("procedure", _procedure(scene)), ("scores", _scores(scene, scores, why))):
+    for title, part in (
+        ("ruling", _rulings(said)),
+        ("procedure", _procedure(scene)),
+        ("scores", _scores(scene, scores, why)),
+    ):
         rows = list(part)
         if rows:
             lines += [(("", "dim"),), ((t(f"presenter.{title}"), "label"),), *rows]
@@ -65,9 +69,18 @@ def _procedure(scene: Scene) -> Iterator[Line]:
     counts = [item.count for item in programme(scene) if item.count is not None]
     if counts:
         done, owed = sum(count[0] for count in counts), sum(count[1] for count in counts)
-        yield (t("presenter.duties"), "dim"), (t("presenter.duties.count", done=done, owed=owed), "good" if done == owed else "text")
+        yield (
+            (t("presenter.duties"), "dim"),
+            (t("presenter.duties.count", done=done, owed=owed), "good" if done == owed else "text"),
+        )
     faults = [event for event in scene.events if isinstance(event, Violation)]
-    yield (t("presenter.faults"), "dim"), (t("presenter.faults.count", n=len(faults)) if faults else t("presenter.faults.none"), "warn" if faults else "good")
+    yield (
+        (t("presenter.faults"), "dim"),
+        (
+            t("presenter.faults.count", n=len(faults)) if faults else t("presenter.faults.none"),
+            "warn" if faults else "good",
+        ),
+    )
     yield from (((f"　✘ {one(fault_words(event, scene.env))}", "bad"),) for event in faults[:FAULTS])
     if len(faults) > FAULTS:
         yield ((f"　{t('presenter.faults.more', n=len(faults) - FAULTS)}", "dim"),)
@@ -81,7 +94,9 @@ def _scores(scene: Scene, scores: StepScores | None, why: str) -> Iterator[Line]
     names = {metric: t(f"presenter.metric.{metric.lower()}") for metric in environment(scene.env).reported}
     room = max(map(width, names.values())) + 2
     for metric, name in names.items():
-        values = [_value(metric, rule, table) for rule, table in (("strict", scores.strict), ("compat", scores.compat))]
+        values = [
+            _value(metric, rule, table) for rule, table in (("strict", scores.strict), ("compat", scores.compat))
+        ]
         if len(set(values)) == 1 and not values[0][2]:
             yield (pad(name, room), "text"), (values[0][0], "dim")
         else:

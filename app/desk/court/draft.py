@@ -127,5 +127,8 @@ def _part_lines(draft: Draft) -> Iterator[Line]:
         count = f"  {part.written}/{len(part.ticks)}" if part.ticks else ""
         yield ((f"{sign} ", tone), (part.label, "label" if part.found else "dim"), (count, "dim"))
         if draft.document is not None:
-            yield from (((f"  ☐ {one(tick.text)}", "warn" if tick.said else "dim"),) for tick in part.ticks if not tick.written)
-
+            yield from (
+                ((f"  ☐ {one(tick.text)}", "warn" if tick.said else "dim"),)
+                for tick in part.ticks
+                if not tick.written
+            )

@@ -55,5 +55,7 @@ def _lines(scene: Scene, exhibit: str) -> Iterator[Line]:
 def _purpose(scene: Scene, exhibit: str) -> str:
     """What an exhibit is to prove; for a person, only of what the seat holds."""
     if scene.holders:
-        return next((str(item.get("purpose", "")) for item in scene.seen.get("evidence", ()) if item["id"] == exhibit), "")
+        return next(
+            (str(item.get("purpose", "")) for item in scene.seen.get("evidence", ()) if item["id"] == exhibit), ""
+        )
     return next((item.purpose for item in getattr(scene.case, "evidence", ()) if item.id == exhibit), "")

@@ -135,7 +135,9 @@ class CourtLines:
         title = self._titles.get(event.exhibit, "")
         side = SIDES.get(event.side, event.side)
         name = event.name + (f"（{side}）" if side and side not in event.name else "")
-        return self._small(record, f"{name}：{title}" if title else name, shorthand(event.basis[0]) if event.basis else "")
+        return self._small(
+            record, f"{name}：{title}" if title else name, shorthand(event.basis[0]) if event.basis else ""
+        )
 
     def _fault(self, record: Record, event: Violation) -> Block:
         return self._small(record, fault_words(event, self.scene.env))
@@ -159,14 +161,22 @@ class CourtLines:
     def _routed(self, record: Record, event: Routed) -> Block | None:
         words = routed_words(event, self.scene.brief)
         # An announcement is for everybody; who asks must say whom, so a person, and any judge under j1, is told.
-        spoken = bool(event.to or event.dropped) or self.scene.profile == "j1" or (record.step, event.seat) in self._typed
+        spoken = (
+            bool(event.to or event.dropped) or self.scene.profile == "j1" or (record.step, event.seat) in self._typed
+        )
         if not words or not spoken:
             return None
         block = self._small(record, words)
-        return block if event.how and not event.dropped else replace(block, tone="warn", lines=(((one(words), "warn"),),))
+        return (
+            block
+            if event.how and not event.dropped
+            else replace(block, tone="warn", lines=(((one(words), "warn"),),))
+        )
 
     def _tracked(self, record: Record, event: TopicTracked) -> Block:
-        return self._small(record, tracked_words(event, self.scene.topic(event.pointer)), t(f"court.made_by.{event.made_by}"))
+        return self._small(
+            record, tracked_words(event, self.scene.topic(event.pointer)), t(f"court.made_by.{event.made_by}")
+        )
 
     def _called(self, record: Record, event: ModelCalled) -> Block | None:
         if event.human:
@@ -184,14 +194,18 @@ class CourtLines:
     def _seated(self, record: Record, event: Seated) -> Block:
         who = policy_name(event.policy, event.engine)
         line: Line = ((self.scene.seat(event.seat), "seat"), (" ← ", "dim"), (who, "dim"))
-        return Block(record.seq, record.step, "", "dim", (line,), f"{event.seat} {event.policy} {event.engine}".rstrip())
+        return Block(
+            record.seq, record.step, "", "dim", (line,), f"{event.seat} {event.policy} {event.engine}".rstrip()
+        )
 
     def _cast(self, group: Sequence[Record]) -> Block:
         """Who sits where at the beginning: those of one kind on one line."""
         seats: dict[str, list[str]] = {}
         for record in group:
             if isinstance(record.event, Seated):
-                seats.setdefault(policy_name(record.event.policy, record.event.engine), []).append(self.scene.seat(record.event.seat))
+                seats.setdefault(policy_name(record.event.policy, record.event.engine), []).append(
+                    self.scene.seat(record.event.seat)
+                )
         lines = tuple((("、".join(names), "dim"), (" ← ", "dim"), (who, "dim")) for who, names in seats.items())
         raw = "\n".join("".join(text for text, _ in line) for line in lines)
         return Block(group[0].seq, group[0].step, "", "dim", lines, raw)
@@ -245,7 +259,10 @@ def _headings_first(records: Sequence[Record]) -> list[Record]:
     ordered: list[Record] = []
     for record in records:
         if isinstance(record.event, StageEntered):
-            said = next((at for at, r in enumerate(ordered) if r.step == record.step and isinstance(r.event, Said)), len(ordered))
+            said = next(
+                (at for at, r in enumerate(ordered) if r.step == record.step and isinstance(r.event, Said)),
+                len(ordered),
+            )
             ordered.insert(said, record)
         else:
             ordered.append(record)
@@ -269,7 +286,11 @@ def _groups(records: Iterable[Record]) -> Iterator[list[Record]]:
 def _kind(record: Record) -> str:
     if isinstance(record.event, Seated) and record.step == 0:
         return "seats"
-    return "missing" if isinstance(record.event, Violation) and record.event.turn is None and record.event.code == "missing" else ""
+    return (
+        "missing"
+        if isinstance(record.event, Violation) and record.event.turn is None and record.event.code == "missing"
+        else ""
+    )
 
 
 def _times(act: str, sides: Sequence[str]) -> str:
@@ -298,5 +319,3 @@ def _narrow(block: Block) -> Block:
     if full is not None:
         full = (((block.label, block.tone), ("  ", "dim"), *full[0]), *full[1:])
     return replace(block, label="", lines=(head, *block.lines[1:]), full=full)
-
-

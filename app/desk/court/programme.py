@@ -152,13 +152,17 @@ def _act_item(name: str, course: _Course, duties: Sequence[Duty]) -> Item:
     owed = [duty for duty in duties if duty.mandatory]
     done = [duty for duty in duties if duty.key in course.done]
     open_ = [duty for duty in owed or duties if duty not in done]
-    missing = next((seq for duty in open_ if (seq := course.missing.get((duty.spec.id, duty.side or "", ""))) is not None), None)
+    missing = next(
+        (seq for duty in open_ if (seq := course.missing.get((duty.spec.id, duty.side or "", ""))) is not None), None
+    )
     mark = "done" if not open_ else "failed" if missing is not None else "partly" if done else "open"
     spec, basis = duties[0].spec, duties[0].basis
     left = "、".join(SIDES[duty.side] for duty in open_ if duty.side) if done else ""
     seq = course.done[done[0].key][0] if done else missing
     note = basis[0].label if basis else ""
-    return Item(f"act/{name}", spec.name, mark, note, t("court.left", who=left) if left else "", optional=not owed, seq=seq)
+    return Item(
+        f"act/{name}", spec.name, mark, note, t("court.left", who=left) if left else "", optional=not owed, seq=seq
+    )
 
 
 def _exhibits_item(scene: Scene, course: _Course, duties: Sequence[Duty]) -> Item:
@@ -169,11 +173,23 @@ def _exhibits_item(scene: Scene, course: _Course, duties: Sequence[Duty]) -> Ite
     children = tuple(_exhibit_item(scene, course, exhibit, own) for exhibit, own in by_exhibit.items())
     owed = [child for child in children if not child.optional] or children
     ready = sum(child.mark == "done" for child in owed)
-    mark = "failed" if any(c.mark == "failed" for c in owed) else _stage_mark(ready, len(owed), any(c.mark != "open" for c in owed))
+    mark = (
+        "failed"
+        if any(c.mark == "failed" for c in owed)
+        else _stage_mark(ready, len(owed), any(c.mark != "open" for c in owed))
+    )
     optional = all(child.optional for child in children)
     basis = duties[0].basis
     note = basis[0].label if basis else ""
-    return Item("act/exhibits", t("court.exhibits"), mark, note, count=(ready, len(owed)), optional=optional, children=children)
+    return Item(
+        "act/exhibits",
+        t("court.exhibits"),
+        mark,
+        note,
+        count=(ready, len(owed)),
+        optional=optional,
+        children=children,
+    )
 
 
 def _exhibit_item(scene: Scene, course: _Course, exhibit: str, duties: Sequence[Duty]) -> Item:
@@ -183,7 +199,9 @@ def _exhibit_item(scene: Scene, course: _Course, exhibit: str, duties: Sequence[
     moved = scene.exhibits.get(exhibit)
     state = moved.state if moved is not None else t("court.unshown")
     title = scene.titles.get(exhibit, "")
-    missing = next((seq for d in open_ if (seq := course.missing.get((d.spec.id, d.side or "", title))) is not None), None)
+    missing = next(
+        (seq for d in open_ if (seq := course.missing.get((d.spec.id, d.side or "", title))) is not None), None
+    )
     mark = "done" if not open_ else "failed" if missing is not None else "partly" if done else "open"
     seq = course.done[done[-1].key][0] if done else missing
     return Item(f"exhibit/{exhibit}", exhibit_name(scene, exhibit), mark, state, optional=not owed, seq=seq)
@@ -227,16 +245,25 @@ def _topics(scene: Scene) -> Iterator[Item]:
         children.append(_topic_item(scene, topic.id, question, own, state))
     ready = sum(child.mark == "done" for child in children)
     mark = "now" if scene.turns and not over else _stage_mark(ready, len(children), over)
-    yield Item("topics", t("court.topics"), mark, count=(ready, len(children)), children=tuple(children), unfolded=True)
+    yield Item(
+        "topics", t("court.topics"), mark, count=(ready, len(children)), children=tuple(children), unfolded=True
+    )
 
 
-def _topic_item(scene: Scene, topic: str, question: str, read: Sequence[tuple[TopicTracked, int]], state: str) -> Item:
+def _topic_item(
+    scene: Scene, topic: str, question: str, read: Sequence[tuple[TopicTracked, int]], state: str
+) -> Item:
     """A topic with what the tracker read last, and one item for every exchange on it."""
     answered = next(((event, seq) for event, seq in reversed(read) if event.answered), None)
     last, seq = answered or (read[-1] if read else (None, None))
     verdict = "" if last is None else _verdict(last)
     exchanges = tuple(
-        Item(f"topic/{topic}/{at}", f"“{event.quote}”" if event.quote else t("court.open"), "done" if event.answered else "open", seq=at)
+        Item(
+            f"topic/{topic}/{at}",
+            f"“{event.quote}”" if event.quote else t("court.open"),
+            "done" if event.answered else "open",
+            seq=at,
+        )
         for event, at in read
     )
     return Item(f"topic/{topic}", question, "done" if answered else state, verdict, seq=seq, children=exchanges)

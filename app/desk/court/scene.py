@@ -147,7 +147,9 @@ class Scene:
     def numbers(self) -> Mapping[str, str]:
         """Exhibit of a trial -> 原告证据一: its owner and its place among the exhibits of that side."""
         return {
-            item.id: t("court.exhibit", owner=OWNERS.get(item.owner, SIDES[item.owner]), n=int_to_chinese(item.number))
+            item.id: t(
+                "court.exhibit", owner=OWNERS.get(item.owner, SIDES[item.owner]), n=int_to_chinese(item.number)
+            )
             for item in (self.hearing.exhibits if self.hearing is not None else ())
         }
 
@@ -186,7 +188,11 @@ class Scene:
 
 
 def scene_of(
-    header: HeaderData, records: Sequence[Record], case: Case | None = None, *, holders: frozenset[str] = frozenset(),
+    header: HeaderData,
+    records: Sequence[Record],
+    case: Case | None = None,
+    *,
+    holders: frozenset[str] = frozenset(),
     asked: str = "",
 ) -> Scene | None:
     """The scene of some records of a run with this header; None where they are no court episode."""
@@ -204,4 +210,3 @@ def scene_of(
 def held_by_people(seats: Mapping[str, Seated]) -> frozenset[str]:
     """The seats that people hold."""
     return frozenset(seat for seat, seated in seats.items() if seated.engine == HUMAN)
-

@@ -78,7 +78,9 @@ def utterances(scene: Scene) -> tuple[Utterance, ...]:
             others = [one(scene.name(to)) for to in event.to if to != "judge"] if scene.court else []
             person = (record.step, event.seat) in typed
             text = clean(shown(event.text))
-            found.append(Utterance(record.seq, record.step, role, one(scene.name(role)), "、".join(others), person, text))
+            found.append(
+                Utterance(record.seq, record.step, role, one(scene.name(role)), "、".join(others), person, text)
+            )
     return tuple(found)
 
 
@@ -115,7 +117,10 @@ def stage_line(scene: Scene) -> Line:
         now = item.mark == "now"
         # Blanks that do not break keep a sign with its name.
         pieces += [("　", "dim")] if pieces else []
-        pieces += [(f"{sign}\u00a0", tone), (one(name).replace(" ", "\u00a0"), "label" if now else "text" if item.mark == "done" else "dim")]
+        pieces += [
+            (f"{sign}\u00a0", tone),
+            (one(name).replace(" ", "\u00a0"), "label" if now else "text" if item.mark == "done" else "dim"),
+        ]
     return tuple(pieces)
 
 
@@ -160,7 +165,11 @@ def before_lines(said: Sequence[Utterance], room: int, rows: int) -> list[Line]:
         if rows == 1:
             lines.append((_cut(f"{utterance.speaker}：{text}", room),))
             continue
-        lines += [((utterance.speaker, "rule"),), *(((row, "rule"),) for row in _rows(text, room, rows - 1)), (("", "rule"),)]
+        lines += [
+            ((utterance.speaker, "rule"),),
+            *(((row, "rule"),) for row in _rows(text, room, rows - 1)),
+            (("", "rule"),),
+        ]
     return lines
 
 
@@ -216,7 +225,9 @@ def state_lines(scene: Scene, room: int) -> list[Line]:
     for exhibit, moved in scene.exhibits.items():
         sign, tone = STATES.get(moved.state, ("·", "text"))
         size = room - 2 - width(moved.state) - 1
-        lines.append(((f"{sign} ", tone), (pad(one(exhibit_name(scene, exhibit)), size), "dim"), (f" {moved.state}", tone)))
+        lines.append(
+            ((f"{sign} ", tone), (pad(one(exhibit_name(scene, exhibit)), size), "dim"), (f" {moved.state}", tone))
+        )
     return lines
 
 
@@ -225,12 +236,19 @@ def topic_lines(scene: Scene) -> list[Line]:
     items = programme(scene)
     asked = [item for item in (items[0].children if items else ()) if item.mark != "open"]
     signs = (MARKS[item.mark] for item in asked)
-    return [((f"{sign} ", tone), (one(item.text), "text" if item.mark == "now" else "dim")) for item, (sign, tone) in zip(asked, signs, strict=True)]
+    return [
+        ((f"{sign} ", tone), (one(item.text), "text" if item.mark == "now" else "dim"))
+        for item, (sign, tone) in zip(asked, signs, strict=True)
+    ]
 
 
 def strip_lines(scene: Scene, room: int) -> list[Line]:
     """All that stands beside what is said: acts and exhibits of a trial, the questions of advice."""
-    parts = (("acts", act_lines(scene, room)), ("exhibits", state_lines(scene, room))) if scene.court else (("topics", topic_lines(scene)),)
+    parts = (
+        (("acts", act_lines(scene, room)), ("exhibits", state_lines(scene, room)))
+        if scene.court
+        else (("topics", topic_lines(scene)),)
+    )
     lines: list[Line] = []
     for name, part in parts:
         if part and not (name == "topics" and environment(scene.env).kind == "draft"):
@@ -274,7 +292,12 @@ def cast_lines(scene: Scene) -> list[Line]:
     court = getattr(scene.case, "court", None) if scene.court else None
     names = _names(scene.case) if scene.court and isinstance(scene.case, CivilCase | CriminalCase) else {}
     rows = [
-        (one(scene.name(role)), one(names.get(role, "")), policy_name(seated.policy, seated.engine), TONES.get(role, "text"))
+        (
+            one(scene.name(role)),
+            one(names.get(role, "")),
+            policy_name(seated.policy, seated.engine),
+            TONES.get(role, "text"),
+        )
         for role in scene.roles
         if role != "tracker" and (seated := scene.seats.get(seat_of(scene.env, role))) is not None
     ]
@@ -282,7 +305,10 @@ def cast_lines(scene: Scene) -> list[Line]:
         rows[1:1] = [(one(member.title), one(member.name), "", "label") for member in court.panel]
     columns = [max((width(row[at]) for row in rows), default=0) + 4 for at in (0, 1)]
     columns[1] *= any(row[1] for row in rows)
-    return [((pad(role, columns[0]), tone), (pad(name, columns[1]), "text"), (who, "dim")) for role, name, who, tone in rows]
+    return [
+        ((pad(role, columns[0]), tone), (pad(name, columns[1]), "text"), (who, "dim"))
+        for role, name, who, tone in rows
+    ]
 
 
 def _names(case: CivilCase | CriminalCase) -> dict[Role, str]:

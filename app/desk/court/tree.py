@@ -92,12 +92,16 @@ class ProgrammePane(LineView):
     @property
     def cursor(self) -> int:
         """Index of the item under the cursor, -1 without any."""
-        return next((index for index, (item, _) in enumerate(self.flat) if item.key == self._key), 0 if self.flat else -1)
+        return next(
+            (index for index, (item, _) in enumerate(self.flat) if item.key == self._key), 0 if self.flat else -1
+        )
 
     def build(self, width_: int) -> Iterable[Row]:
         """The items, then the facts."""
         if self._notice:
-            yield from (Row(tuple(row)) for row in wrapped(((self._notice, "warn" if self._items else "dim"),), width_))
+            yield from (
+                Row(tuple(row)) for row in wrapped(((self._notice, "warn" if self._items else "dim"),), width_)
+            )
         for index, (item, depth) in enumerate(self.flat):
             yield from self._rows(index, item, depth, width_)
         yield from fact_rows(self._facts, width_)
@@ -105,7 +109,15 @@ class ProgrammePane(LineView):
     def _rows(self, index: int, item: Item, depth: int, room: int) -> Iterator[Row]:
         sign, tone = MARKS[item.mark]
         lead = "  " * depth
-        role = "bad" if item.fault or item.mark == "failed" else "dim" if item.optional else "question" if depth == 0 else "text"
+        role = (
+            "bad"
+            if item.fault or item.mark == "failed"
+            else "dim"
+            if item.optional
+            else "question"
+            if depth == 0
+            else "text"
+        )
         tail: list[Piece] = []
         if item.count is not None:
             tail.append((f"{item.count[0]}/{item.count[1]}", "good" if item.count[0] == item.count[1] else "dim"))
@@ -118,7 +130,11 @@ class ProgrammePane(LineView):
         body = max(4, room - len(lead) - 2 - (size + 1 if size else 0))
         note = item.note
         for number, row in enumerate(wrapped(tuple(text), body)):
-            pieces: list[Piece] = [(lead, "text"), (f"{sign} " if number == 0 else "  ", "dim" if item.optional else tone), *row]
+            pieces: list[Piece] = [
+                (lead, "text"),
+                (f"{sign} " if number == 0 else "  ", "dim" if item.optional else tone),
+                *row,
+            ]
             used = sum(width(part) for part, _ in row)
             if number == 0 and tail:
                 pieces += [(pad("", body - used + 1), "text"), *tail]

@@ -85,17 +85,30 @@ def chance_lines(chances: Sequence[Chance]) -> list[Line]:
     if not chances:
         return []
     mean = sum(logprob for _, logprob, _ in chances) / len(chances)
-    summary = t("chance.summary", n=f"{len(chances):,}", mean=f"{mean:.2f}", perplexity=f"{math.exp(min(-mean, 99.0)):.2f}")
+    summary = t(
+        "chance.summary", n=f"{len(chances):,}", mean=f"{mean:.2f}", perplexity=f"{math.exp(min(-mean, 99.0)):.2f}"
+    )
     lines: list[Line] = [((summary, "label"),)]
     legend: list[Piece] = []
     for at_least, role in SURE:
-        legend.append((t("chance.from", share=f"{at_least:.0%}") if at_least else t("chance.below", share=f"{SURE[-2][0]:.0%}"), role))
+        legend.append(
+            (
+                t("chance.from", share=f"{at_least:.0%}")
+                if at_least
+                else t("chance.below", share=f"{SURE[-2][0]:.0%}"),
+                role,
+            )
+        )
     lines.append(((t("chance.legend"), "dim"), *between(legend)))
     lines += _coloured(chances)
     doubts = [(n, chance) for n, chance in enumerate(chances, 1) if _share(chance[1]) < SURE[0][0]]
     for number, (token, logprob, top) in sorted(doubts, key=lambda pair: pair[1][1])[:DOUBTS]:
         others = [(other, p) for other, p in top if other != token]
-        pieces: list[Piece] = [(t("chance.place", n=number), "dim"), (shown_token(token), _role(logprob)), (f" {_percent(logprob)}", "text")]
+        pieces: list[Piece] = [
+            (t("chance.place", n=number), "dim"),
+            (shown_token(token), _role(logprob)),
+            (f" {_percent(logprob)}", "text"),
+        ]
         if others:
             pieces.append((t("chance.others"), "dim"))
             pieces += between([(f"{shown_token(other)} {_percent(p)}", "dim") for other, p in others])

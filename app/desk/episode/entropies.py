@@ -48,25 +48,33 @@ def read_tokens(facts: RunFacts, episode: str, records: Sequence[Record]) -> Tok
     Raises:
         StoreError, TaskError: the run or its task file cannot be read.
     """
-    alone = Tokens({reading: token_rows(records, None, reading) for reading in READINGS}, entropy_label(trajectory_tokens(records)))
+    alone = Tokens(
+        {reading: token_rows(records, None, reading) for reading in READINGS},
+        entropy_label(trajectory_tokens(records)),
+    )
     with Journal.open(facts.path) as journal:
         rows = journal.episodes()
         mine = next((row for row in rows if row.id == episode), None)
         group = [row for row in rows if mine is not None and row.task_id == mine.task_id]
         if mine is None or len(group) < 2:
             return alone
-        asked = next((one for one in load_questions(stored_task_file(header_of(journal))) if one.id == mine.task_id), None)
+        asked = next(
+            (one for one in load_questions(stored_task_file(header_of(journal))) if one.id == mine.task_id), None
+        )
         if asked is None:
             return alone
         graded = grades(journal)
         members = [
-            Member(row.epoch + 1, read_episode(journal, row.id), verdict_of(graded.get((row.task_id, row.epoch)))) for row in group
+            Member(row.epoch + 1, read_episode(journal, row.id), verdict_of(graded.get((row.task_id, row.epoch))))
+            for row in group
         ]
     made = make_group(asked, members)
     number = mine.epoch + 1
     found = next((rollout for rollout in made.rollouts if rollout.number == number), None)
     if found is None:
-        return Tokens(alone.rows, alone.entropy, number, len(group), why="; ".join(dict.fromkeys(made.left_out.values())))
+        return Tokens(
+            alone.rows, alone.entropy, number, len(group), why="; ".join(dict.fromkeys(made.left_out.values()))
+        )
     return Tokens(
         found.tokens,
         found.entropy,

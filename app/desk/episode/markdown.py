@@ -39,7 +39,11 @@ def fence(text: str, kind: str = "") -> str:
 
 def episode_markdown(facts: RunFacts, episode: str, records: Sequence[Record], blocks: Sequence[Block] = ()) -> str:
     """The record of an episode, step by step; as the transcript that its `blocks` make, where they are given."""
-    lines = [f"# {t('app.title')} · {one(facts.benchmark)} · {one(episode)}", "", f"- {t('export.run')}: `{one(facts.id)}`"]
+    lines = [
+        f"# {t('app.title')} · {one(facts.benchmark)} · {one(episode)}",
+        "",
+        f"- {t('export.run')}: `{one(facts.id)}`",
+    ]
     lines.append(f"- {t('export.pack')}: `{one(facts.pack)}`")
     if is_fictional(facts.header):
         lines.append(f"- {t('mark.fictional')}")
@@ -61,7 +65,9 @@ def _transcript(blocks: Sequence[Block]) -> Iterator[str]:
     for block in blocks:
         text = "\n".join("".join(part for part, _ in line) for line in block.lines)
         if block.heading:
-            yield from ("", fence("\n".join(said), "text"), "", f"## {one(text)}") if said else ("", f"## {one(text)}")
+            yield from (
+                ("", fence("\n".join(said), "text"), "", f"## {one(text)}") if said else ("", f"## {one(text)}")
+            )
             said = []
         else:
             said.append(f"{block.label} {text}".strip())
@@ -76,7 +82,11 @@ def _event(record: Record) -> list[str]:
         case Seated(seat=seat, policy=policy, engine=engine):
             return [f"{t('event.seated')}: {seat_name(seat)} ← {policy_name(policy, engine)} (`{one(policy)}`)"]
         case Planned(steps=steps):
-            return [f"**{t('event.planned')}**", "", fence("\n".join(f"{n}. {s}" for n, s in enumerate(steps, 1)), "text")]
+            return [
+                f"**{t('event.planned')}**",
+                "",
+                fence("\n".join(f"{n}. {s}" for n, s in enumerate(steps, 1)), "text"),
+            ]
         case Thought(text=text):
             return [f"**{t('event.thought')}**", "", fence(text, "text")]
         case ToolCalled(tool=tool, input=arguments):

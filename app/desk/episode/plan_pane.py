@@ -30,7 +30,13 @@ class Item:
     seq: int | None = None
 
 
-MARKS = {"done": ("✔", "good"), "now": ("▶", "label"), "open": ("☐", "dim"), "failed": ("✘", "bad"), "extra": ("+", "dim")}
+MARKS = {
+    "done": ("✔", "good"),
+    "now": ("▶", "label"),
+    "open": ("☐", "dim"),
+    "failed": ("✘", "bad"),
+    "extra": ("+", "dim"),
+}
 
 
 def plan_items(records: Sequence[Record]) -> list[Item]:

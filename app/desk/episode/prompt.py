@@ -125,7 +125,13 @@ class PromptScreen(OnDesk, FindingScreen):
             return
         event = self.seen.event
         of = t("prompt.of", at=self.at + 1, of=len(self.calls))
-        parts = (t("prompt.title"), t("event.step", step=self.seen.record.step), of, one(event.prompt), engine_name(self.seen.engine))
+        parts = (
+            t("prompt.title"),
+            t("event.step", step=self.seen.record.step),
+            of,
+            one(event.prompt),
+            engine_name(self.seen.engine),
+        )
         self.query_one("#title", Label).update(" · ".join(part for part in parts if part))
         blocks = call_blocks(self.seen)
         if keep:
@@ -157,7 +163,14 @@ def call_blocks(seen: SeenCall) -> list[Block]:
     add("output", t("event.said"), "answer", lines_of(event.text, "text"), event.text)
     if event.tokens:
         ids = " ".join(map(str, event.tokens))
-        add("output", t("prompt.tokens"), "dim", (((t("turn.tokens", n=f"{len(event.tokens):,}"), "text"), ("  ", "dim"), (ids, "dim")),), ids, 3)
+        add(
+            "output",
+            t("prompt.tokens"),
+            "dim",
+            (((t("turn.tokens", n=f"{len(event.tokens):,}"), "text"), ("  ", "dim"), (ids, "dim")),),
+            ids,
+            3,
+        )
     if seen.schema:
         add("schema", "JSON", "dim", lines_of(seen.schema, "value"), seen.schema, 12)
     if event.logprobs:
@@ -184,7 +197,15 @@ def _facts(seen: SeenCall) -> list[tuple[str, Line]]:
         ("settings", ((shown or "—", "text"),)),
         ("seed", ((str(seed) if seed is not None else "—", "text"),)),
         ("usage", cost_line(event)),
-        ("finish", ((t(f"finish.{event.finish}") if known(f"finish.{event.finish}") else one(event.finish), ENDS.get(event.finish, "text")),)),
+        (
+            "finish",
+            (
+                (
+                    t(f"finish.{event.finish}") if known(f"finish.{event.finish}") else one(event.finish),
+                    ENDS.get(event.finish, "text"),
+                ),
+            ),
+        ),
     ]
     if seen.template:
         facts.append(("template", ((one(seen.template), "text"),)))

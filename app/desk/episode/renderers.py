@@ -185,9 +185,13 @@ def _planned(record: Record, event: Planned) -> Block:
 
 def _tools(record: Record, event: ToolsChosen) -> Block:
     tables = "、".join(map(one, event.tables))
-    head = _joined([(counted("event.tables", len(event.tables)), "label"), (counted("event.tools", len(event.tools)), "dim")])
+    head = _joined(
+        [(counted("event.tables", len(event.tables)), "label"), (counted("event.tools", len(event.tools)), "dim")]
+    )
     note = many(event.note, "warn" if event.result == "repaired" else "bad") if event.note else ()
-    return _block(record, t("event.tools_chosen"), "dim", (head, ((tables, "text"),), *note), "\n".join(event.tools), SHORT)
+    return _block(
+        record, t("event.tools_chosen"), "dim", (head, ((tables, "text"),), *note), "\n".join(event.tools), SHORT
+    )
 
 
 def _thought(record: Record, event: Thought) -> Block:
@@ -237,7 +241,16 @@ def _returned(record: Record, event: ToolReturned) -> Block:
     head = _joined([(status, tone), *size, *provenance_marks(event), (duration(event.milliseconds), "dim")])
     if items_of(event):
         whole = (head, *many(event.observation))
-        return Block(record.seq, record.step, t("event.observation"), tone, (head, *returned_lines(event)), event.observation, SHORT, whole)
+        return Block(
+            record.seq,
+            record.step,
+            t("event.observation"),
+            tone,
+            (head, *returned_lines(event)),
+            event.observation,
+            SHORT,
+            whole,
+        )
     lines = (head, *many(event.observation)) if event.observation else (head,)
     return _block(record, t("event.observation"), tone, lines, event.observation, SHORT)
 
@@ -266,7 +279,9 @@ def _stopped(record: Record, event: Stopped) -> Block:
     pieces: list[Piece] = [(t(f"outcome.{event.outcome}"), tone)]
     if event.reason and event.reason != "answered":
         pieces.append((one(said(event.reason)), "dim"))
-    return _block(record, t("event.stopped"), tone, (_joined(pieces),), f"{event.outcome} {event.reason}".strip(), SHORT)
+    return _block(
+        record, t("event.stopped"), tone, (_joined(pieces),), f"{event.outcome} {event.reason}".strip(), SHORT
+    )
 
 
 def _tokens(record: Record, event: TokensReported) -> Block:
@@ -276,7 +291,9 @@ def _tokens(record: Record, event: TokensReported) -> Block:
 
 def _unknown(record: Record, event: Unknown) -> Block:
     raw = json.dumps({event.name: event.content}, ensure_ascii=False)
-    return _block(record, t("event.unknown"), "warn", (((one(event.name), "text"),), ((one(raw), "dim"),)), raw, SHORT)
+    return _block(
+        record, t("event.unknown"), "warn", (((one(event.name), "text"),), ((one(raw), "dim"),)), raw, SHORT
+    )
 
 
 def _line(label: str, tone: str, words: Callable[[Any], str]) -> Callable[[Record, Any], Block | None]:
@@ -284,7 +301,11 @@ def _line(label: str, tone: str, words: Callable[[Any], str]) -> Callable[[Recor
 
     def show(record: Record, event: Any) -> Block | None:
         said = words(event)
-        return _block(record, t(label), tone, many(said, "text" if tone == "dim" else tone), said, SHORT) if said else None
+        return (
+            _block(record, t(label), tone, many(said, "text" if tone == "dim" else tone), said, SHORT)
+            if said
+            else None
+        )
 
     return show
 
@@ -301,7 +322,11 @@ def routed_words(event: Routed, name: Callable[[str], str] = seat_name) -> str:
 
 def tracked_words(event: TopicTracked, topic: str = "") -> str:
     """What a reply says on the topic that was asked; `topic` is what to call it."""
-    said = t(f"court.verdict.{event.verdict}") if event.verdict != "none" else t("court.answered" if event.answered else "court.open")
+    said = (
+        t(f"court.verdict.{event.verdict}")
+        if event.verdict != "none"
+        else t("court.answered" if event.answered else "court.open")
+    )
     return f"{topic or event.pointer} {said}" + (f"：“{event.quote}”" if event.quote else "")
 
 

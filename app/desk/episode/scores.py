@@ -121,7 +121,9 @@ class Scorekeeper:
         Before anything is over, floor and ceiling are those of all `tasks` of the run.
         """
         ended = {
-            name: state for name, state in states.items() if state.stopped is not None and state.task_id in self.questions
+            name: state
+            for name, state in states.items()
+            if state.stopped is not None and state.task_id in self.questions
         }
         over = [state.task_id for state in ended.values()] or [task for task in tasks if task in self.questions]
         questions = [self.questions[task] for task in dict.fromkeys(over)]
@@ -163,7 +165,9 @@ def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str, is_open:
     for name, row in rows.items():
         if (rule := name.rpartition("_")[2]) in made:
             waits = is_open and bool(row.settings.get("failed"))  # no judgment or document yet
-            made[rule].update({metric: None if waits or is_open and not value else value for metric, value in row.value.items()})
+            made[rule].update(
+                {metric: None if waits or is_open and not value else value for metric, value in row.value.items()}
+            )
     order = environment(group).metrics["strict"] if group in codes() else ()
     return StepScores(answered, made["compat"], made["strict"], None, (), group, tuple(order))
 
@@ -176,10 +180,13 @@ def _parts(made: Summary, ended: bool) -> Iterator[Part]:
         measure, group = row.measure, row.group.name
         strict = made.row("strict", group, measure.name)
         name, n = f"{group} {measure.name}" if group in several else group, row.n if ended else 0
-        figures: list[Both] = [(_share(one, one.value), _ends(one)) if one and ended else (None, None) for one in (row, strict)]
+        figures: list[Both] = [
+            (_share(one, one.value), _ends(one)) if one and ended else (None, None) for one in (row, strict)
+        ]
         (compat, its_ends), (strictly, strict_ends) = figures
         floor, ceiling = (
-            (_share(row, row.limits.get(limit)), _share(strict, strict.limits.get(limit)) if strict else None) for limit in SHOWN
+            (_share(row, row.limits.get(limit)), _share(strict, strict.limits.get(limit)) if strict else None)
+            for limit in SHOWN
         )
         yield Part(name, n, compat, strictly, its_ends, strict_ends, floor, ceiling)
 

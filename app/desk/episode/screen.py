@@ -139,7 +139,9 @@ class EpisodeScreen(EpisodeActions):
         views = self.query_one("#tabs", ViewTabs)
         views.offer(VIEWS, f"view.{prefix}".rstrip("."))
         views.show(self._view)
-        self.query_one(EvidencePane).nothing = f"evidence.{prefix}empty" if known(f"evidence.{prefix}empty") else "evidence.empty"
+        self.query_one(EvidencePane).nothing = (
+            f"evidence.{prefix}empty" if known(f"evidence.{prefix}empty") else "evidence.empty"
+        )
         self.show_tab()
 
     def on_descendant_focus(self) -> None:
@@ -150,7 +152,9 @@ class EpisodeScreen(EpisodeActions):
 
     # what happens
 
-    def show_stored(self, facts: RunFacts, episodes: tuple[EpisodeLine, ...], episode: str, records: list[Any]) -> None:
+    def show_stored(
+        self, facts: RunFacts, episodes: tuple[EpisodeLine, ...], episode: str, records: list[Any]
+    ) -> None:
         """Show an episode as it is on disk."""
         self._enter(facts, episodes)
         self.moving = "stored"
@@ -209,7 +213,9 @@ class EpisodeScreen(EpisodeActions):
 
     def _turn_now(self) -> OpenTurn | None:
         live = self.desk.live
-        ours = live is not None and self.facts is not None and live.path == self.facts.path and not live.closed.is_set()
+        ours = (
+            live is not None and self.facts is not None and live.path == self.facts.path and not live.closed.is_set()
+        )
         return live.turn(self.episode) if live is not None and ours else None
 
     def _tick(self) -> None:
@@ -299,7 +305,10 @@ class EpisodeScreen(EpisodeActions):
         word = "replay" if self._replay else "back" if self.shown.back else self._motion()
         said = ""
         if self.turn is not None and word not in ("replay", "back"):
-            word, said = "speaking" if self.speaking else "stopped", phase_word(self.turn, self.pausing, self.stopping)
+            word, said = (
+                "speaking" if self.speaking else "stopped",
+                phase_word(self.turn, self.pausing, self.stopping),
+            )
         group = self.keeper.group(state.task_id) if self.keeper else ""
         fictional = is_fictional(self.facts.header)
         seats = tuple(state.seats.values())
@@ -326,14 +335,27 @@ class EpisodeScreen(EpisodeActions):
         models, evaluated, reused, generated = totals(state.records)
         if models:
             facts.append((t("fact.models"), f"{models:,}"))
-            facts += [(t("fact.read"), f"{evaluated:,}"), (t("fact.reused"), f"{reused:,}"), (t("fact.generated"), f"{generated:,}")]
+            facts += [
+                (t("fact.read"), f"{evaluated:,}"),
+                (t("fact.reused"), f"{reused:,}"),
+                (t("fact.generated"), f"{generated:,}"),
+            ]
         elif state.tokens:
             facts.append((t("fact.tokens"), f"{state.tokens:,}"))
         if self.facts is not None:
             facts += [(t("fact.pack"), self.facts.pack)] if self.facts.pack else []
             parent = self.facts.header.get("parent") or {}
             if parent:
-                facts.append((t("fact.parent"), t("fact.parent.value", run="-".join(str(parent.get("run", "")).split("-")[-2:]), step=parent.get("step", 0))))
+                facts.append(
+                    (
+                        t("fact.parent"),
+                        t(
+                            "fact.parent.value",
+                            run="-".join(str(parent.get("run", "")).split("-")[-2:]),
+                            step=parent.get("step", 0),
+                        ),
+                    )
+                )
         flags = [t(f"flag.{flag}") for flag in sorted(state.flags)]
         return [*facts, (t("fact.flags"), "、".join(flags))] if flags else facts
 

@@ -71,13 +71,28 @@ class SeatScreen(ModalScreen[Seated | None]):
         """Which seat, who sits there, who may; engine and mode for a model."""
         seats = list(self._sitting)
         # First the person's own seat, then the one that speaks next, if a person may hold it, then the tested one.
-        likely = [seat for seat in (self._following, self._bench.seat) if "human" in self._bench.roles.get(seat, self._bench.agents)]
-        seats.sort(key=lambda seat: (self._sitting[seat].engine != HUMAN, likely.index(seat) if seat in likely else len(likely)))
+        likely = [
+            seat
+            for seat in (self._following, self._bench.seat)
+            if "human" in self._bench.roles.get(seat, self._bench.agents)
+        ]
+        seats.sort(
+            key=lambda seat: (
+                self._sitting[seat].engine != HUMAN,
+                likely.index(seat) if seat in likely else len(likely),
+            )
+        )
         mode = "paper" if self._spec.paper else "free" if self._spec.free else "lean"
-        model = next((who.engine for who in self._sitting.values() if who.engine not in ("", HUMAN)), self._spec.model)
+        model = next(
+            (who.engine for who in self._sitting.values() if who.engine not in ("", HUMAN)), self._spec.model
+        )
         with Vertical(classes="dialog") as box:
             box.border_title = t("seat_dialog.title")
-            yield Field(t("seat_dialog.seat"), choice([(self._seat_name(seat), seat) for seat in seats], "seat"), id="seat-field")
+            yield Field(
+                t("seat_dialog.seat"),
+                choice([(self._seat_name(seat), seat) for seat in seats], "seat"),
+                id="seat-field",
+            )
             yield Static("", id="now", markup=False)
             yield OptionList(id="who", markup=False, compact=True)
             yield EngineField(model)
@@ -117,7 +132,9 @@ class SeatScreen(ModalScreen[Seated | None]):
         options = []
         if now.engine == HUMAN:
             back = self._back()
-            options.append(Option(Content(t("seat_dialog.back", policy=policy_name(back.policy, back.engine))), id=BACK))
+            options.append(
+                Option(Content(t("seat_dialog.back", policy=policy_name(back.policy, back.engine))), id=BACK)
+            )
         for agent in self._agents():
             if agent != "human" or now.engine != HUMAN:
                 options.append(Option(Content(self._label(agent)), id=agent))

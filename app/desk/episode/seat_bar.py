@@ -101,7 +101,9 @@ class SeatBar(Widget):
             parts = [(t(name) if known(name) else one(heading.benchmark), "name", 3)]
             parts.append((t("episode.task", task=one(heading.task)), "plain", 9))
         if heading.group:
-            parts.append((t(f"group.{heading.group}") if known(f"group.{heading.group}") else one(heading.group), "plain", 4))
+            parts.append(
+                (t(f"group.{heading.group}") if known(f"group.{heading.group}") else one(heading.group), "plain", 4)
+            )
         for seat, who, keep in heading.cast:
             parts.append((t("episode.seat", seat=one(seat), policy=one(who)), "seat", keep))
         for seated in () if heading.cast else heading.seats:

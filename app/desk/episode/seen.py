@@ -19,7 +19,9 @@ from tasks.episode.events import ModelCalled, Record, Seated
 from tasks.run.header import HeaderData, description_hash
 
 Kind = Literal["special", "frame", "content"]
-SHAPES = re.compile(r"<\|[^|<>\s]{1,40}\|>|<｜[^<>]{1,40}｜>|</?s>|<(?:bos|eos|start_of_turn|end_of_turn)>|\[/?(?:INST|SYSTEM_PROMPT)\]")
+SHAPES = re.compile(
+    r"<\|[^|<>\s]{1,40}\|>|<｜[^<>]{1,40}｜>|</?s>|<(?:bos|eos|start_of_turn|end_of_turn)>|\[/?(?:INST|SYSTEM_PROMPT)\]"
+)
 """How special tokens look, for headers that do not list them. Looked for in what the template wrote, never in contents."""
 LONGEST_TOKEN = 200
 MOST_LISTED = 1000
@@ -62,7 +64,11 @@ class SeenCall:
     @property
     def text(self) -> str:
         """The whole prompt."""
-        return "".join(turn.text for turn in self.turns) if not self.why else "\n\n".join(turn.text for turn in self.turns)
+        return (
+            "".join(turn.text for turn in self.turns)
+            if not self.why
+            else "\n\n".join(turn.text for turn in self.turns)
+        )
 
 
 def read_call(facts: RunFacts, records: Sequence[Record], seq: int) -> SeenCall:
@@ -94,7 +100,9 @@ def read_call(facts: RunFacts, records: Sequence[Record], seq: int) -> SeenCall:
         else:
             assert described is not None
             try:
-                template, turns = _rendered(described["template"], messages, bool(event.settings.get("thinking", True)))
+                template, turns = _rendered(
+                    described["template"], messages, bool(event.settings.get("thinking", True))
+                )
             except EngineError as error:
                 why, detail = "refused", error.title
     prompt_hash = str(facts.header.get("prompts", {}).get(event.prompt, ""))
@@ -172,7 +180,9 @@ def _split(pieces: Sequence[Any], specials: set[str]) -> tuple[list[Any], list[A
     if not opening or last < 0:
         return list(pieces), []
     frame = opening[0]
-    special = next((name for name in sorted(specials, key=len, reverse=True) if name and frame.text.startswith(name)), "")
+    special = next(
+        (name for name in sorted(specials, key=len, reverse=True) if name and frame.text.startswith(name)), ""
+    )
     cut = len(special)
     if frame.text[cut : cut + 1] == "\n":
         cut += 1

@@ -62,7 +62,11 @@ class TokenView(LineView):
 
     def _list(self, tokens: Tokens, width: int) -> Iterator[Row]:
         room = max(8, width - 6 - 8 - 8 - 1 - BAR - 2 * 10)
-        heads = [pad(t("tokens.column.token"), room), pad(t("tokens.column.kind"), 8), pad(t("tokens.column.entropy"), 8 + 1 + BAR)]
+        heads = [
+            pad(t("tokens.column.token"), room),
+            pad(t("tokens.column.kind"), 8),
+            pad(t("tokens.column.entropy"), 8 + 1 + BAR),
+        ]
         heads += [pad(t(f"tokens.column.{reading}"), 10, "right") for reading in READINGS]
         yield Row(((pad("", 6), "dim"), ("".join(heads), "label")))
         both = zip(tokens.rows["paper"], tokens.rows["code"], strict=True)
@@ -77,7 +81,10 @@ class TokenView(LineView):
                     (pad(t(f"tokens.kind.{row.kind}"), 8), KINDS[row.kind]),
                     (pad(figure, 7, "right") + " ", role),
                     ("▮" * share + "▯" * (BAR - share) + " ", role if row.entropy is not None else UNKNOWN),
-                    *(_shaped(value, tokens.advantages.get(reading)) for reading, value in zip(READINGS, (row.shaped, other.shaped), strict=True)),
+                    *(
+                        _shaped(value, tokens.advantages.get(reading))
+                        for reading, value in zip(READINGS, (row.shaped, other.shaped), strict=True)
+                    ),
                 )
             )
 
@@ -112,7 +119,12 @@ def head_lines(tokens: Tokens) -> list[Line]:
     rows = tokens.rows["paper"]
     known = [row.entropy for row in rows if row.entropy is not None]
     first: list[Piece] = [(t("tokens.count", n=f"{len(rows):,}", known=f"{len(known):,}"), "text")]
-    first.append((f" · {t(f'tokens.label.{tokens.entropy.replace(chr(32), chr(95))}')}", "good" if tokens.entropy == "exact" else "warn"))
+    first.append(
+        (
+            f" · {t(f'tokens.label.{tokens.entropy.replace(chr(32), chr(95))}')}",
+            "good" if tokens.entropy == "exact" else "warn",
+        )
+    )
     if known:
         first.append((f" · {t('tokens.mean', n=f'{sum(known) / len(known):.3f}')}", "dim"))
     if tokens.of > 1:
@@ -131,5 +143,12 @@ def head_lines(tokens: Tokens) -> list[Line]:
         lines.append(((why, "warn"),))
     legend: list[Piece] = [(f"{t('tokens.legend')}　", "dim")]
     legend += [(f"<{below:g}　", role) for below, role in HEAT]
-    lines.append((*legend, (f"≥{HEAT[-1][0]:g}　", HOTTEST), (t("tokens.unknown"), UNKNOWN), (f"　{t('tokens.kind.tool')}", "seat")))
+    lines.append(
+        (
+            *legend,
+            (f"≥{HEAT[-1][0]:g}　", HOTTEST),
+            (t("tokens.unknown"), UNKNOWN),
+            (f"　{t('tokens.kind.tool')}", "seat"),
+        )
+    )
     return lines

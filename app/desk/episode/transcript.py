@@ -93,7 +93,10 @@ class Transcript(Searchable):
             return
         before = self.rows[self._fixed :]
         fresh = list(self._turn_rows(self.room))
-        same = next((i for i, pair in enumerate(zip(before, fresh, strict=False)) if pair[0] != pair[1]), min(len(before), len(fresh)))
+        same = next(
+            (i for i, pair in enumerate(zip(before, fresh, strict=False)) if pair[0] != pair[1]),
+            min(len(before), len(fresh)),
+        )
         if same == len(before) == len(fresh):
             return
         first = self._fixed + same

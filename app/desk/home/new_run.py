@@ -74,12 +74,20 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
             box.border_title = t("new.title")
             with VerticalScroll(id="form", can_focus=False):
                 yield Field(t("new.benchmark"), choice(offered, "benchmark"), id="benchmark-field")
-                yield Field(t("new.agent"), choice(self._agents(names[0]), "agent", self._first(names[0])), id="agent-field")
+                yield Field(
+                    t("new.agent"), choice(self._agents(names[0]), "agent", self._first(names[0])), id="agent-field"
+                )
                 yield EngineField(self._engine)
                 yield ModeField()
                 for name in names:
                     yield SettingsForm(benchmark(name))
-                yield Field(t("new.task"), line("task", "", t("new.task.empty")), note=t("new.task.note"), id="task-field", short=True)
+                yield Field(
+                    t("new.task"),
+                    line("task", "", t("new.task.empty")),
+                    note=t("new.task.note"),
+                    id="task-field",
+                    short=True,
+                )
                 packs = [(_pack(pack), pack.name) for pack in self._packs]
                 yield Field(t("new.pack"), choice(packs, "pack"), id="pack-field")
                 for name, (value, _, _) in NUMBERS.items():
@@ -104,14 +112,19 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
     def _agents(self, name: str) -> list[tuple[str, str]]:
         offered = benchmark(name).agents.items()
         return [
-            (t("new.with_model", policy=_agent_name(agent, policy)) if needs_model else _agent_name(agent, policy), agent)
+            (
+                t("new.with_model", policy=_agent_name(agent, policy)) if needs_model else _agent_name(agent, policy),
+                agent,
+            )
             for agent, (policy, needs_model) in offered
         ]
 
     def _first(self, name: str) -> str | None:
         """The agent that is chosen at first: one that fits the engine, if there is one already."""
         agents = benchmark(name).agents
-        return next((agent for agent, (_, needs_model) in agents.items() if needs_model), None) if self._engine else None
+        return (
+            next((agent for agent, (_, needs_model) in agents.items() if needs_model), None) if self._engine else None
+        )
 
     def _chosen(self, name: str) -> str:
         value = self.query_one(f"#{name}", Select).value
@@ -163,7 +176,9 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
     def _read(self) -> RunSpec | None:
         """The answers as a spec, or None when one is wrong; then its field says so and has the cursor."""
         numbers = {name: self._number(name) for name in NUMBERS if name != "parallel" or self.with_model}
-        self.query_one("#pack-field", Field).fault("" if self._chosen("benchmark") in self._tasks() else t("new.no_tasks"))
+        self.query_one("#pack-field", Field).fault(
+            "" if self._chosen("benchmark") in self._tasks() else t("new.no_tasks")
+        )
         spec = self.query_one(EngineField).spec if self.with_model else ""
         if self.with_model and not spec:
             self.query_one(EngineField).fault(t("engine.none"))
@@ -210,7 +225,9 @@ class NewRunScreen(ModalScreen[tuple[RunSpec, bool] | None]):
 
     @property
     def _busy(self) -> bool:
-        return any(worker.node is self and worker.name == "check" and not worker.is_finished for worker in self.workers)
+        return any(
+            worker.node is self and worker.name == "check" and not worker.is_finished for worker in self.workers
+        )
 
     def _say(self, text: str) -> None:
         self.query_one("#busy", Static).update(text)

@@ -83,7 +83,9 @@ class RunScreen(OnDesk, Screen[None]):
         if self.stored is not None and self.stored.uncovered:
             words.append(t("mark.uncovered"))
         self.query_one(KeyBar).refresh()
-        self.query_one("#title", Label).update(truncate(" · ".join([*words, one(line.id)]), max(20, self.size.width - 2)))
+        self.query_one("#title", Label).update(
+            truncate(" · ".join([*words, one(line.id)]), max(20, self.size.width - 2))
+        )
         table = self.query_one(DataTable)
         at = table.cursor_row
         table.clear(columns=True)
@@ -96,7 +98,9 @@ class RunScreen(OnDesk, Screen[None]):
         room = max(20, self.size.width - FIXED - max(names, 4))
         for episode in self.stored.episodes:
             scored = self.stored.scores.get(episode.id)
-            rates = (t("scores.unscored") if value is None else rate(value) for value in scored) if scored else ("—", "—")
+            rates = (
+                (t("scores.unscored") if value is None else rate(value) for value in scored) if scored else ("—", "—")
+            )
             outcome = episode.outcome or "unfinished"
             table.add_row(
                 Text(one(episode.id)),

@@ -274,7 +274,13 @@ FIXED = 5 + RUN + 2 * 8 + 5 * 2 + 1
 def run_cells(line: RunLine, room: int = 80) -> list[Text]:
     """The cells of a run in the list, two lines each, in a table of `room` cells."""
     if line.error:
-        return [Text("✘"), Text.assemble(one(line.id), "\n", (one(said(line.error)), "dim")), Text(""), Text(""), Text("")]
+        return [
+            Text("✘"),
+            Text.assemble(one(line.id), "\n", (one(said(line.error)), "dim")),
+            Text(""),
+            Text(""),
+            Text(""),
+        ]
     name = f"benchmark.{line.benchmark}"
     benchmark = t(name) if known(name) else one(line.benchmark)
     outcomes = " · ".join(f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n)

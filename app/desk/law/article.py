@@ -167,7 +167,9 @@ def _instead(current: LawVersion | None) -> Iterator[Line]:
 
 
 def _without_text(reading: Reading) -> Iterator[Line]:
-    having = [entry.version for entry in reading.entries if entry.article is not None and entry.article.text is not None]
+    having = [
+        entry.version for entry in reading.entries if entry.article is not None and entry.article.text is not None
+    ]
     if having:
         names = "、".join(one(version.label) for version in having[:4])
         yield ((t("law_screen.text_elsewhere", labels=names), "text"),)

@@ -19,7 +19,9 @@ FULL, EMPTY, HOLE, TICK, WITHIN = "▮", "▯", "✘", "◊", "♦"
 _DAY = timedelta(days=1)
 
 
-def period_bar(window: tuple[date | None, date | None], life: Life, cells: int, day: date | None = None) -> list[Piece]:
+def period_bar(
+    window: tuple[date | None, date | None], life: Life, cells: int, day: date | None = None
+) -> list[Piece]:
     """The window of one version over the life of its law, `cells` wide."""
     marks = [EMPTY] * cells
     first, last = window
@@ -71,7 +73,9 @@ def _covered(days: Days, life: Life, cells: int) -> list[int]:
         return []
     total = (life.last - life.first).days + 1
     begin, end = (first - life.first).days * cells / total, ((last - life.first).days + 1) * cells / total
-    half = [cell for cell in range(int(begin), min(cells, int(end) + 1)) if min(end, cell + 1) - max(begin, cell) >= 0.5]
+    half = [
+        cell for cell in range(int(begin), min(cells, int(end) + 1)) if min(end, cell + 1) - max(begin, cell) >= 0.5
+    ]
     return half or [min(cells - 1, int(begin))]
 
 

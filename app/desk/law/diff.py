@@ -58,7 +58,9 @@ def compare(law: str, entries: Sequence[Entry], sides: tuple[int, int]) -> Compa
 
 def comparable(entries: Sequence[Entry]) -> list[int]:
     """Places of the entries whose words are known."""
-    return [place for place, entry in enumerate(entries) if entry.article is not None and entry.article.text is not None]
+    return [
+        place for place, entry in enumerate(entries) if entry.article is not None and entry.article.text is not None
+    ]
 
 
 def first_sides(entries: Sequence[Entry], place: int) -> tuple[int, int] | None:
@@ -168,7 +170,10 @@ def _head(found: Comparison, side: str) -> list[Line]:
 def _summary(found: Comparison) -> Line:
     if found.same:
         return ((t("law.same"), "good"),)
-    counts = {kind: sum(len("".join(run.text.split())) for run in found.runs if run.kind == kind) for kind in ("removed", "added")}
+    counts = {
+        kind: sum(len("".join(run.text.split())) for run in found.runs if run.kind == kind)
+        for kind in ("removed", "added")
+    }
     return (
         (t("law_screen.removed", n=counts["removed"], begin=MARKS["removed"][0], end=MARKS["removed"][1]), "removed"),
         ("　", "dim"),

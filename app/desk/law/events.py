@@ -52,7 +52,9 @@ def tool_name(tool: str) -> str:
 
 def asked(tool: str, given: object) -> str | None:
     """The texts of a call, or None where it is no plain call of one of these tools."""
-    texts = given.get(ARGUMENTS[tool]) if tool in ARGUMENTS and isinstance(given, Mapping) and len(given) == 1 else None
+    texts = (
+        given.get(ARGUMENTS[tool]) if tool in ARGUMENTS and isinstance(given, Mapping) and len(given) == 1 else None
+    )
     if isinstance(texts, str):
         texts = [texts]
     if not isinstance(texts, list) or not texts or not all(isinstance(text, str) for text in texts):
@@ -67,7 +69,12 @@ def items_of(event: ToolReturned) -> list[Item] | None:
         value = [{KEYS[COURT]: value}]
     if key is None or not isinstance(value, list) or not value:
         return None
-    fine = all(isinstance(item, Mapping) and isinstance(item.get(key), list) and all(isinstance(one, Mapping) for one in item[key]) for item in value)
+    fine = all(
+        isinstance(item, Mapping)
+        and isinstance(item.get(key), list)
+        and all(isinstance(one, Mapping) for one in item[key])
+        for item in value
+    )
     return value if fine else None
 
 
@@ -145,4 +152,3 @@ def _text(one: Item, key: str) -> str:
 
 def _line(text: str) -> str:
     return clean(text, multiline=False)
-

@@ -72,7 +72,11 @@ def _read(item: Item) -> Iterator[Line]:
     """How the question was understood, what the filters left, and notes."""
     analysis = item.get("analysis")
     analysis = analysis if isinstance(analysis, Mapping) else {}
-    spans = [(day_of(span[0]), day_of(span[1])) for span in _list(analysis, "spans") if isinstance(span, list) and len(span) > 1]
+    spans = [
+        (day_of(span[0]), day_of(span[1]))
+        for span in _list(analysis, "spans")
+        if isinstance(span, list) and len(span) > 1
+    ]
     numbers = [parse_number(str(key)) for key in _list(analysis, "numbers")]
     parts = {
         "time": [span_words(first, last) for first, last in spans if first and last],
@@ -81,7 +85,9 @@ def _read(item: Item) -> Iterator[Line]:
         "heading": [str(heading) for heading in _list(analysis, "headings")],
         "keyword": [str(word) for word in _list(analysis, "keywords")],
     }
-    said = [f"{t(f'law_screen.understood.{name}')} {'、'.join(map(one, words))}" for name, words in parts.items() if words]
+    said = [
+        f"{t(f'law_screen.understood.{name}')} {'、'.join(map(one, words))}" for name, words in parts.items() if words
+    ]
     made = f"law_screen.made_by.{analysis.get('made_by', '')}"
     if said:
         yield ((" · ".join([*said, *([t(made)] if known(made) else [])]), "dim"),)
@@ -112,7 +118,9 @@ def _hit(number: int, hit: Item, life: Life | None, asked: date | None, room: in
         sign, role = MARKS[verdict]
         says, basis = rule_of(hit)
         name = t(f"law_events.mark.{verdict}")
-        yield from _rows(((margin, "dim"), (f"{sign} {name}", role), (f"　{one(says)}" if says else "", "text")), room, INDENT + 2)
+        yield from _rows(
+            ((margin, "dim"), (f"{sign} {name}", role), (f"　{one(says)}" if says else "", "text")), room, INDENT + 2
+        )
         if basis:
             yield from _rows(((f"{margin}  {one(basis)}", "dim"),), room, INDENT + 2)
     text = hit.get("text")

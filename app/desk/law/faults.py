@@ -47,7 +47,10 @@ class FaultsView(LineView):
 
 def _lines(faults: Faults, room: int) -> Iterator[Line]:
     law = one(faults.law.short or faults.law.name)
-    yield ((law, "question"), (f"　{t('law_screen.faults_head', versions=faults.versions, n=len(faults.findings))}", "dim"))
+    yield (
+        (law, "question"),
+        (f"　{t('law_screen.faults_head', versions=faults.versions, n=len(faults.findings))}", "dim"),
+    )
     if faults.life is not None:
         yield tuple(with_years(law_bar(faults.life, min(40, max(8, room - years_width(faults.life)))), faults.life))
         legend = [(f"{FULL} ", "label"), (t("law_screen.legend.any"), "dim")]

@@ -89,7 +89,9 @@ class LawForm(Horizontal):
         """All words in the current language; `example` is a question that the pack can answer."""
         for name in ("words", "day", "shelf"):
             self.query_one(f"#{name}-label", Label).update(t(f"law_screen.{name}"))
-        self.query_one("#words", Input).placeholder = t("law_screen.words.hint", example=one(example)) if example else ""
+        self.query_one("#words", Input).placeholder = (
+            t("law_screen.words.hint", example=one(example)) if example else ""
+        )
         self.query_one("#day", Input).placeholder = t("law_screen.day.hint")
 
     def offer(self, shelves: Sequence[Shelf], chosen: str | None) -> None:

@@ -40,7 +40,9 @@ class HitsView(Choice):
         """How many hits there are."""
         return len(self.hits)
 
-    def show(self, hits: Sequence[HitLine], day: date | None, words: Sequence[str] = (), said: Sequence[Line] = ()) -> None:
+    def show(
+        self, hits: Sequence[HitLine], day: date | None, words: Sequence[str] = (), said: Sequence[Line] = ()
+    ) -> None:
         """Show these hits, with the words of the question marked; without any, what to do next."""
         self.hits, self._day, self._said = hits, day, said
         longest = sorted({one(word) for word in words if word}, key=lambda word: (-len(word), word))
@@ -62,7 +64,10 @@ class HitsView(Choice):
 
     def _rows(self, index: int, line: HitLine, room: int) -> Iterable[Sequence[Piece]]:
         hit = line.hit
-        head = ((f" {index + 1:<{INDENT - 1}}", "dim"), (f"{one(line.short)}{hit.article.number.chinese}", "question"))
+        head = (
+            (f" {index + 1:<{INDENT - 1}}", "dim"),
+            (f"{one(line.short)}{hit.article.number.chinese}", "question"),
+        )
         title = ((f"　{one(hit.article.title)}", "label"),) if hit.article.title else ()
         yield from wrapped((*head, *title), room, INDENT)
         margin: Piece = (" " * INDENT, "dim")
@@ -103,7 +108,11 @@ class HitsView(Choice):
             return words
         used = sum(width(text) for text, _ in words) + 1
         cells = min(LONGEST_BAR, max(SHORTEST_BAR, room - used))
-        return (*period_bar((version.valid_from, version.valid_to), line.life, cells, self._day), (" ", "dim"), *words)
+        return (
+            *period_bar((version.valid_from, version.valid_to), line.life, cells, self._day),
+            (" ", "dim"),
+            *words,
+        )
 
 
 def window_words(version: LawVersion, state: str) -> Line:
@@ -118,7 +127,10 @@ def _reasons(line: HitLine) -> Line:
     for channel in (*CHANNELS, *(name for name in hit.ranks if name not in CHANNELS)):
         name = t(f"law_screen.channel.{channel}") if known(f"law_screen.channel.{channel}") else one(channel)
         rank = hit.ranks.get(channel)
-        pieces += [(f"{name}{rank if rank is not None else '–'}", "text" if rank is not None else "rule"), (" ", "dim")]
+        pieces += [
+            (f"{name}{rank if rank is not None else '–'}", "text" if rank is not None else "rule"),
+            (" ", "dim"),
+        ]
     kept = [t(f"law_screen.kept.{code}") if known(f"law_screen.kept.{code}") else one(code) for code in hit.kept]
     reasons = t("law_screen.kept.join").join(word for word in kept if word)
     return (*pieces, (f"· {reasons}", "dim")) if reasons else tuple(pieces)

@@ -65,7 +65,9 @@ class LawPanes(LawActions):
             self.on_descendant_focus()
         broken = [shelf for shelf in self.shelves if shelf.error]
         hint = "\n".join(f"✘ {one(shelf.name)}：{one(shelf.error)}" for shelf in broken)
-        self.query_one(Empty).say(t("law_screen.empty"), "\n\n".join(part for part in (t("law_screen.empty.hint"), hint) if part))
+        self.query_one(Empty).say(
+            t("law_screen.empty"), "\n\n".join(part for part in (t("law_screen.empty.hint"), hint) if part)
+        )
         self.query_one(LawForm).relabel(self.book.example if self.book else "")
         self._show_lines()
         if self.asked is None or self._searching:
@@ -81,7 +83,11 @@ class LawPanes(LawActions):
         asked = self.asked
         query = asked.answer.query if asked else None
         line.update(truncate(self._wrong or (query_words(query) if query else t("law_screen.how")), room))
-        said = "；".join([*([one(asked.fault)] if asked.fault else []), *map(note_words, asked.answer.notes)]) if asked else ""
+        said = (
+            "；".join([*([one(asked.fault)] if asked.fault else []), *map(note_words, asked.answer.notes)])
+            if asked
+            else ""
+        )
         notes.display = bool(said)
         notes.update(truncate(said, room))
 
@@ -90,8 +96,17 @@ class LawPanes(LawActions):
         if self.book is not None:
             counts = self.book.counts
             several = sum(not shelf.error for shelf in self.shelves)
-            parts.append(t("law_screen.pack", pack=one(self.book.name), n=several) if several > 1 else one(self.book.name))
-            parts.append(t("law_screen.counts", laws=counts["laws"], versions=counts["versions"], articles=f"{counts['articles']:,}"))
+            parts.append(
+                t("law_screen.pack", pack=one(self.book.name), n=several) if several > 1 else one(self.book.name)
+            )
+            parts.append(
+                t(
+                    "law_screen.counts",
+                    laws=counts["laws"],
+                    versions=counts["versions"],
+                    articles=f"{counts['articles']:,}",
+                )
+            )
             if self.book.fictional:
                 parts.append(f"● {t('mark.fictional')}")
         elif self.shelves and not self.has_class("-empty"):
@@ -101,7 +116,11 @@ class LawPanes(LawActions):
     def _show_hits(self) -> None:
         view, asked = self.query_one(HitsView), self.asked
         if self._searching or asked is None:
-            view.show((), None, said=say("law_screen.searching") if self._searching else say("law_screen.ask", "law_screen.ask.hint"))
+            view.show(
+                (),
+                None,
+                said=say("law_screen.searching") if self._searching else say("law_screen.ask", "law_screen.ask.hint"),
+            )
             view.border_subtitle = ""
             return
         words = [*asked.answer.query.keywords]
@@ -109,7 +128,13 @@ class LawPanes(LawActions):
         said = say("law_screen.none", f"law_screen.none.{hint}")
         view.show(asked.hits, asked.day, words, said)
         answer = asked.answer
-        view.border_subtitle = t("law_screen.of", n=len(asked.hits), allowed=f"{answer.allowed:,}", of=f"{answer.of:,}", ms=f"{answer.milliseconds:.0f}")
+        view.border_subtitle = t(
+            "law_screen.of",
+            n=len(asked.hits),
+            allowed=f"{answer.allowed:,}",
+            of=f"{answer.of:,}",
+            ms=f"{answer.milliseconds:.0f}",
+        )
 
     def _show_reading(self) -> None:
         reading = self.reading

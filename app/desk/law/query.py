@@ -25,7 +25,9 @@ def query_words(query: LawQuery) -> str:
         "heading": query.headings,
         "keyword": query.keywords,
     }
-    shown = [f"{t(f'law_screen.understood.{name}')} {'、'.join(map(one, said))}" for name, said in parts.items() if said]
+    shown = [
+        f"{t(f'law_screen.understood.{name}')} {'、'.join(map(one, said))}" for name, said in parts.items() if said
+    ]
     return " · ".join([*shown, t(f"law_screen.made_by.{query.made_by}")])
 
 
@@ -44,7 +46,11 @@ def note_words(code: str) -> str:
     names = FIELDS.get(word)
     if names is None or len(values) < len(names):
         return one(code)
-    said = dict(zip(names, [*values[: len(names) - 1], ":".join(values[len(names) - 1 :])], strict=True)) if names else {}
+    said = (
+        dict(zip(names, [*values[: len(names) - 1], ":".join(values[len(names) - 1 :])], strict=True))
+        if names
+        else {}
+    )
     return t(f"law_screen.note.{word}", **{name: _value(name, value) for name, value in said.items()})
 
 
@@ -55,7 +61,9 @@ def _value(name: str, value: str) -> str:
     if name == "number":
         number = parse_number(value)
         return number.chinese if number else one(value)
-    key = {"kind": f"law_screen.head.{value}", "what": f"law_screen.understood.{value.removesuffix('s')}"}.get(name, "")
+    key = {"kind": f"law_screen.head.{value}", "what": f"law_screen.understood.{value.removesuffix('s')}"}.get(
+        name, ""
+    )
     return t(key) if known(key) else one(value)
 
 

@@ -55,7 +55,11 @@ class LawScreen(LawPanes):
     @property
     def busy(self) -> bool:
         """Whether a worker of this screen is at work."""
-        return any(worker.name.startswith("law_") and not worker.is_finished for worker in self.workers if worker.node is self)
+        return any(
+            worker.name.startswith("law_") and not worker.is_finished
+            for worker in self.workers
+            if worker.node is self
+        )
 
     def compose(self) -> ComposeResult:
         """Title, form, what was understood, panes, keys."""
@@ -98,7 +102,9 @@ class LawScreen(LawPanes):
     def _work(self, name: str, job: Callable[[], object]) -> None:
         """Do something in a thread; only the newest of a name counts."""
         ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
-        self.run_worker(lambda: (ticket, job()), name=name, group=name, thread=True, exclusive=True, exit_on_error=False)
+        self.run_worker(
+            lambda: (ticket, job()), name=name, group=name, thread=True, exclusive=True, exit_on_error=False
+        )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Results by name; a failure becomes a dialog."""
@@ -304,6 +310,7 @@ class LawScreen(LawPanes):
             self.query_one(TimelineView).mark_sides(-1, -1)
             return
         self._work("law_diff", partial(compare, reading.law.short or reading.law.name, reading.entries, self._sides))
+
 
 def _sides_of(reading: Reading) -> tuple[int, int] | None:
     """What is compared first: both sides of a hole, else the wording that is read against the one before it."""

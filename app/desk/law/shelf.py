@@ -114,7 +114,9 @@ class Reading:
     def article(self) -> Article | None:
         """The article shown, or the one nearest to the day."""
         match self.answer:
-            case Found(article=article) | NoText(article=article) | NotYet(article=article) | Repealed(article=article):
+            case (
+                Found(article=article) | NoText(article=article) | NotYet(article=article) | Repealed(article=article)
+            ):
                 return article
             case Gap(article_before=before, article_after=after):
                 return before or after
@@ -153,14 +155,18 @@ def shelves() -> list[Shelf]:
             found.append(Shelf(folder.name, error=error.title))
             continue
         if manifest.counts.statutes:
-            found.append(Shelf(folder.name, manifest.counts.statutes, "authored" in manifest.provenance, manifest.hash))
+            found.append(
+                Shelf(folder.name, manifest.counts.statutes, "authored" in manifest.provenance, manifest.hash)
+            )
     return found
 
 
 def first_choice(found: Sequence[Shelf]) -> str | None:
     """The pack to open: the first with real law, else the index without text, else fiction; as `moot law` chooses."""
     names = [shelf.name for shelf in found if not shelf.error]
-    return next(iter([*(name for name in names if name not in LAST), *(name for name in LAST if name in names)]), None)
+    return next(
+        iter([*(name for name in names if name not in LAST), *(name for name in LAST if name in names)]), None
+    )
 
 
 def life_of(versions: Sequence[LawVersion], now: date) -> Life | None:

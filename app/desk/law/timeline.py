@@ -104,9 +104,19 @@ class TimelineView(Choice):
         reading = self.reading
         if reading is None:
             return -1
-        at = next((n for n, step in enumerate(self.steps) if reading.answer.kind == "gap" and not step.entries and step.covers(reading.day or reading.today)), -1)
+        at = next(
+            (
+                n
+                for n, step in enumerate(self.steps)
+                if reading.answer.kind == "gap" and not step.entries and step.covers(reading.day or reading.today)
+            ),
+            -1,
+        )
         if at < 0:
-            at = next((n for n, step in enumerate(self.steps) if any(index == reading.place for index, _ in step.entries)), -1)
+            at = next(
+                (n for n, step in enumerate(self.steps) if any(index == reading.place for index, _ in step.entries)),
+                -1,
+            )
         return at if at >= 0 else self.count - 1
 
     def mark_sides(self, old: int, new: int) -> None:
@@ -124,7 +134,11 @@ class TimelineView(Choice):
                 yield from (Row(tuple(row)) for row in wrapped(line, width_))
             return
         law = one(reading.law.short or reading.law.name)
-        counts = t("law_screen.timeline_head", versions=len(reading.versions), holes=len(reading.life.holes) if reading.life else 0)
+        counts = t(
+            "law_screen.timeline_head",
+            versions=len(reading.versions),
+            holes=len(reading.life.holes) if reading.life else 0,
+        )
         yield from _rows(((f"{law}{reading.number.chinese}", "question"), (f"　{counts}", "dim")), width_)
         if reading.life is not None:
             cells = min(40, max(8, width_ - years_width(reading.life)))
@@ -144,7 +158,13 @@ class TimelineView(Choice):
             assert step.first is not None and step.last is not None
             days = days_words(step.first, step.last)
             count = (step.last - step.first).days + 1
-            yield ((f" {HOLE} ", "bad"), (days, "text"), (f"　{t('law.kind.gap')}", "bad"), (t("law_screen.hole_days", n=count), "dim"), *here)
+            yield (
+                (f" {HOLE} ", "bad"),
+                (days, "text"),
+                (f"　{t('law.kind.gap')}", "bad"),
+                (t("law_screen.hole_days", n=count), "dim"),
+                *here,
+            )
             return
         entry = step.entry
         if entry is None:
@@ -153,7 +173,11 @@ class TimelineView(Choice):
             yield ((" ○ ", "rule"), (days_words(step.first, step.last), "dim"), (f"　{word}{many_}", "dim"), *here)
             return
         assert entry.article is not None
-        pieces: list[Piece] = [(" ● ", TONES[entry.change]), (days_words(step.first, step.last), "text"), (f"　{change_word(entry)}", TONES[entry.change])]
+        pieces: list[Piece] = [
+            (" ● ", TONES[entry.change]),
+            (days_words(step.first, step.last), "text"),
+            (f"　{change_word(entry)}", TONES[entry.change]),
+        ]
         if entry.article.number != reading.number:
             pieces.append((f"　{entry.article.number.chinese}", "label"))
         for side, word in zip(self.sides, ("old", "new"), strict=True):
@@ -173,10 +197,15 @@ class TimelineView(Choice):
             return (margin, (f"{label}  ", "dim"), *said)
         cells = min(LONGEST_BAR, max(8, room - width(label) - width(word) - 4))
         bar = period_bar((version.valid_from, version.valid_to), reading.life, cells)
-        return (margin, *bar, ("  ", "dim"), (truncate(label, room - cells - width(word) - 4), "dim"), ("  ", "dim"), *said)
+        return (
+            margin,
+            *bar,
+            ("  ", "dim"),
+            (truncate(label, room - cells - width(word) - 4), "dim"),
+            ("  ", "dim"),
+            *said,
+        )
 
 
 def _rows(line: Line, room: int, owner: int = -1, hang: int = 0) -> Iterator[Row]:
     return (Row(tuple(row), owner) for row in wrapped(line, room, hang))
-
-

@@ -147,7 +147,10 @@ class TrialScreen(OnDesk, Screen[None]):
         turn = self.trial.turn if self.trial is not None else None
         state = "dead" if self.dead else "ready" if self.ready else "opening"
         word = phase_word(turn) if turn is not None else t(f"trial.state.{state}")
-        parts = [t("trial.name", name=one(self.model.name)), f"{billions(entry.parameters)} {one(entry.quantisation)}"]
+        parts = [
+            t("trial.name", name=one(self.model.name)),
+            f"{billions(entry.parameters)} {one(entry.quantisation)}",
+        ]
         if context := self.facts.get("context"):
             parts.append(t("trial.context", n=f"{context:,}"))
         if memory := self.facts.get("memory"):

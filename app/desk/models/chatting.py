@@ -194,7 +194,9 @@ class Trial:
     def _tell(self, error: Exception, *, fatal: bool) -> None:
         self.turn = None
         if not self._closing.is_set():
-            self._post(Failed(self.number, str(getattr(error, "title", error)), str(getattr(error, "hint", "")), fatal))
+            self._post(
+                Failed(self.number, str(getattr(error, "title", error)), str(getattr(error, "hint", "")), fatal)
+            )
 
 
 def _broken_off(result: Reply | EngineError, turn: OpenTurn | None) -> Reply:

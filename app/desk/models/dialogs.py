@@ -132,7 +132,9 @@ class AddModelScreen(_Reading):
             self.query_one("#path-field", Field).fault(one(fault))
         elif header is not None:
             words = f"{one(header.architecture)} · {billions(header.parameters)} · {one(header.quantisation)}"
-            self._sound(t("models.add.sound", model=words, context=f"{header.context:,}", size=size_words(header.size)))
+            self._sound(
+                t("models.add.sound", model=words, context=f"{header.context:,}", size=size_words(header.size))
+            )
             self.query_one("#name", Input).placeholder = name_for(Path(path))
 
     def _sound(self, sentence: str) -> None:
@@ -275,4 +277,3 @@ class CheckModelScreen(_Reading):
         """Stop reading, and close."""
         self._stop.set()
         self.dismiss(None)
-

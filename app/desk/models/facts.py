@@ -38,9 +38,13 @@ def _faults(line: ModelLine) -> list[Fact]:
 def _nature(line: ModelLine) -> list[Fact]:
     """What the model is and what it can."""
     entry, header = line.entry, line.header
-    facts = [("model", f"{one(entry.architecture)} · {billions(entry.parameters)} · {one(entry.quantisation)}", "text")]
+    facts = [
+        ("model", f"{one(entry.architecture)} · {billions(entry.parameters)} · {one(entry.quantisation)}", "text")
+    ]
     if header is not None:
-        facts.append(("context", t("models.context", trained=f"{header.context:,}", used=f"{line.context:,}"), "text"))
+        facts.append(
+            ("context", t("models.context", trained=f"{header.context:,}", used=f"{line.context:,}"), "text")
+        )
     if entry.is_embedding:
         facts.append(("template", t("models.embedding"), "warn"))
     elif entry.has_template:
@@ -53,7 +57,11 @@ def _nature(line: ModelLine) -> list[Fact]:
 def _details(line: ModelLine) -> list[Fact]:
     """Where the file is, its shape and its sum."""
     entry, header = line.entry, line.header
-    facts = [("file", one(line.file.name), "text"), ("folder", one(str(line.file.parent)), "dim"), ("kept", t("models.copied" if entry.copied else "models.in_place"), "dim")]
+    facts = [
+        ("file", one(line.file.name), "text"),
+        ("folder", one(str(line.file.parent)), "dim"),
+        ("kept", t("models.copied" if entry.copied else "models.in_place"), "dim"),
+    ]
     if header is not None:
         shape = {"layers": header.layers, "heads": header.heads, "kv": header.heads_kv}
         facts.append(("shape", t("models.shape", **shape, wide=f"{header.embedding:,}"), "dim"))
@@ -70,15 +78,28 @@ def memory_lines(line: ModelLine, free: int) -> list[Line]:
     for slots, need in line.needs:
         fits = not free or need.total <= free
         mark = "" if not free else " ✔" if fits else " ✘"
-        parts = t("models.memory.parts", weights=size_words(need.weights), cache=size_words(need.cache), work=size_words(need.work))
+        parts = t(
+            "models.memory.parts",
+            weights=size_words(need.weights),
+            cache=size_words(need.cache),
+            work=size_words(need.work),
+        )
         shown.append(
             (
                 (pad(t("models.memory.slots", n=slots), LABEL), "dim"),
-                (f"{pad(size_words(need.total), 7, 'right')}{mark}", "good" if fits and free else "bad" if free else "text"),
+                (
+                    f"{pad(size_words(need.total), 7, 'right')}{mark}",
+                    "good" if fits and free else "bad" if free else "text",
+                ),
                 (f"  {parts}", "dim"),
             )
         )
-    shown.append(((pad(t("models.memory.free"), LABEL), "dim"), (pad(size_words(free), 7, "right") if free else t("models.free.unknown"), "text")))
+    shown.append(
+        (
+            (pad(t("models.memory.free"), LABEL), "dim"),
+            (pad(size_words(free), 7, "right") if free else t("models.free.unknown"), "text"),
+        )
+    )
     return shown
 
 

@@ -91,7 +91,9 @@ class ModelsScreen(OnDesk, Screen[None]):
 
     def reload(self) -> None:
         """Read again what is in the library."""
-        self.run_worker(model_list.shelf, name="shelf", group="shelf", thread=True, exclusive=True, exit_on_error=False)
+        self.run_worker(
+            model_list.shelf, name="shelf", group="shelf", thread=True, exclusive=True, exit_on_error=False
+        )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """What is in the library, or why it cannot be read."""
@@ -147,7 +149,14 @@ class ModelsScreen(OnDesk, Screen[None]):
         entry = line.entry
         name = Text.assemble("✘ " if line.fault else "", truncate(one(line.name), room - 2 * bool(line.fault)))
         if line.fault:
-            return [name, Text(""), Text(one(entry.quantisation)), Text(""), Text(size_words(entry.size), justify="right"), Text("—", justify="right")]
+            return [
+                name,
+                Text(""),
+                Text(one(entry.quantisation)),
+                Text(""),
+                Text(size_words(entry.size), justify="right"),
+                Text("—", justify="right"),
+            ]
         return [
             name,
             Text(billions(entry.parameters), justify="right"),
@@ -201,7 +210,9 @@ class ModelsScreen(OnDesk, Screen[None]):
         """A new run with the model."""
         if self.check_action("run", ()):
             job = partial(lambda: (library.packs(), list(library.runs())))
-            self.run_worker(job, name="before_run", group="before_run", thread=True, exclusive=True, exit_on_error=False)
+            self.run_worker(
+                job, name="before_run", group="before_run", thread=True, exclusive=True, exit_on_error=False
+            )
 
     def _ask_run(self, packs: Sequence[PackLine], runs: Sequence[RunLine]) -> None:
         line = self._current()
@@ -241,7 +252,9 @@ class ModelsScreen(OnDesk, Screen[None]):
             return
         name = line.name
         lost = t("models.remove.deleted" if line.entry.copied else "models.remove.kept", path=one(str(line.file)))
-        dialog = ConfirmScreen(t("models.remove.title"), t("models.remove.text", name=one(name)), lost, t("models.remove.yes"))
+        dialog = ConfirmScreen(
+            t("models.remove.title"), t("models.remove.text", name=one(name)), lost, t("models.remove.yes")
+        )
 
         def agreed(yes: bool | None) -> None:
             if yes:

@@ -231,7 +231,9 @@ class PresenterActions(OnDesk, ModalScreen[None]):
             self.at = len(self.said)
             self.settle()
             cue = self.whole.cue
-            self.desk.push_screen(PresenterSeat(self.whole, cue.role if isinstance(cue, Cue) else ""), self._take_seat)
+            self.desk.push_screen(
+                PresenterSeat(self.whole, cue.role if isinstance(cue, Cue) else ""), self._take_seat
+            )
 
     def _take_seat(self, newcomer: Seated | None) -> None:
         if newcomer is None:

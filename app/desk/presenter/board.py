@@ -22,7 +22,9 @@ class Board(LineView):
     `align`: of lines that are shorter than the board. `fall`: what is lower than the board stands at its bottom.
     """
 
-    def __init__(self, *, id: str | None = None, align: Literal["left", "centre"] = "left", fall: bool = False) -> None:
+    def __init__(
+        self, *, id: str | None = None, align: Literal["left", "centre"] = "left", fall: bool = False
+    ) -> None:
         super().__init__(id=id)
         self._make: Maker = lambda room: ()
         self._key: object = None

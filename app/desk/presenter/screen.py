@@ -224,7 +224,11 @@ class PresenterScreen(PresenterActions):
         keeper, failed = self.source.keeper, self.source.keeper_failed
         if tested_by_person(scene):
             return closing_lines(scene, self.said, None, t("presenter.hidden"))
-        if self._scores is None and keeper is not None and not any(worker.name == "closing" for worker in self.workers):
+        if (
+            self._scores is None
+            and keeper is not None
+            and not any(worker.name == "closing" for worker in self.workers)
+        ):
             job = partial(keeper.step, tuple(self.source.shown.records), self.source.episode)
             self.run_worker(job, name="closing", thread=True, exit_on_error=False)
         return closing_lines(scene, self.said, self._scores, t("scores.none" if failed else "scores.scoring"))

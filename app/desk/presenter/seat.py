@@ -40,7 +40,11 @@ class PresenterSeat(ModalScreen[Seated | None]):
         self._scene = scene
         self._bench = benchmark(BENCHMARK)
         order = [seat_of(scene.env, role) for role in scene.roles]
-        self._seats = [seat for seat in order if seat in scene.seats and "human" in self._bench.roles.get(seat, self._bench.agents)]
+        self._seats = [
+            seat
+            for seat in order
+            if seat in scene.seats and "human" in self._bench.roles.get(seat, self._bench.agents)
+        ]
         held = [seat for seat in self._seats if scene.seats[seat].engine == HUMAN]
         wanted = held[0] if held else seat_of(scene.env, following)
         self._first = self._seats.index(wanted) if wanted in self._seats else 0
@@ -49,7 +53,9 @@ class PresenterSeat(ModalScreen[Seated | None]):
         """The seats a person may hold, and who sits there now."""
         with Vertical(classes="dialog") as box:
             box.border_title = t("presenter.seat.title")
-            yield OptionList(*(Option(Content(self._label(seat))) for seat in self._seats), id="who", markup=False, compact=True)
+            yield OptionList(
+                *(Option(Content(self._label(seat))) for seat in self._seats), id="who", markup=False, compact=True
+            )
             yield Static(t("presenter.seat.hint"), classes="dialog--hint", markup=False)
 
     def on_mount(self) -> None:

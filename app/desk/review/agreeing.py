@@ -21,7 +21,16 @@ AROUND = 11
 """Lines that stand above and below a plot, the raters aside."""
 LEFT = 8
 """Cells that the numbers beside a plot take."""
-COLUMNS = (("metric", 13), ("group", 7), ("raters", 9), ("n", 8), ("raw", 8), ("kappa_quadratic", 9), ("alpha_ordinal", 9), ("difference", 11))
+COLUMNS = (
+    ("metric", 13),
+    ("group", 7),
+    ("raters", 9),
+    ("n", 8),
+    ("raw", 8),
+    ("kappa_quadratic", 9),
+    ("alpha_ordinal", 9),
+    ("difference", 11),
+)
 """What a row says, and in how many cells."""
 
 
@@ -39,7 +48,10 @@ def short_names(rows: Sequence[Agreement]) -> dict[str, str]:
 
 def head_line() -> Line:
     """The names of the columns."""
-    words = {name: t(f"review_screen.column.{name}" if known(f"review_screen.column.{name}") else f"agreement.{name}") for name, _ in COLUMNS}
+    words = {
+        name: t(f"review_screen.column.{name}" if known(f"review_screen.column.{name}") else f"agreement.{name}")
+        for name, _ in COLUMNS
+    }
     return tuple((pad(words[name], cells, _align(name)), "dim") for name, cells in COLUMNS)
 
 
@@ -52,7 +64,9 @@ def row_line(row: Agreement, short: Mapping[str, str]) -> Line:
         "kappa_quadratic": number(row.kappa_quadratic.value), "alpha_ordinal": number(row.alpha_ordinal.value),
         "difference": "–" if mean is None else f"{mean:+.2f}",
     }  # fmt: skip
-    return tuple((pad(figures[name], cells, _align(name)), "label" if name == "metric" else "text") for name, cells in COLUMNS)
+    return tuple(
+        (pad(figures[name], cells, _align(name)), "label" if name == "metric" else "text") for name, cells in COLUMNS
+    )
 
 
 def _align(name: str) -> Literal["left", "right"]:
@@ -63,20 +77,47 @@ def detail_lines(row: Agreement, short: Mapping[str, str], room: int, height: in
     """Who the raters are, every coefficient with its interval or why there is none, and the plot of a pair."""
     for rater in row.raters:
         yield ((f"{short[rater]} ", "label"), (one(rater), "text"))
-    yield ((t("agreement.n"), "dim"), (f" {row.n}  ", "text"), (t("agreement.clusters"), "dim"), (f" {row.clusters}", "text"))
+    yield (
+        (t("agreement.n"), "dim"),
+        (f" {row.n}  ", "text"),
+        (t("agreement.clusters"), "dim"),
+        (f" {row.clusters}", "text"),
+    )
     for name in ("kappa_linear", "kappa_quadratic", "alpha_interval", "alpha_ordinal"):
         found: Coefficient = getattr(row, name)
         span = (found.interval.low, found.interval.high) if found.interval else None
         why = t(f"agreement.why.{found.reason}") if found.reason else ""
-        yield ((pad(t(f"agreement.{name}"), 12), "dim"), (f"{number(found.value):>6}  ", "value"), (f"{bounds(span, 2)}  ", "text"), (why, "dim"))
+        yield (
+            (pad(t(f"agreement.{name}"), 12), "dim"),
+            (f"{number(found.value):>6}  ", "value"),
+            (f"{bounds(span, 2)}  ", "text"),
+            (why, "dim"),
+        )
     difference = row.difference
     if difference is None or not difference.points:
         return
     yield ((pad(t("agreement.limits"), 12), "dim"), (bounds(difference.limits, 2), "text"))
     yield ()
-    yield ((t("agreement.plot", metric=one(row.metric), group=one(row.group), first=short[row.raters[0]], second=short[row.raters[1]]), "label"),)
+    yield (
+        (
+            t(
+                "agreement.plot",
+                metric=one(row.metric),
+                group=one(row.group),
+                first=short[row.raters[0]],
+                second=short[row.raters[1]],
+            ),
+            "label",
+        ),
+    )
     width = max(21, min(PLOT_WIDTH, room - LEFT))
     room_left = height - len(row.raters) - AROUND
-    drawn = difference_text(difference.points, difference.mean.value, difference.limits, width, max(9, min(PLOT_HEIGHT, (room_left - 1) | 1)))
+    drawn = difference_text(
+        difference.points,
+        difference.mean.value,
+        difference.limits,
+        width,
+        max(9, min(PLOT_HEIGHT, (room_left - 1) | 1)),
+    )
     yield from (((line, "text"),) for line in drawn.split("\n"))
     yield ((t("review_screen.plot_legend", across=t("agreement.across"), up=t("agreement.up")), "dim"),)

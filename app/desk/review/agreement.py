@@ -72,8 +72,14 @@ class AgreementPane(RunPane):
     def _show(self) -> None:
         rows = self.rows or ()
         short = short_names(rows)
-        said = words(t("review_screen.computing")) if self.rows is None else words(t("agreement.nobody"), t("review_screen.nobody.hint"))
-        self.query_one("#rows", Things).show([Thing(fixed(row_line(row, short))) for row in rows], said, above=[head_line()] if rows else [])
+        said = (
+            words(t("review_screen.computing"))
+            if self.rows is None
+            else words(t("agreement.nobody"), t("review_screen.nobody.hint"))
+        )
+        self.query_one("#rows", Things).show(
+            [Thing(fixed(row_line(row, short))) for row in rows], said, above=[head_line()] if rows else []
+        )
         self._detail()
 
     def _detail(self) -> None:

@@ -52,7 +52,11 @@ def cited_line(found: Cited) -> Line:
     if found.version is None or found.mark is None:
         return (("✘ ", "bad"), (name, "text"), (f"  {t('review_screen.no_article')}", "warn"))
     sign, role = MARKS[found.mark.verdict]
-    return ((f"{sign} ", role), (name, "text"), (f"  {days_words(found.version.valid_from, found.version.valid_to)}", "dim"))
+    return (
+        (f"{sign} ", role),
+        (name, "text"),
+        (f"  {days_words(found.version.valid_from, found.version.valid_to)}", "dim"),
+    )
 
 
 def law_lines(found: Cited, room: int) -> Iterator[Line]:
@@ -83,7 +87,11 @@ def _reviews(review: CaseReview) -> Iterator[Line]:
     for known in reversed(review.reviews):
         same = known.digest == review.entry.digest
         sign, role = ("✔", "good") if same else ("●", "warn")
-        yield ((f"{sign} ", role), (one(known.author), "text"), (f"  {one(known.at[:16].replace('T', ' '))} UTC", "dim"))
+        yield (
+            (f"{sign} ", role),
+            (one(known.author), "text"),
+            (f"  {one(known.at[:16].replace('T', ' '))} UTC", "dim"),
+        )
         if not same:
             yield ((f"  {t('review_screen.status.changed')}", "warn"),)
         if known.note:

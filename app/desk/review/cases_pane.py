@@ -91,7 +91,12 @@ class CasesPane(ReviewPane):
             return
 
         def job() -> CaseReview:
-            if live is not None and live.path is not None and not live.closed.is_set() and entry.id in held_tasks(live.path):
+            if (
+                live is not None
+                and live.path is not None
+                and not live.closed.is_set()
+                and entry.id in held_tasks(live.path)
+            ):
                 raise UsageError(t("review_screen.held_case", case=entry.id), t("review_screen.held_case.hint"))
             return look(source, entry)
 
@@ -160,8 +165,18 @@ class CasesPane(ReviewPane):
 
     def _show_sources(self) -> None:
         things = [_pack_thing(pack) for pack in self.packs]
-        things += [Thing(fixed(((one(Path(path).name), "question"),), ((f"  {one(path)}", "dim"),)), t("review_screen.recent") if not number else "") for number, path in enumerate(self._recent)]
-        said = words(t("review_screen.no_sources"), t("review_screen.no_sources.hint")) if self._listed else words(t("home.loading"))
+        things += [
+            Thing(
+                fixed(((one(Path(path).name), "question"),), ((f"  {one(path)}", "dim"),)),
+                t("review_screen.recent") if not number else "",
+            )
+            for number, path in enumerate(self._recent)
+        ]
+        said = (
+            words(t("review_screen.no_sources"), t("review_screen.no_sources.hint"))
+            if self._listed
+            else words(t("home.loading"))
+        )
         self.query_one("#sources", Things).show(things, said)
 
     def _show_cases(self, at: int | None = None) -> None:
@@ -171,18 +186,29 @@ class CasesPane(ReviewPane):
     def _case_thing(self, entry: CaseEntry) -> Thing:
         sign, role = MARKS[self._statuses.get(entry.id, "open")]
         broken = (("✘ ", "bad"),) if entry.case is None else ()
-        return Thing(fixed(((f"{sign} ", role), *broken, (one(entry.id), "question")), ((f"  {one(str(entry.fields.get('cause', '')))}", "dim"),)))
+        return Thing(
+            fixed(
+                ((f"{sign} ", role), *broken, (one(entry.id), "question")),
+                ((f"  {one(str(entry.fields.get('cause', '')))}", "dim"),),
+            )
+        )
 
     def _field_thing(self, number: int) -> Thing:
         """A field, below the heading of its section where that begins."""
         field = self.fields[number]
         new = number == 0 or self.fields[number - 1].section != field.section
-        cited = self.review.laws.get(field.refs[0]) if self.review is not None and field.path.startswith("gold.laws") and field.refs else None
+        cited = (
+            self.review.laws.get(field.refs[0])
+            if self.review is not None and field.path.startswith("gold.laws") and field.refs
+            else None
+        )
         return Thing(partial(_field_lines, field, cited), field.section if new else "")
 
     def _show_case(self, at: int | None = None) -> None:
         said = words(t("home.loading"))
-        self.query_one("#fields", Things).show([self._field_thing(number) for number in range(len(self.fields))], said, at=at)
+        self.query_one("#fields", Things).show(
+            [self._field_thing(number) for number in range(len(self.fields))], said, at=at
+        )
         review, form = self.review, self.query_one(ReviewForm)
         form.set_class(review is None or review.entry.case is None, "-none")
         if review is not None:
@@ -211,9 +237,20 @@ class CasesPane(ReviewPane):
             return [one(source.name)]
         case = review.entry.case
         fictional = source.fictional or (case is not None and case.provenance.source == "authored")
-        found = [counted(f"review_screen.found.{level}", n) for level, n in (("error", review.errors), ("warning", review.warnings)) if n]
-        parts = [one(review.entry.id), f"● {t('mark.fictional')}" if fictional else "", *(found or [t("review_screen.sound")])]
-        parts += [t(f"review_screen.status.{review.status}"), t("case.value.derived") if source.draft is not None else ""]
+        found = [
+            counted(f"review_screen.found.{level}", n)
+            for level, n in (("error", review.errors), ("warning", review.warnings))
+            if n
+        ]
+        parts = [
+            one(review.entry.id),
+            f"● {t('mark.fictional')}" if fictional else "",
+            *(found or [t("review_screen.sound")]),
+        ]
+        parts += [
+            t(f"review_screen.status.{review.status}"),
+            t("case.value.derived") if source.draft is not None else "",
+        ]
         return [part for part in (*parts, one(str(review.entry.fields.get("cause", ""))), one(source.name)) if part]
 
     @property
@@ -226,7 +263,9 @@ class CasesPane(ReviewPane):
         """The sources, or the fields."""
         if self.step == "sources":
             return self.query_one("#sources")
-        return self.query_one("#case-list" if self.has_class("-writes") and self.screen.has_class("-narrow") else "#fields")
+        return self.query_one(
+            "#case-list" if self.has_class("-writes") and self.screen.has_class("-narrow") else "#fields"
+        )
 
     # wishes
 
@@ -322,7 +361,9 @@ class CasesPane(ReviewPane):
 
 def _pack_thing(pack: PackOfCases) -> Thing:
     fictional = ((f"  ● {t('mark.fictional')}", "mark"),) if pack.fictional else ()
-    return Thing(fixed(((one(pack.name), "question"), *fictional), ((f"  {t('review_screen.cases', n=pack.tasks)}", "dim"),)))
+    return Thing(
+        fixed(((one(pack.name), "question"), *fictional), ((f"  {t('review_screen.cases', n=pack.tasks)}", "dim"),))
+    )
 
 
 def _field_lines(field: Field, cited: Cited | None, width: int) -> Iterator[Line]:
@@ -338,5 +379,3 @@ def _field_lines(field: Field, cited: Cited | None, width: int) -> Iterator[Line
     first, *rest = lines or [()]
     yield (*found, *first)
     yield from rest
-
-

@@ -38,19 +38,32 @@ _TRIAL = (
     "gold.judgment", "gold.laws*",
 )  # fmt: skip
 _ADVICE = ("client", "topics*")
-_ORDERS: Sequence[tuple[type[Case], Sequence[str]]] = ((AdviceCase, _ADVICE), (CivilCase, _DISPUTE), (CriminalCase, _TRIAL))
+_ORDERS: Sequence[tuple[type[Case], Sequence[str]]] = (
+    (AdviceCase, _ADVICE),
+    (CivilCase, _DISPUTE),
+    (CriminalCase, _TRIAL),
+)
 
 
 def order_of(env: str) -> Sequence[str]:
     """Paths in the order of a trial, with * each item is a field of its own; () of a case that is none of ours."""
     made = environment(env).case if env in codes() else Case
     return next((paths for kind, paths in _ORDERS if issubclass(made, kind)), ())
+
+
 _MONEY = frozenset({"amount", "total", "plaintiff", "defendant", "fine"})
 _MONTHS = frozenset({"months", "probation_months", "political_rights_months", "least_months", "most_months"})
 _SILENT = frozenset({"schema", "lang"})
 _OWN_NUMBERS = ("gold.judgment",)
 """Lists whose entries begin with numbers of their own."""
-_USUAL: Mapping[str, object] = {"disputed": False, "gold": True, "retrial": False, "public": True, "signed": False, "kind": "person"}
+_USUAL: Mapping[str, object] = {
+    "disputed": False,
+    "gold": True,
+    "retrial": False,
+    "public": True,
+    "signed": False,
+    "kind": "person",
+}
 """Values that go without saying."""
 
 
@@ -84,7 +97,12 @@ def fields_of(data: Fields, findings: Sequence[Finding] = ()) -> list[Field]:
         if name not in named:
             found += _made(name, value)
         elif name in ("gold", "criminal") and isinstance(value, Mapping):
-            found += [field for key, item in value.items() if f"{name}.{key}" not in inside for field in _made(f"{name}.{key}", item)]
+            found += [
+                field
+                for key, item in value.items()
+                if f"{name}.{key}" not in inside
+                for field in _made(f"{name}.{key}", item)
+            ]
     return _with_findings(found, findings)
 
 
@@ -197,7 +215,12 @@ def _table(value: Mapping[str, Any], path: str) -> Iterator[Line]:
     if isinstance(value.get("text"), str):
         yield from many(value["text"])
     for key, item in value.items():
-        if key in _SILENT or key == "text" or item in (None, "", [], {}, ()) or (key in _USUAL and item == _USUAL[key]):
+        if (
+            key in _SILENT
+            or key == "text"
+            or item in (None, "", [], {}, ())
+            or (key in _USUAL and item == _USUAL[key])
+        ):
             continue
         inner = f"{path}.{key}".lstrip(".")
         name, ref = _label(inner), ref_of(item) if isinstance(item, Mapping) and "article" in item else None
@@ -221,7 +244,9 @@ def _inline(item: Any, path: str, ref: LawRef | None) -> str:
     if ref is not None:
         return ref.chinese
     if isinstance(item, list | tuple):
-        return "" if any(isinstance(part, Mapping) for part in item) else "、".join(_words(part, path) for part in item)
+        return (
+            "" if any(isinstance(part, Mapping) for part in item) else "、".join(_words(part, path) for part in item)
+        )
     return "" if isinstance(item, Mapping) else _words(item, path)
 
 
@@ -255,14 +280,24 @@ def _with_findings(found: Sequence[Field], findings: Sequence[Finding]) -> list[
 def _place(found: Sequence[Field], finding: Finding) -> int:
     """The field that a finding is about: the article it names, the longest path it begins with, the first below it, else the head."""
     about = finding.field
-    named = [(number, field.refs[0]) for number, field in enumerate(found) if field.path.startswith(f"{about}[") and field.refs]
+    named = [
+        (number, field.refs[0])
+        for number, field in enumerate(found)
+        if field.path.startswith(f"{about}[") and field.refs
+    ]
     for number, ref in named:
         if ref.law in finding.what and ref.number.chinese in finding.what:
             return number
     for number, ref in named:
         if ref.law in finding.what:
             return number
-    above = [(len(field.path), number) for number, field in enumerate(found) if field.path and f"{about}.".startswith(f"{field.path}.")]
+    above = [
+        (len(field.path), number)
+        for number, field in enumerate(found)
+        if field.path and f"{about}.".startswith(f"{field.path}.")
+    ]
     if above:
         return max(above, key=lambda pair: pair[0])[1]
-    return next((number for number, field in enumerate(found) if field.path.startswith((f"{about}.", f"{about}["))), 0)
+    return next(
+        (number for number, field in enumerate(found) if field.path.startswith((f"{about}.", f"{about}["))), 0
+    )

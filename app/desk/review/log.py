@@ -79,11 +79,15 @@ def mark(case: str, digest: str, source: str, author: str, note: str) -> Reviewe
         with FileLock(f"{path}.lock", timeout=PATIENCE), path.open("ab") as file:
             # A line that was cut off by a crash ends here, so that it spoils no other.
             broken = file.tell() > 0 and not _ends_a_line(path)
-            file.write(b"\n" * broken + json.dumps(asdict(made), ensure_ascii=False).encode("utf-8", "replace") + b"\n")
+            file.write(
+                b"\n" * broken + json.dumps(asdict(made), ensure_ascii=False).encode("utf-8", "replace") + b"\n"
+            )
             file.flush()
             os.fsync(file.fileno())
     except (OSError, Timeout) as error:
-        raise UsageError(t("review_screen.log_failed", path=path), str(getattr(error, "strerror", "") or error)) from None
+        raise UsageError(
+            t("review_screen.log_failed", path=path), str(getattr(error, "strerror", "") or error)
+        ) from None
     return made
 
 

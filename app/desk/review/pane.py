@@ -56,7 +56,12 @@ class ReviewPane(OnDesk, Vertical):
         """Do something slow in a thread."""
         ticket = self._tickets[name] = self._tickets.get(name, 0) + 1
         self.run_worker(
-            lambda: (ticket, job()), name=f"{PREFIX}{name}", group=f"{PREFIX}{name}", thread=True, exclusive=True, exit_on_error=False
+            lambda: (ticket, job()),
+            name=f"{PREFIX}{name}",
+            group=f"{PREFIX}{name}",
+            thread=True,
+            exclusive=True,
+            exit_on_error=False,
         )
 
     def drop(self, *names: str) -> None:
@@ -201,7 +206,10 @@ def run_thing(run: RunLine) -> Thing:
     return Thing(
         fixed(
             ((" · ".join(words), "question"), *fictional),
-            ((f"{one(when)}  {t('review_screen.ended', done=run.finished, of=run.n)}  ", "dim"), (one(run.id), "dim")),
+            (
+                (f"{one(when)}  {t('review_screen.ended', done=run.finished, of=run.n)}  ", "dim"),
+                (one(run.id), "dim"),
+            ),
         )
     )
 

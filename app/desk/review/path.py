@@ -101,7 +101,9 @@ class SaveScreen(_AskPath[Path]):
     def submit(self) -> None:
         """Write it, in a worker."""
         job = partial(save_draft, self._fields, self.path)
-        self.run_worker(job, name="review_save", group="review_save", thread=True, exclusive=True, exit_on_error=False)
+        self.run_worker(
+            job, name="review_save", group="review_save", thread=True, exclusive=True, exit_on_error=False
+        )
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """Written, or why not."""
@@ -109,5 +111,7 @@ class SaveScreen(_AskPath[Path]):
         if event.state == WorkerState.SUCCESS and isinstance(event.worker.result, Path):
             self.dismiss(event.worker.result)
         elif event.state == WorkerState.ERROR and self.is_current:
-            self.query_one("#path-field", Field).fault(one(str(getattr(event.worker.error, "title", event.worker.error))))
+            self.query_one("#path-field", Field).fault(
+                one(str(getattr(event.worker.error, "title", event.worker.error)))
+            )
             self.query_one("#path").focus()

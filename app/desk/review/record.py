@@ -42,7 +42,10 @@ def entries_of(review: EpisodeReview) -> list[Entry]:
         parts.append(("event.summary", result.summary, "text"))
     found: list[Entry] = []
     for place, (name, text, role) in enumerate(parts):
-        found += [Entry((), -1, t(name)), Entry(many(text, role) if text.strip() else (((t("review_screen.nothing_said"), "warn"),),), place)]
+        found += [
+            Entry((), -1, t(name)),
+            Entry(many(text, role) if text.strip() else (((t("review_screen.nothing_said"), "warn"),),), place),
+        ]
     return found
 
 
@@ -68,7 +71,11 @@ def place_of(review: EpisodeReview, metric: str) -> int:
     said = [(place, event) for place, event in enumerate(review.events) if isinstance(event, Said)]
     if metric.startswith(TOPIC):
         topic = metric.removeprefix(TOPIC)
-        tracked = [place for place, event in enumerate(review.events) if isinstance(event, TopicTracked) and topic in (event.pointer, event.topic)]
+        tracked = [
+            place
+            for place, event in enumerate(review.events)
+            if isinstance(event, TopicTracked) and topic in (event.pointer, event.topic)
+        ]
         return max((place for place, _ in said if tracked and place < tracked[0]), default=-1)
     if metric.startswith(CONSISTENCY) and review.env is not None:
         role = metric.removeprefix(CONSISTENCY)

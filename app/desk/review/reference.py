@@ -45,7 +45,9 @@ def plain_words(metric: str, group: str = "") -> str:
         return t("review_screen.metric.CON", role=_who(metric.removeprefix(CONSISTENCY), group))
     key = f"review_screen.metric.{metric}"
     name, _, part = metric.partition(":")
-    return t(key) if known(key) else t("review_screen.metric.topic", name=one(part)) if name == "topic" else one(metric)
+    return (
+        t(key) if known(key) else t("review_screen.metric.topic", name=one(part)) if name == "topic" else one(metric)
+    )
 
 
 def _who(role: str, env: Env) -> str:
@@ -84,7 +86,10 @@ def _sections(review: EpisodeReview, metric: str) -> Iterator[Section]:
     elif metric == "JUD" and isinstance(case, CivilCase):
         yield "claims", _numbered(claim.text for claim in case.claims)
         yield "judgment", case.gold.judgment
-        yield "rulings", [f"{ruling.claim}：{t(f'case.value.{ruling.outcome}')}　{ruling.text}" for ruling in case.gold.rulings]
+        yield (
+            "rulings",
+            [f"{ruling.claim}：{t(f'case.value.{ruling.outcome}')}　{ruling.text}" for ruling in case.gold.rulings],
+        )
     elif isinstance(case, CivilCase | CriminalCase):
         yield "reason", [case.gold.reason]
         yield "points", _numbered(case.gold.reason_points)
@@ -113,7 +118,12 @@ def _told(value: object, name: str = "") -> Iterator[str]:
     label = f"case.{name}"
     before = f"{t(label)}：" if known(label) else ""
     if isinstance(value, Mapping):
-        yield from (line for key, item in value.items() if key not in ("persona", "proves", "side") for line in _told(item, str(key)))
+        yield from (
+            line
+            for key, item in value.items()
+            if key not in ("persona", "proves", "side")
+            for line in _told(item, str(key))
+        )
     elif isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
         for number, item in enumerate(value, 1):
             yield f"【{before.rstrip('：') or name} {number}】"

@@ -136,7 +136,11 @@ def read_run(path: Path) -> RunToScore:
         asked = _sampled(every)
         of_episode = {one.episode: one for one in every}
         lines = [_line(journal, bench, questions, of_episode[name]) for name in asked]
-        rest = [EpisodeToScore(of_episode[row.id]) for row in journal.episodes() if row.id in of_episode and row.id not in asked]
+        rest = [
+            EpisodeToScore(of_episode[row.id])
+            for row in journal.episodes()
+            if row.id in of_episode and row.id not in asked
+        ]
         count = len(journal.episodes()) - len(every)
     spec = header.get("spec", {})
     return RunToScore(
@@ -171,7 +175,9 @@ def _line(journal: Journal, bench: Benchmark, questions: Mapping[str, Any], chos
 def asked_of(bench: Benchmark, question: Any, result: Result, state: State) -> tuple[Asked, ...]:
     """What a person may score of an episode: what graders are asked, and how far simulated roles kept to their part."""
     gradings = bench.gradings(question, result)
-    found = {name: Asked(name, scale_of(name), rubric_of(grading.text)) for grading in gradings for name in grading.failed}
+    found = {
+        name: Asked(name, scale_of(name), rubric_of(grading.text)) for grading in gradings for name in grading.failed
+    }
     if isinstance(question, CourtQuestion) and result.scored:
         for role in _played(question, state):
             name = CONSISTENCY + role

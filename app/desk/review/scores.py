@@ -169,7 +169,9 @@ class ScoresPane(RunPane):
             blind: tuple[Line, ...] = (((f"  {counted('review_screen.hidden', hidden)}", "dim"),),) if hidden else ()
             name = metric_words(asked.metric, review.question)
             things.append(Thing(fixed((mark, (f" {name}", "question")), ((state, "dim"),), *blind)))
-        self.query_one("#metrics", Things).show(things, words(t("review_screen.no_metrics"), t("review_screen.no_metrics.hint")), at=at)
+        self.query_one("#metrics", Things).show(
+            things, words(t("review_screen.no_metrics"), t("review_screen.no_metrics.hint")), at=at
+        )
 
     def _show_metric(self) -> None:
         """Reference, record, history and form of the metric at the cursor."""
@@ -217,7 +219,9 @@ class ScoresPane(RunPane):
     def first(self) -> Widget:
         """The list, or the metrics."""
         reads = self.screen.has_class("-narrow") and not self.has_class("-writes")
-        return self.query_one({"runs": "#runs", "episodes": "#episodes"}.get(self.step, "#hearing" if reads else "#metrics"))
+        return self.query_one(
+            {"runs": "#runs", "episodes": "#episodes"}.get(self.step, "#hearing" if reads else "#metrics")
+        )
 
     # wishes
 
@@ -326,7 +330,11 @@ def _episode_things(run: RunToScore) -> Iterator[Thing]:
         heading = ""
         if key != before:
             chosen = sum(other.sampled and other.chosen.group == group for other in run.episodes)
-            heading = t("review_screen.sample_of", group=one(group), chosen=chosen, of=line.chosen.of) if line.sampled else t("review_screen.others")
+            heading = (
+                t("review_screen.sample_of", group=one(group), chosen=chosen, of=line.chosen.of)
+                if line.sampled
+                else t("review_screen.others")
+            )
         before = key
         yield Thing(partial(_episode_lines, line), heading)
 
@@ -335,11 +343,22 @@ def _episode_lines(line: EpisodeToScore, width: int) -> Iterator[Line]:
     chosen = line.chosen
     done = line.sampled and not line.waiting and bool(line.scored)
     mark = ("✔ ", "good") if done else ("○ ", "warn") if line.waiting else ("  ", "dim")
-    people = t("review_screen.by", names=t("law_screen.kept.join").join(map(one, chosen.authors))) if chosen.authors else ""
+    people = (
+        t("review_screen.by", names=t("law_screen.kept.join").join(map(one, chosen.authors)))
+        if chosen.authors
+        else ""
+    )
     yield (mark, (one(chosen.episode), "question"), (f"  {t(f'outcome.{chosen.outcome}')}  {people}", "dim"))
     if line.sampled:
         parts = (("scored", line.scored, "good"), ("waiting", line.waiting, "warn"))
-        told = [(f"{t(f'review_screen.{name}', names=t('law_screen.kept.join').join(plain_words(each, chosen.group) for each in names))}  ", role) for name, names, role in parts if names]
+        told = [
+            (
+                f"{t(f'review_screen.{name}', names=t('law_screen.kept.join').join(plain_words(each, chosen.group) for each in names))}  ",
+                role,
+            )
+            for name, names, role in parts
+            if names
+        ]
         yield (("  ", "dim"), *(told or [(t("review_screen.no_metrics"), "dim")]))
 
 
@@ -348,8 +367,11 @@ def _given_lines(given: Given, scale: float) -> Iterator[Line]:
     role = "text" if given.counts else "dim"
     value = "—" if given.value is None else f"{given.value * scale:g}"
     who = t("review_screen.person" if given.person else "review_screen.grader", who=one(given.author))
-    yield ((value, "value" if given.counts else "dim"), (f"/{scale:g}  ", "dim"), (who, role), (f"  {t('review_screen.superseded')}" if not given.counts else "", "dim"))
+    yield (
+        (value, "value" if given.counts else "dim"),
+        (f"/{scale:g}  ", "dim"),
+        (who, role),
+        (f"  {t('review_screen.superseded')}" if not given.counts else "", "dim"),
+    )
     if given.reason:
         yield ((f"  {one(given.reason)}", role if not given.counts else "dim"),)
-
-

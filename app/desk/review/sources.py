@@ -83,7 +83,11 @@ class Source:
 def packs() -> list[PackOfCases]:
     """The packs with court cases."""
     found = library.packs()
-    return [PackOfCases(one.name, one.tasks[BENCHMARK], "authored" in one.provenance) for one in found if one.tasks.get(BENCHMARK)]
+    return [
+        PackOfCases(one.name, one.tasks[BENCHMARK], "authored" in one.provenance)
+        for one in found
+        if one.tasks.get(BENCHMARK)
+    ]
 
 
 def open_pack(name: str) -> Source:

@@ -49,7 +49,10 @@ class EngineField(Vertical):
         self._show()
 
     def _options(self) -> list[tuple[str, str]]:
-        return [*((truncate(one(offer.label), ROOM), offer.spec) for offer in self._offers), (t("engine.typed"), TYPED)]
+        return [
+            *((truncate(one(offer.label), ROOM), offer.spec) for offer in self._offers),
+            (t("engine.typed"), TYPED),
+        ]
 
     def offer(self, offers: Sequence[Offer]) -> None:
         """Put these in the list; what was chosen stays chosen."""

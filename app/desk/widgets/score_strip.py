@@ -121,7 +121,9 @@ class ScoreStrip(LineView):
             yield Row(((label, "text"), (bar(step.evidence), "good"), (f" {seen}/{len(step.keys)}", "text")))
         for key in step.keys:
             hit = bool(key.get("strict_hit"))
-            sign, tone = ("✔", "good") if hit and step.answered else ("●", "label") if key.get("seen") else ("○", "dim")
+            sign, tone = (
+                ("✔", "good") if hit and step.answered else ("●", "label") if key.get("seen") else ("○", "dim")
+            )
             kind = t("scores.middle") if key.get("kind") == "middle" else ""
             room = width_ - 2 - (width(kind) + 1 if kind else 0)
             text = truncate(one(str(key.get("key", ""))), room)
@@ -160,7 +162,9 @@ def _part(part: Part) -> str:
 
 
 def _columns(room: int, labels: Iterable[str] = ()) -> tuple[int, int, int]:
-    always = (t(f"scores.{name}") for name in ("success", "process", "score", "evidence", "interval", "floor", "ceiling"))
+    always = (
+        t(f"scores.{name}") for name in ("success", "process", "score", "evidence", "interval", "floor", "ceiling")
+    )
     first = max(map(width, (*always, *labels))) + 1
     rest = min(12, max(6, (room - first) // 2))
     return first, rest, rest

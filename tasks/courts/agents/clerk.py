@@ -45,7 +45,9 @@ def _civil(held: Mapping[str, Any]) -> str:
 
 def _criminal(held: Mapping[str, Any]) -> str:
     prosecution = held.get("criminal", {}).get("prosecution", {})
-    who = f"公诉人{prosecution.get('name', '')}{prosecution.get('title', '检察员')}{prosecution.get('prosecutor', '')}"
+    who = (
+        f"公诉人{prosecution.get('name', '')}{prosecution.get('title', '检察员')}{prosecution.get('prosecutor', '')}"
+    )
     accused = [party for party in held.get("parties", ()) if party["side"] == "defendant"]
     counsel = [f"辩护人{party['counsel']['name']}" for party in accused if party.get("counsel", {}).get("name")]
     waiting = [f"被告人{party.get('name', '')}在庭外候审" for party in accused]

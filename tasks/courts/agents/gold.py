@@ -24,7 +24,11 @@ QUESTIONS = ("请您介绍一下双方的基本情况。", "请您说明事情�
 _NEAR = 0.3
 """From this likeness on a question is that of a topic."""
 _REASONS = re.compile(r"本院认为")
-_OWED = (("受理费", r"[^\n。]*受理费[^\n]*"), ("不服", r"[^\n]*不服[^\n]*"), ("终审判决", r"[^\n]*(?:终审判决|一审终审)[^\n]*"))
+_OWED = (
+    ("受理费", r"[^\n。]*受理费[^\n]*"),
+    ("不服", r"[^\n]*不服[^\n]*"),
+    ("终审判决", r"[^\n]*(?:终审判决|一审终审)[^\n]*"),
+)
 """What a judgment ends with where the gold leaves it out: the word that shows it is there, and the line it stands
 in."""
 
@@ -40,7 +44,9 @@ class GoldTrainee:
         """The gold answer of the nearest topic; a matter told in general is asked about."""
         yield from ()
         asked = bigrams(view.asked.text if view.asked else "")
-        likeness = [max(f1(bigrams(text), asked) for text in (topic.question, *topic.aliases)) for topic in self._topics]
+        likeness = [
+            max(f1(bigrams(text), asked) for text in (topic.question, *topic.aliases)) for topic in self._topics
+        ]
         held = [len(bigrams(topic.question) & asked) / max(1, len(bigrams(topic.question))) for topic in self._topics]
         scores = [max(pair) for pair in zip(likeness, held, strict=True)]
         best = max(range(len(scores)), key=scores.__getitem__)
@@ -98,4 +104,6 @@ class GoldJudge:
         after = said.text[said.text.index("判决如下") :]
         owed = [match[0] for word, line in _OWED if word not in self._gold and (match := re.search(line, after))]
         closing = re.findall(r"(?:现在)?闭庭[^\n]*|<结束庭审>", after)
-        return Say("\n".join([before.rstrip(), self._gold, *owed, *closing]).strip(), said.to, said.stage, said.routed)
+        return Say(
+            "\n".join([before.rstrip(), self._gold, *owed, *closing]).strip(), said.to, said.stage, said.routed
+        )

@@ -27,7 +27,11 @@ def names_at(env: Env) -> dict[str, tuple[Role, ...]]:
     """Who may be named behind an @, the tested seat last."""
     here = environment(env)
     found = {name: (role,) for role in here.others for name in here.seats[role].at}
-    return {**found, **dict.fromkeys(here.all_at, here.both), **dict.fromkeys(here.seats[here.tested].at, (here.tested,))}
+    return {
+        **found,
+        **dict.fromkeys(here.all_at, here.both),
+        **dict.fromkeys(here.seats[here.tested].at, (here.tested,)),
+    }
 
 
 class HumanSeat:

@@ -23,6 +23,7 @@ RULES, EXPERT = "court-rules/2", "court-expert/1"
 HUMAN, GOLD, ECHO, MODEL = "court-human/1", "court-gold/1", "court-echo/1", "court/1"
 MODES = ("lean", "free")
 
+
 def tested() -> str:
     """The policy that `rules` is in the tested seat: with an expert where one is installed."""
     return EXPERT if installed() else RULES

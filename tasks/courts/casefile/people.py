@@ -21,8 +21,12 @@ Words = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, ma
 """A text that says something."""
 Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=20_000)]
 """A text that may be empty."""
-_CONTROL = re.compile(r"[<>{}【】\r\n]|闭庭|庭审(?:到此)?结束|结束(?:庭审|对话)|询问结束|对(?:原告|被告|公诉机关|辩护人)[^，。]{0,4}说")
-_PERHAPS = re.compile(r"[请由是否有无现再予]|本院|判决|宣[判告]|核[对实]|告知|出示|质证|辩论|调解|陈述|发表|申请|休庭|评议")
+_CONTROL = re.compile(
+    r"[<>{}【】\r\n]|闭庭|庭审(?:到此)?结束|结束(?:庭审|对话)|询问结束|对(?:原告|被告|公诉机关|辩护人)[^，。]{0,4}说"
+)
+_PERHAPS = re.compile(
+    r"[请由是否有无现再予]|本院|判决|宣[判告]|核[对实]|告知|出示|质证|辩论|调解|陈述|发表|申请|休庭|评议"
+)
 
 
 @lru_cache(maxsize=4096)

@@ -52,5 +52,3 @@ def _draw(level: Level, case_id: str, seed: int, trait: str) -> Level:
     if level != "medium":
         return level
     return DRAWN[int(sha256(f"{case_id}/{seed}/{trait}".encode()).hexdigest()[:8], 16) % len(DRAWN)]
-
-

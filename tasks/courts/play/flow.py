@@ -23,6 +23,8 @@ STALLED: Mapping[ProfileName, int] = {"j1": 3, "law": 5}
 """So many turns of a judge in a row that reach nobody end a trial."""
 CLOSING = "结束对话"
 """What the public says at last in KQ and LC."""
+
+
 def limit_of(case: Case, profile: ProfileName) -> int:
     """Turns that an episode of the case may take: published under `j1`, else from what there is to ask."""
     if profile == "j1":
@@ -145,7 +147,9 @@ def _waiting(record: Sequence[Turn]) -> list[Role]:
         else:
             passed_on = False
         put = [role for role in turn.to if role != "judge"]
-        passed_on = bool(put) and not passed_on  # who is asked by a party answers; nobody is asked in turn by that answer
+        passed_on = (
+            bool(put) and not passed_on
+        )  # who is asked by a party answers; nobody is asked in turn by that answer
         if passed_on:
             waiting = put[:1] + waiting
     return waiting

@@ -90,7 +90,9 @@ def _differences(case: CivilCase | CriminalCase, known: Course, now: Course) -> 
     titles = {exhibit.id: exhibit.title for exhibit in case.evidence}
     for identity, shown in now.exhibits.items():
         if shown.state != known.exhibits[identity].state:
-            yield ExhibitMoved(exhibit=identity, title=titles.get(identity, ""), state=shown.state, reason=shown.reason)
+            yield ExhibitMoved(
+                exhibit=identity, title=titles.get(identity, ""), state=shown.state, reason=shown.reason
+            )
 
 
 def _violation(fault: Fault) -> Violation:

@@ -29,7 +29,11 @@ from tasks.run.spec import RunSpec
 
 SEARCH_LAW, SHOW_LAW, SEARCH_CASES = "search_law", "show_law", "search_cases"
 STATUTES = (SEARCH_LAW, SHOW_LAW)
-ARGUMENTS: Mapping[str, tuple[str, ...]] = {SEARCH_LAW: ("query",), SHOW_LAW: ("law", "article"), SEARCH_CASES: ("query",)}
+ARGUMENTS: Mapping[str, tuple[str, ...]] = {
+    SEARCH_LAW: ("query",),
+    SHOW_LAW: ("law", "article"),
+    SEARCH_CASES: ("query",),
+}
 """Tool -> its arguments, all texts."""
 
 

@@ -17,9 +17,7 @@ PROMPTS = (PROMPT, "law-phrases/1")
 SETTINGS = Settings(max_tokens=600)
 
 
-def track(
-    case: AdviceCase, pointer: str, reply: str, policy: str, parent: int
-) -> Generator[Yield, Sent, Tracked]:
+def track(case: AdviceCase, pointer: str, reply: str, policy: str, parent: int) -> Generator[Yield, Sent, Tracked]:
     """What the reply says on the topic that was asked, recorded with the utterance as its cause."""
     made = track_by_rules(case, pointer, reply)
     if policy == MODEL:

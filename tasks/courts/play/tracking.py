@@ -81,7 +81,12 @@ def read_tracker(value: object, case: AdviceCase, reply: str) -> Tracked:
     kinds = {topic.id: topic.type for topic in case.topics}
     named, verdict, quote = value.get("topic_id"), value.get("verdict"), value.get("quote")
     topic_id = named if isinstance(named, str) and named in kinds else None
-    if topic_id is None or not isinstance(quote, str) or not _WORD.search(quote) or quote not in _MARKUP.sub(" ", reply):
+    if (
+        topic_id is None
+        or not isinstance(quote, str)
+        or not _WORD.search(quote)
+        or quote not in _MARKUP.sub(" ", reply)
+    ):
         # A topic may be closed by words that were said, never by an object that claims to be the tracker's.
         return Tracked(None if isinstance(quote, str) and quote in reply else topic_id, made_by="model")
     # Without a quote the claim that something was answered is the tracker's word only.

@@ -108,7 +108,9 @@ def rulings(text: str, hearing: Hearing, shown: Iterable[Item]) -> Iterator[Rule
             begin = match.end()
             for item in _meant(piece, hearing, offered, taken):
                 taken.add(item.id)
-                reason = piece[: len(piece) - len(match[0])].strip("，,。；; ").removesuffix("本院").rstrip("，,。；; ")
+                reason = (
+                    piece[: len(piece) - len(match[0])].strip("，,。；; ").removesuffix("本院").rstrip("，,。；; ")
+                )
                 yield Ruled(item, not match["no"], reason, bool(_REASON.search(reason)))
 
 

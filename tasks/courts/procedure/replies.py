@@ -72,11 +72,18 @@ def items_named(text: str, items: Sequence[Item]) -> tuple[Item, ...]:
     bare = _NOISE.sub("", _BRACKETS.sub("", text))
     aliases = _aliases(items)
     # Of two exhibits with one title (价格认定结论书（第一次）、（重新认定）) the number says which is meant.
-    twins = {alias for item in items for other in items if other is not item for alias in aliases[item.id] & aliases[other.id]}
+    twins = {
+        alias
+        for item in items
+        for other in items
+        if other is not item
+        for alias in aliases[item.id] & aliases[other.id]
+    }
     return tuple(
         item
         for item in items
-        if item.number in numbers or any(alias in bare for alias in aliases[item.id] if not (numbers and alias in twins))
+        if item.number in numbers
+        or any(alias in bare for alias in aliases[item.id] if not (numbers and alias in twins))
     )
 
 

@@ -14,7 +14,9 @@ from store.text.normalise import fold_width
 from tasks.legalsearch.charges import canonical, charges, same_charges
 
 _PUBLISHED = re.compile("犯(.*?)罪")
-_VERB = re.compile(r"(?P<no>不)?(?:构成(?:犯(?!罪))?|(?<!侵)(?<!罪)犯(?!罪)[有了]?|以(?=[^,。;]{2,40}罪(?:判处|定罪|追究|处)))")
+_VERB = re.compile(
+    r"(?P<no>不)?(?:构成(?:犯(?!罪))?|(?<!侵)(?<!罪)犯(?!罪)[有了]?|以(?=[^,。;]{2,40}罪(?:判处|定罪|追究|处)))"
+)
 _NOT = re.compile(r"(?:不能|不足以|没有|并非|尚不|未)(?:认定|证明)?(?:被告人[^,。;]{0,8})?$")
 _FAILS = re.compile(r"[\"”'》」]*(?:的)?(?:指控|罪名|事实|证据|,)*(?:证据不足|不能|不成立|不予)")
 _CLAUSE = re.compile(r"[^,。;:\n]*")

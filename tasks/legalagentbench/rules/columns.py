@@ -43,7 +43,9 @@ def frame_columns(plan: Plan, index: int) -> tuple[str, ...]:
 
 def _concepts(frame: Frame) -> list[str]:
     found = [concept for modifier in frame.modifiers for concept in modifier.concepts]
-    if frame.kind == "firm" and any(m.op in (">", ">=", "<", "<=", "max", "min", "between") and not m.concepts for m in frame.modifiers):
+    if frame.kind == "firm" and any(
+        m.op in (">", ">=", "<", "<=", "max", "min", "between") and not m.concepts for m in frame.modifiers
+    ):
         found.append("capital")
     if any(m.op in ("first", "last") and not m.concepts for m in frame.modifiers):
         found.append("founded" if frame.kind in ("firm", "court") else "date")
@@ -57,4 +59,10 @@ def _concepts(frame: Frame) -> list[str]:
 def _needs(frame: Frame, op: str) -> tuple[str, ...]:
     if frame.kind != "doc":
         return ()
-    return {"role": ("原告", "被告", "原告律师事务所", "被告律师事务所"), "cause": ("案由",), "form": ("文书类型",), "first": ("日期",), "last": ("日期",)}.get(op, ())
+    return {
+        "role": ("原告", "被告", "原告律师事务所", "被告律师事务所"),
+        "cause": ("案由",),
+        "form": ("文书类型",),
+        "first": ("日期",),
+        "last": ("日期",),
+    }.get(op, ())

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 _NAMES = r"[、，,和及与；;]|以及"
-_COMPANY = re.compile(r"(?:公司|集团|厂|中心|合作社|企业|银行|学校|医院|酒店|协会|基金会|委员会|事务所|（有限合伙）)$")
+_COMPANY = re.compile(
+    r"(?:公司|集团|厂|中心|合作社|企业|银行|学校|医院|酒店|协会|基金会|委员会|事务所|（有限合伙）)$"
+)
 CAUSES: tuple[tuple[str, str], ...] = (
     ("融资租赁", "融资租赁合同纠纷"), ("股东资格|确认.{0,6}股东|转股协议|伪造.{0,6}签名.{0,10}股", "股东资格确认纠纷"),
     ("股权转让", "股权转让纠纷"), ("担保函|保证责任|连带(?:清偿|保证)责任", "保证合同纠纷"), ("提供劳务.{0,40}(?:受伤|损害|伤残)|(?:受伤|坠落|伤残).{0,80}提供劳务", "提供劳务者受害责任纠纷"), ("股东知情权|查阅.{0,6}账簿", "股东知情权纠纷"), ("物业管理费|物业服务|物业费", "物业服务合同纠纷"),
@@ -114,11 +116,15 @@ def read_complaint(question: str) -> Complaint:
     clients = clients or defendants
     claims = _lines(_section(body, r"诉讼请求", r"\n\s*事实[与和及]?(?:、)?理由|\n\s*事实"))
     facts = _lines(_section(body, r"事实[与和及]?理由", r"【|\n\s*此致|\n\s*具状人"))
-    own = _section(around, r"(?:未提及|未提到|没有提到|没有提及|未载明|未写明)的?(?:如下|以下)?事实", r"\n\s*答辩状格式")
+    own = _section(
+        around, r"(?:未提及|未提到|没有提到|没有提及|未载明|未写明)的?(?:如下|以下)?事实", r"\n\s*答辩状格式"
+    )
     own_facts = tuple(re.sub(r"^\d+[.、．]\s*", "", line) for line in _lines(own))
     court = re.search(r"此致\s*([^\n]+?人民法院)", body)
     cause = _cause(body, "".join(claims))
-    return Complaint(plaintiffs, defendants, clients, firm, cause, claims, facts, own_facts, court[1] if court else "", body)
+    return Complaint(
+        plaintiffs, defendants, clients, firm, cause, claims, facts, own_facts, court[1] if court else "", body
+    )
 
 
 def deducted_principal(body: str) -> Decimal | None:

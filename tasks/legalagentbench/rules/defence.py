@@ -147,17 +147,32 @@ def points_for(complaint: Complaint) -> list[Point]:
     text = f"{complaint.cause}\n{complaint.body}\n{''.join(complaint.own_facts)}"
     raised = [p for p in POINTS if re.search(p.when, text) and not (p.unless and re.search(p.unless, text))]
     claims = "".join(complaint.claims)
-    raised.sort(key=lambda p: -(6 * bool(re.search(p.when, complaint.cause)) + 4 * bool(re.search(p.when, claims)) + len(re.findall(p.when, text))))
+    raised.sort(
+        key=lambda p: (
+            -(
+                6 * bool(re.search(p.when, complaint.cause))
+                + 4 * bool(re.search(p.when, claims))
+                + len(re.findall(p.when, text))
+            )
+        )
+    )
     return [*_fact_points(complaint), *raised[:MOST_POINTS], GENERAL]
 
 
 def closeness(query: str, article: str) -> float:
     """Share of the query's two-character pieces that an article contains."""
-    pieces = {query[i : i + 2] for i in range(len(query) - 1) if " " not in query[i : i + 2] and "，" not in query[i : i + 2]}
+    pieces = {
+        query[i : i + 2]
+        for i in range(len(query) - 1)
+        if " " not in query[i : i + 2] and "，" not in query[i : i + 2]
+    }
     return sum(piece in article for piece in pieces) / len(pieces) if pieces else 0.0
 
 
-_HEADING = re.compile(r"^\s*(?P<law>[^：\n]{2,60}?第[一二三四五六七八九十百千零〇\d]+条(?:之[一二三四五六七八九十]+)?)[：:\s]\s*(?P<text>.*)", re.DOTALL)
+_HEADING = re.compile(
+    r"^\s*(?P<law>[^：\n]{2,60}?第[一二三四五六七八九十百千零〇\d]+条(?:之[一二三四五六七八九十]+)?)[：:\s]\s*(?P<text>.*)",
+    re.DOTALL,
+)
 
 
 def cited(article: str) -> tuple[str, str] | None:

@@ -98,13 +98,17 @@ class Walk:
         assert entity is not None
         if entity.kind in ("short", "stock"):
             why = f"题目给出的是“{entity.name}”，先查它的公司全称。"
-            outcome = yield from self.hands.call("get_company_info", {"identifier": entity.name, "columns": ["公司名称", "公司简称", "公司代码"]}, why)
+            outcome = yield from self.hands.call(
+                "get_company_info", {"identifier": entity.name, "columns": ["公司名称", "公司简称", "公司代码"]}, why
+            )
             if outcome.status == "ok" and known(outcome.value.get("公司名称")):
                 return [Item(str(outcome.value["公司名称"]), dict(outcome.value))]
             self.doubtful.add(0)
         if entity.kind == "credit":
             why = f"用统一社会信用代码{entity.name}查公司名称。"
-            outcome = yield from self.hands.call("get_company_register_name", {"identifier": entity.name, "columns": ["公司名称"]}, why)
+            outcome = yield from self.hands.call(
+                "get_company_register_name", {"identifier": entity.name, "columns": ["公司名称"]}, why
+            )
             name = outcome.value if outcome.status == "ok" else None
             if isinstance(name, dict):
                 name = name.get("公司名称")
@@ -169,11 +173,21 @@ class Walk:
         if given is None:
             return []
         if hop.tool == "get_court_code":
-            columns = ["法院名称", "法院代字", *(c for c in columns if c in ("行政级别", "法院级别", "区划代码", "级别"))]
+            columns = [
+                "法院名称",
+                "法院代字",
+                *(c for c in columns if c in ("行政级别", "法院级别", "区划代码", "级别")),
+            ]
         outcome = yield from self.hands.call(hop.tool, {**given, "columns": columns}, _why(frame, hop, parent))
         if not outcome.complete or outcome.status == "outside_pack":
             self.doubtful.add(index)
-        rows = outcome.value if isinstance(outcome.value, list) else [outcome.value] if isinstance(outcome.value, dict) else []
+        rows = (
+            outcome.value
+            if isinstance(outcome.value, list)
+            else [outcome.value]
+            if isinstance(outcome.value, dict)
+            else []
+        )
         if frame.kind == "place":
             return (yield from self._places(hop, parent, rows, index))
         found = [
@@ -185,7 +199,9 @@ class Walk:
             return (yield from self._court_of(parent, index))
         if not found:
             for tool, column in FALLBACK.get((hop.tool, hop.columns[0]), ()):
-                other = yield from self.hands.call(tool, {"identifier": parent.name, "columns": [column]}, f"换用{tool}查“{parent.name}”的{column}。")
+                other = yield from self.hands.call(
+                    tool, {"identifier": parent.name, "columns": [column]}, f"换用{tool}查“{parent.name}”的{column}。"
+                )
                 if isinstance(other.value, dict) and known(other.value.get(column)):
                     return [Item(str(other.value[column]).strip(), dict(other.value), parent, index)]
         return found
@@ -195,7 +211,9 @@ class Walk:
         if "执" in parent.name:
             for kind in ENFORCEMENT:
                 outcome = yield from self.hands.call(
-                    f"get_{kind}_case", {"identifier": parent.name, "columns": ["执行法院"]}, f"换查案号{parent.name}的执行法院。"
+                    f"get_{kind}_case",
+                    {"identifier": parent.name, "columns": ["执行法院"]},
+                    f"换查案号{parent.name}的执行法院。",
                 )
                 if isinstance(outcome.value, dict) and known(outcome.value.get("执行法院")):
                     return [Item(str(outcome.value["执行法院"]).strip(), {}, parent, index)]
@@ -205,7 +223,9 @@ class Walk:
             return []
         self.doubtful.add(index)
         why = f"代字“{code}”在执行类案件中对应{name}，用法院名称核对。"
-        outcome = yield from self.hands.call("get_court_code", {"identifier": name, "columns": ["法院名称", "法院代字"]}, why)
+        outcome = yield from self.hands.call(
+            "get_court_code", {"identifier": name, "columns": ["法院名称", "法院代字"]}, why
+        )
         return [Item(name, dict(outcome.value) if isinstance(outcome.value, dict) else {}, parent, index)]
 
     def _places(self, hop: Hop, parent: Item, rows: list[dict[str, Cell]], index: int) -> Asking:
@@ -214,12 +234,24 @@ class Walk:
             if parts[2] or all(parts[:2]):
                 return [_place_item(self._whole(Place(*parts), parent.name), parent, index)]
         if hop.source == "court":
-            address = yield from self.hands.call("get_court_info", {"identifier": parent.name, "columns": ["法院地址"]}, f"换用法院地址推断“{parent.name}”所在区县。")
+            address = yield from self.hands.call(
+                "get_court_info",
+                {"identifier": parent.name, "columns": ["法院地址"]},
+                f"换用法院地址推断“{parent.name}”所在区县。",
+            )
             if isinstance(address.value, dict) and known(address.value.get("法院地址")):
                 text = str(address.value["法院地址"])
-                outcome = yield from self.hands.call("get_address_info", {"identifier": text, "columns": ["省份", "城市", "区县"]}, f"查地址“{text}”所在的省市区县。")
+                outcome = yield from self.hands.call(
+                    "get_address_info",
+                    {"identifier": text, "columns": ["省份", "城市", "区县"]},
+                    f"查地址“{text}”所在的省市区县。",
+                )
                 if isinstance(outcome.value, dict) and known(outcome.value.get("区县")):
-                    return [_place_item(Place(*(str(outcome.value.get(c) or "") for c in ("省份", "城市", "区县"))), parent, index)]
+                    return [
+                        _place_item(
+                            Place(*(str(outcome.value.get(c) or "") for c in ("省份", "城市", "区县"))), parent, index
+                        )
+                    ]
                 parent = Item(text, {}, parent, parent.frame)
         guess, used = parse_place(parent.name)
         guess, _ = self.hands.index.place(guess, parent.name[used:])
@@ -287,7 +319,12 @@ class Walk:
         return None
 
 
-_LEVELS = (("最高人民法院", "最高法院"), ("高级", "高级法院"), ("中级", "中级法院"), ("铁路|知识产权|海事|金融|互联网|军事", "特殊法院"))
+_LEVELS = (
+    ("最高人民法院", "最高法院"),
+    ("高级", "高级法院"),
+    ("中级", "中级法院"),
+    ("铁路|知识产权|海事|金融|互联网|军事", "特殊法院"),
+)
 
 
 def _level_by_name(court: str) -> str:
@@ -335,4 +372,3 @@ def _ancestor_company(item: Item) -> str | None:
     while origin is not None and origin.name == item.name:
         origin = origin.origin
     return origin.name if origin is not None else None
-

@@ -85,7 +85,9 @@ def fits(modifier: Modifier, frame: Frame) -> bool:
     if modifier.op == "in" and modifier.concepts == ("date",):
         return frame.kind in CASE_ROWS
     if not modifier.concepts:
-        return frame.kind in CASE_ROWS or frame.kind == "firm" or (frame.kind == "company" and frame.relation == "sub")
+        return (
+            frame.kind in CASE_ROWS or frame.kind == "firm" or (frame.kind == "company" and frame.relation == "sub")
+        )
     return any(measures(concept, frame) for concept in modifier.concepts)
 
 
@@ -106,7 +108,9 @@ def add(state: State, frame: Frame, cost: float) -> State:
     left = tuple((m, w) for m, w in state.pending if not fits(m, frame))
     frame = frame._replace(modifiers=(*frame.modifiers, *taken))
     awaiting = state.awaiting
-    if awaiting is not None and not (awaiting.kind == "count" and awaiting.unit in CASE_UNITS and frame.kind not in CASE_ROWS):
+    if awaiting is not None and not (
+        awaiting.kind == "count" and awaiting.unit in CASE_UNITS and frame.kind not in CASE_ROWS
+    ):
         if awaiting.kind == "count" and any(m.op in SINGLE for m in frame.modifiers):
             cost += 4.0
         frame = frame._replace(wanted=(*frame.wanted, awaiting))
@@ -146,7 +150,9 @@ def follow(state: State, origin: int, relation: str, cost: float, weight: float)
     awaiting = current.awaiting
     for place, hop in enumerate(hops):
         last = place == len(hops) - 1
-        frame = Frame(hop.target, current.top, hop, relation if last else hop.relation, weight=weight if last else 0.0)
+        frame = Frame(
+            hop.target, current.top, hop, relation if last else hop.relation, weight=weight if last else 0.0
+        )
         waiting = current.pending
         current = add(current._replace(awaiting=awaiting if last else None), frame, 0.0)
         if not last and len(current.pending) < len(waiting):
@@ -212,16 +218,16 @@ def tell(state: State, index: int, wanted: Wanted, cost: float) -> State:
     frame = state.frames[index]
     if any(w.kind == wanted.kind and w.concept == wanted.concept for w in frame.wanted):
         return state._replace(top=index, cost=state.cost + cost + 0.3, fresh=False)
-    frames = tuple(
-        f._replace(wanted=(*f.wanted, wanted)) if i == index else f for i, f in enumerate(state.frames)
-    )
+    frames = tuple(f._replace(wanted=(*f.wanted, wanted)) if i == index else f for i, f in enumerate(state.frames))
     return state._replace(frames=frames, top=index, cost=state.cost + cost, fresh=False)
 
 
 def settled(state: State) -> State:
     """Conditions that wait and fit the top frame, put to a narrowed copy of it."""
     if state.top >= 0 and any(fits(m, state.frame) for m, _ in state.pending) and state.frame.entity is None:
-        return add(state._replace(awaiting=None), Frame(state.frame.kind, state.top, None, state.frame.relation), 0.05)
+        return add(
+            state._replace(awaiting=None), Frame(state.frame.kind, state.top, None, state.frame.relation), 0.05
+        )
     return state
 
 

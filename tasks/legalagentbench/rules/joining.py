@@ -22,19 +22,40 @@ def combine(mentions: list[Mention], text: str) -> list[Mention]:
             mentions[index + 1] = joined
             index += 1
             continue
-        if mention.text in ("多少", "有多少") and mention.kind == "count" and result and result[-1].concepts and re.fullmatch(r"(?:分别|各自|具体)?(?:是|为|达)?", text[result[-1].end : mention.start]):
+        if (
+            mention.text in ("多少", "有多少")
+            and mention.kind == "count"
+            and result
+            and result[-1].concepts
+            and re.fullmatch(r"(?:分别|各自|具体)?(?:是|为|达)?", text[result[-1].end : mention.start])
+        ):
             index += 1
             continue
-        if mention.kind == "listed" and re.search(r"(?:[几多][家个]|多少[家个]|哪[些几]|哪家|分别)(?:公司|企业)?$", text[max(0, mention.start - 6) : mention.start]):
+        if mention.kind == "listed" and re.search(
+            r"(?:[几多][家个]|多少[家个]|哪[些几]|哪家|分别)(?:公司|企业)?$",
+            text[max(0, mention.start - 6) : mention.start],
+        ):
             mention = replace(mention, kind="modifier", modifier=Modifier("listed"))
             mentions[index] = mention
-        if mention.kind == "term" and result and mention.text.startswith(("在哪", "位于", "在什么", "在何", "坐落", "设在", "具体")) and "address" in mention.concepts and {"address", "register_address", "office_address"} & set(result[-1].concepts):
+        if (
+            mention.kind == "term"
+            and result
+            and mention.text.startswith(("在哪", "位于", "在什么", "在何", "坐落", "设在", "具体"))
+            and "address" in mention.concepts
+            and {"address", "register_address", "office_address"} & set(result[-1].concepts)
+        ):
             index += 1
             continue
         if mention.kind == "pointer":
             if following and not gap and following.relations:
                 mentions[index + 1] = replace(following, pointing=True)
-        elif mention.kind == "term" and following and following.kind == "entity" and _LABELS.fullmatch(gap) and mention.concepts:
+        elif (
+            mention.kind == "term"
+            and following
+            and following.kind == "entity"
+            and _LABELS.fullmatch(gap)
+            and mention.concepts
+        ):
             pass
         elif mention.kind != "filler":
             result.append(_listed(mention, mentions, index, text))
@@ -57,7 +78,11 @@ def _once(mentions: list[Mention]) -> list[Mention]:
 def _undated(mentions: list[Mention], index: int) -> bool:
     """Whether no word of founding stands right after a year."""
     following = mentions[index + 1] if index + 1 < len(mentions) else None
-    return not (following and following.text in ("成立", "设立", "创立", "创办", "注册") and following.start - mentions[index].end <= 2)
+    return not (
+        following
+        and following.text in ("成立", "设立", "创立", "创办", "注册")
+        and following.start - mentions[index].end <= 2
+    )
 
 
 def _investors(mentions: list[Mention], text: str) -> list[Mention]:
@@ -65,18 +90,36 @@ def _investors(mentions: list[Mention], text: str) -> list[Mention]:
     result = list(mentions)
     for index, mention in enumerate(mentions[:-1]):
         entity = mentions[index + 1]
-        if mention.kind not in ("invests", "verb") or mention.unit or entity.kind != "entity" or text[mention.end : entity.start].strip("对到"):
+        if (
+            mention.kind not in ("invests", "verb")
+            or mention.unit
+            or entity.kind != "entity"
+            or text[mention.end : entity.start].strip("对到")
+        ):
             continue
         noun = _INVESTOR.match(text, entity.end)
         before = mentions[index - 1] if index else None
         if noun or (before is not None and _WHO.search(text[max(0, mention.start - 9) : mention.start])):
             end = noun.end() if noun else entity.end
-            parent = Mention("term", entity.end, end, noun[0] if noun else mention.text, 3.0, relations=("parent",), factor=entity.factor, facts=("closing",) if not noun else ())
+            parent = Mention(
+                "term",
+                entity.end,
+                end,
+                noun[0] if noun else mention.text,
+                3.0,
+                relations=("parent",),
+                factor=entity.factor,
+                facts=("closing",) if not noun else (),
+            )
             result[index] = entity
             result[index + 1] = parent
             result = [m for m in result if m is parent or m is entity or not (parent.start <= m.start < parent.end)]
             if not noun:
-                result = [m for m in result if not (mention.start - 9 <= m.start < mention.start and m.kind in ("term", "which"))]
+                result = [
+                    m
+                    for m in result
+                    if not (mention.start - 9 <= m.start < mention.start and m.kind in ("term", "which"))
+                ]
             return result
     return result
 
@@ -90,7 +133,9 @@ _AFTER = re.compile(r"^(?:、|和|及|以及|与|，以及|，及|跟|还有|，
 
 def _listed(mention: Mention, mentions: list[Mention], index: int, text: str) -> Mention:
     """Marks a mention that stands in an enumeration: 原告和被告, 名称、电话及地址."""
-    if mention.kind == "modifier" and re.search(r"(?:且|并|并且|而且|同时)$", text[max(0, mention.start - 2) : mention.start]):
+    if mention.kind == "modifier" and re.search(
+        r"(?:且|并|并且|而且|同时)$", text[max(0, mention.start - 2) : mention.start]
+    ):
         return replace(mention, facts=(*mention.facts, "conjunct"))
     if mention.kind in ("count", "which") and re.match(r"(?:呢)?[，。；？！]", text[mention.end :]):
         return replace(mention, facts=(*mention.facts, "closing"))
@@ -99,12 +144,18 @@ def _listed(mention: Mention, mentions: list[Mention], index: int, text: str) ->
     end = re.match(r"(?:呢)?(?:[。；？！]|$)|(，)", text[mention.end :])
     if end and mention.relations:
         mention = replace(mention, facts=(*mention.facts, "pausing" if end[1] else "closing"))
-    joined = _AFTER.match(text[mention.end : mention.end + 3]) or _BEFORE.search(text[max(0, mention.start - 8) : mention.start])
+    joined = _AFTER.match(text[mention.end : mention.end + 3]) or _BEFORE.search(
+        text[max(0, mention.start - 8) : mention.start]
+    )
     return replace(mention, facts=(*mention.facts, "listed")) if joined else mention
 
 
-_MEASURED = frozenset("amount fine target unpaid invested capital founded date filed published closed punished ratio listing_date insured rank served net_raised violations investigations issue_price".split())
-_CHANGING = re.compile(r"^(?:的|审理的|涉及的|又|还|要|须|需|得|又要|只有|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中|、|数额|有){0,3}$")
+_MEASURED = frozenset(
+    "amount fine target unpaid invested capital founded date filed published closed punished ratio listing_date insured rank served net_raised violations investigations issue_price".split()
+)
+_CHANGING = re.compile(
+    r"^(?:的|审理的|涉及的|又|还|要|须|需|得|又要|只有|为|是|在|于|比|数|且|也|都|均|额|分别|，|达|则|自|金额|时间|中|、|数额|有){0,3}$"
+)
 
 
 _TALLIES = (("served",), ("insured",), ("violations",), ("investigations",))
@@ -120,32 +171,141 @@ def _join(first: Mention, second: Mention, gap: str) -> Mention | None:
     measured = tuple(c for c in first.concepts if c in _MEASURED)
     if first.kind in ("term", "sum") and measured and second.modifier and len(gap) <= 4 and _CHANGING.match(gap):
         modifier = second.modifier
-        if second.kind == "select" or (second.kind == "modifier" and modifier.op in (">", ">=", "<", "<=", "between")):
+        if second.kind == "select" or (
+            second.kind == "modifier" and modifier.op in (">", ">=", "<", "<=", "between")
+        ):
             if "，" in gap and second.kind == "select":
                 return None
-            return replace(second, start=first.start, text=first.text + gap + second.text, modifier=modifier._replace(concepts=measured), facts=("after",))
-        if modifier.op == "in" and set(measured) & {"founded", "date", "filed", "published", "closed", "punished", "listing_date"}:
-            return replace(second, start=first.start, text=first.text + gap + second.text, modifier=modifier._replace(concepts=measured))
-    if first.modifier and first.modifier.op == "in" and second.kind == "term" and gap in ("", "的", "期间", "内", "就", "度", "已", "注册", "新", "才", "刚", "新近", "年内", "之内", "正式", "才新") and second.text in (
-        "成立", "设立", "创立", "创办", "注册", "立案", "处罚", "上市"):
+            return replace(
+                second,
+                start=first.start,
+                text=first.text + gap + second.text,
+                modifier=modifier._replace(concepts=measured),
+                facts=("after",),
+            )
+        if modifier.op == "in" and set(measured) & {
+            "founded",
+            "date",
+            "filed",
+            "published",
+            "closed",
+            "punished",
+            "listing_date",
+        }:
+            return replace(
+                second,
+                start=first.start,
+                text=first.text + gap + second.text,
+                modifier=modifier._replace(concepts=measured),
+            )
+    if (
+        first.modifier
+        and first.modifier.op == "in"
+        and second.kind == "term"
+        and gap
+        in (
+            "",
+            "的",
+            "期间",
+            "内",
+            "就",
+            "度",
+            "已",
+            "注册",
+            "新",
+            "才",
+            "刚",
+            "新近",
+            "年内",
+            "之内",
+            "正式",
+            "才新",
+        )
+        and second.text in ("成立", "设立", "创立", "创办", "注册", "立案", "处罚", "上市")
+    ):
         concept = {"立案": "filed", "处罚": "punished", "上市": "listing_date"}.get(second.text, "founded")
-        return replace(first, end=second.end, text=first.text + gap + second.text, modifier=first.modifier._replace(concepts=(concept,)))
-    if first.kind == "select" and first.modifier and not first.modifier.concepts and _agree(first.modifier.op, second.concepts) and gap in ("", "的", "一笔", "的一笔", "一次", "一笔的", "涉及") and second.kind in ("term", "sum"):
+        return replace(
+            first,
+            end=second.end,
+            text=first.text + gap + second.text,
+            modifier=first.modifier._replace(concepts=(concept,)),
+        )
+    if (
+        first.kind == "select"
+        and first.modifier
+        and not first.modifier.concepts
+        and _agree(first.modifier.op, second.concepts)
+        and gap in ("", "的", "一笔", "的一笔", "一次", "一笔的", "涉及")
+        and second.kind in ("term", "sum")
+    ):
         measured = tuple(c for c in second.concepts if c in _MEASURED)
         if measured and second.text not in ("标的",):
             facts = ("verb",) if second.text in ("成立", "设立", "创立", "创办") else ("before",)
-            return replace(first, end=second.end, text=first.text + gap + second.text, modifier=first.modifier._replace(concepts=measured), facts=facts)
-    if first.kind == "select" and second.kind == "select" and first.modifier and second.modifier and gap in ("和", "与", "及", "以及", "、", "的和") and {first.modifier.op, second.modifier.op} in ({"max", "min"}, {"first", "last"}):
-        return replace(second, start=first.start, text=first.text + gap + second.text, modifier=Modifier("ends", first.modifier.concepts or second.modifier.concepts))
+            return replace(
+                first,
+                end=second.end,
+                text=first.text + gap + second.text,
+                modifier=first.modifier._replace(concepts=measured),
+                facts=facts,
+            )
+    if (
+        first.kind == "select"
+        and second.kind == "select"
+        and first.modifier
+        and second.modifier
+        and gap in ("和", "与", "及", "以及", "、", "的和")
+        and {first.modifier.op, second.modifier.op} in ({"max", "min"}, {"first", "last"})
+    ):
+        return replace(
+            second,
+            start=first.start,
+            text=first.text + gap + second.text,
+            modifier=Modifier("ends", first.modifier.concepts or second.modifier.concepts),
+        )
     if first.kind == "count" and second.kind == "count" and len(gap) <= 6 and not re.search(r"[，。；？]", gap):
         return replace(second, start=first.start, text=first.text + gap + second.text, unit=second.unit or first.unit)
-    if first.modifier and second.modifier and first.modifier.op in (">", ">=", "<", "<=") and second.kind == "modifier" and not second.modifier.concepts and second.modifier.op in (">", ">=", "<", "<=") and len(gap) <= 4:
-        low, high = (first.modifier, second.modifier) if first.modifier.op[0] == ">" else (second.modifier, first.modifier)
-        return replace(second, start=first.start, text=first.text + gap + second.text, modifier=Modifier("between", first.modifier.concepts, (low.value, high.value)))
-    if first.kind == "term" and measured and second.kind == "sum" and (not second.concepts or second.text == "总额") and len(gap) <= 2 and "，" not in gap:
+    if (
+        first.modifier
+        and second.modifier
+        and first.modifier.op in (">", ">=", "<", "<=")
+        and second.kind == "modifier"
+        and not second.modifier.concepts
+        and second.modifier.op in (">", ">=", "<", "<=")
+        and len(gap) <= 4
+    ):
+        low, high = (
+            (first.modifier, second.modifier) if first.modifier.op[0] == ">" else (second.modifier, first.modifier)
+        )
+        return replace(
+            second,
+            start=first.start,
+            text=first.text + gap + second.text,
+            modifier=Modifier("between", first.modifier.concepts, (low.value, high.value)),
+        )
+    if (
+        first.kind == "term"
+        and measured
+        and second.kind == "sum"
+        and (not second.concepts or second.text == "总额")
+        and len(gap) <= 2
+        and "，" not in gap
+    ):
         return replace(second, concepts=measured, start=first.start, weight=2.5, text=first.text + gap + second.text)
     if first.kind == "sum" and second.kind == "money" and len(gap) <= 4:
-        return replace(second, kind="sum", concepts=first.concepts, start=first.start, weight=2.5, text=first.text + gap + second.text)
-    if first.kind == "term" and first.concepts in _TALLIES and second.kind == "count" and len(gap) <= 5 and "，" not in gap:
+        return replace(
+            second,
+            kind="sum",
+            concepts=first.concepts,
+            start=first.start,
+            weight=2.5,
+            text=first.text + gap + second.text,
+        )
+    if (
+        first.kind == "term"
+        and first.concepts in _TALLIES
+        and second.kind == "count"
+        and len(gap) <= 5
+        and "，" not in gap
+    ):
         return replace(first, end=second.end, unit=second.unit or first.unit)
     return None

@@ -127,12 +127,20 @@ def _holds(walk: Walk, frame: Frame, item: Item, modifier: Modifier) -> Asking:
         case "level":
             return _level(item.name) == modifier.value or modifier.value == "专门"
         case "listed":
-            outcome = yield from walk.hands.call("get_company_info", {"identifier": item.name, "columns": ["公司名称", "公司简称", "公司代码"]}, f"查“{item.name}”是否为上市公司。")
+            outcome = yield from walk.hands.call(
+                "get_company_info",
+                {"identifier": item.name, "columns": ["公司名称", "公司简称", "公司代码"]},
+                f"查“{item.name}”是否为上市公司。",
+            )
             return outcome.status == "ok"
         case "exists":
             tool = "get_sub_company_info" if modifier.value == "parent" else f"get_{modifier.value}_case_company_list"
             column = "关联上市公司全称" if modifier.value == "parent" else "案号"
-            outcome = yield from walk.hands.call(tool, {"identifier": item.name, "columns": [column]}, f"查“{item.name}”有无{'母公司' if modifier.value == 'parent' else '该类案件'}。")
+            outcome = yield from walk.hands.call(
+                tool,
+                {"identifier": item.name, "columns": [column]},
+                f"查“{item.name}”有无{'母公司' if modifier.value == 'parent' else '该类案件'}。",
+            )
             return outcome.status == "ok"
         case "other":
             return item.name not in _earlier(item)
@@ -165,7 +173,11 @@ def _has_role(walk: Walk, frame: Frame, item: Item, modifier: Modifier) -> bool 
         return False
     if modifier.concepts == ("sole",) and known(cell):
         return names_in(cell) == [origin.name]
-    return origin.name in names_in(cell) if known(cell) else (False if by_firm and str(cell or "").strip() == "-" else None)
+    return (
+        origin.name in names_in(cell)
+        if known(cell)
+        else (False if by_firm and str(cell or "").strip() == "-" else None)
+    )
 
 
 def _about(cell: Cell, words: str) -> bool | None:
@@ -197,4 +209,3 @@ def total(cells: list[Cell]) -> Decimal | None:
     """Sum of money cells in yuan."""
     amounts = [amount for cell in cells if (amount := money_of(cell)) is not None]
     return sum(amounts, Decimal(0)) if amounts else None
-

@@ -48,11 +48,26 @@ def chosen(text: str) -> Modifier:
     """The choice that a word such as 最高, 最早 or 第二大 names."""
     nth = re.search(r"第([二三四五六七八2-8])|^(?:排名|排在|位居|位列)?次", text)
     order = "max"
-    for op, table in (("max", words.MAXIMUM), ("min", words.MINIMUM), ("first", words.EARLIEST), ("last", words.LATEST)):
+    for op, table in (
+        ("max", words.MAXIMUM),
+        ("min", words.MINIMUM),
+        ("first", words.EARLIEST),
+        ("last", words.LATEST),
+    ):
         if text in table:
             order = op
     if nth:
-        order = {"高": "max", "大": "max", "多": "max", "低": "min", "小": "min", "少": "min", "早": "first", "晚": "last", "新": "last"}[text[-1]]
+        order = {
+            "高": "max",
+            "大": "max",
+            "多": "max",
+            "低": "min",
+            "小": "min",
+            "少": "min",
+            "早": "first",
+            "晚": "last",
+            "新": "last",
+        }[text[-1]]
     rank = 1
     if nth:
         digit = nth[1] or "二"
@@ -117,7 +132,12 @@ _WHEN = {
     "注册": "founded", "立案": "filed", "终本": "closed", "终结": "closed", "处罚": "punished", "审理": "date", "判决": "date",
     "裁判": "date", "发布": "published", "公布": "published", "限高": "published",
 }  # fmt: skip
-_PARTS = ((("区县", "县区", "县", "区"), "county"), (("城市", "市"), "city"), (("省份", "省"), "province"), (("省市区县", "省市区", "市区县"), "place"))
+_PARTS = (
+    (("区县", "县区", "县", "区"), "county"),
+    (("城市", "市"), "city"),
+    (("省份", "省"), "province"),
+    (("省市区县", "省市区", "市区县"), "place"),
+)
 _COMPILED = tuple((name, re.compile(pattern)) for name, pattern in _PATTERNS)
 
 
@@ -164,7 +184,9 @@ def _mention(name: str, m: re.Match[str]) -> Mention:
             return made("modifier", 3.0, modifier=Modifier(">", (), Decimal(scale)))
         case "between":
             unit = m["au"] or m["bu"]
-            return made("modifier", 3.0, modifier=Modifier("between", (), (_amount(m["a"], unit), _amount(m["b"], m["bu"]))))
+            return made(
+                "modifier", 3.0, modifier=Modifier("between", (), (_amount(m["a"], unit), _amount(m["b"], m["bu"])))
+            )
         case "date":
             return made("modifier", 2.2, modifier=_years(m))
         case "full":

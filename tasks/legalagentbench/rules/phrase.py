@@ -20,8 +20,17 @@ from tasks.legalagentbench.rules.solve import Findings, Told
 from tasks.legalagentbench.rules.subjects import NOUNS, case_name, describe, label_of
 from tasks.legalagentbench.rules.values import Cell, date_of, known, money_of, text_of
 
-_UNIT_OF: dict[str, str] = {"company": "家", "court": "家", "firm": "家", "place": "个", "address": "个", "agency": "家"}
-_MONEY = frozenset(("amount", "fine", "target", "unpaid", "invested", "capital", "par_value", "issue_price", "net_raised"))
+_UNIT_OF: dict[str, str] = {
+    "company": "家",
+    "court": "家",
+    "firm": "家",
+    "place": "个",
+    "address": "个",
+    "agency": "家",
+}
+_MONEY = frozenset(
+    ("amount", "fine", "target", "unpaid", "invested", "capital", "par_value", "issue_price", "net_raised")
+)
 _COUNTED: dict[str, str] = {"served": "家", "violations": "件", "investigations": "件", "insured": "人"}
 LONGEST_LIST = 60
 
@@ -56,7 +65,9 @@ def form_of(question: str) -> Form:
         digit = match["a"] or match["b"] or match["c"]
         places = _DIGIT[digit] if digit else 2 if match["cent"] else 0
     units = tuple(
-        (m.start(), unit if unit.endswith("元") else f"{unit}元") for m in _UNITS.finditer(text) if (unit := m[1] or m[2])
+        (m.start(), unit if unit.endswith("元") else f"{unit}元")
+        for m in _UNITS.finditer(text)
+        if (unit := m[1] or m[2])
     )
     return Form(places, units)
 
@@ -142,14 +153,21 @@ def _sentence(found: Findings, told: Told, form: Form) -> str:
         case "identity":
             if frame.entity is not None and frame.entity.kind in ("credit", "stock", "short"):
                 subject = f"{frame.entity.name}对应的公司"
-            return f"{subject}是{'、'.join(text_of(cell) for _, cell in told.cells)}" if told.cells else f"未查到{subject}"
+            return (
+                f"{subject}是{'、'.join(text_of(cell) for _, cell in told.cells)}"
+                if told.cells
+                else f"未查到{subject}"
+            )
         case "count":
             return _counted(found, told, subject)
         case "sum":
             whole = total([cell for _, cell in told.cells]) or Decimal(0)
             return f"{subject}的{label}总额为{_total(whole, form, told.wanted.at)}"
         case "listed":
-            return "，".join(f"{item.name}{'是' if cell else '不是'}上市公司" for item, cell in told.cells) or f"未查到{subject}"
+            return (
+                "，".join(f"{item.name}{'是' if cell else '不是'}上市公司" for item, cell in told.cells)
+                or f"未查到{subject}"
+            )
         case "days":
             return "，".join(_day_gap(item, *cell) for item, cell in told.cells) or f"未查到{subject}的两个日期"
         case _:
@@ -214,7 +232,10 @@ def _findings(found: Findings) -> list[str]:
         noun = NOUNS.get(frame.relation, "") or ("起点" if frame.entity else NOUNS.get(frame.kind, frame.kind))
         shown = [_detail(found, frame, item) for item in _unique(items)[:LONGEST_LIST]]
         more = f"等{len(items)}项" if len(items) > LONGEST_LIST else ""
-        lines.append(f"{noun}：{'，'.join(shown)}{more}" + (f"（共{len(items)}次）" if frame.hop is None and frame.entity is None and len(items) > 1 else ""))
+        lines.append(
+            f"{noun}：{'，'.join(shown)}{more}"
+            + (f"（共{len(items)}次）" if frame.hop is None and frame.entity is None and len(items) > 1 else "")
+        )
     return lines
 
 
@@ -240,7 +261,13 @@ def _detail(found: Findings, frame: Any, item: Item) -> str:
             cells.append(f"{column}{text}" + (f"即{_both(amount, text)}" if amount is not None else ""))
         elif frame.kind in CASE_ROWS and "日期" in column and known(cell):
             cells.append(f"{column}{text_of(cell)}")
-        elif column in ("行政处罚公司名称", "限制高消费企业名称", "终本公司名称", "失信被执行公司名称", "执行法院") and known(cell):
+        elif column in (
+            "行政处罚公司名称",
+            "限制高消费企业名称",
+            "终本公司名称",
+            "失信被执行公司名称",
+            "执行法院",
+        ) and known(cell):
             cells.append(text_of(cell))
     return item.name + (f"（{'，'.join(cells)}）" if cells else "")
 

@@ -68,7 +68,12 @@ CITIES: dict[str, tuple[str, str]] = {}
 """Short or full name -> (province, full name of the city)."""
 for _name in _PROVINCES:
     PROVINCES[_name] = PROVINCES[_short(_name)] = _name
-PROVINCES |= {"内蒙": "内蒙古自治区", "广西省": "广西壮族自治区", "新疆省": "新疆维吾尔自治区", "宁夏省": "宁夏回族自治区"}
+PROVINCES |= {
+    "内蒙": "内蒙古自治区",
+    "广西省": "广西壮族自治区",
+    "新疆省": "新疆维吾尔自治区",
+    "宁夏省": "宁夏回族自治区",
+}
 for _province, _names in _CITIES.items():
     for _name in _names.split():
         _full = _name if re.search(r"盟$|地区$|自治州$", _name) else f"{_name}市"
@@ -79,7 +84,9 @@ for _name in MUNICIPALITIES:
 
 _LONGEST = 12
 _COUNTY = re.compile(r"(?:[一-龥]{1,9}?(?:自治县|自治旗|林区|新区|县|区|旗)|[一-龥]{1,4}?市)(?!人民|场|内|域)")
-_NOT_COUNTY = re.compile(r"律师|法院|公司|所在|所属|事务|开发区|工业区|园区|保税区|示范区|高新区|经开区|^市辖区|小区|社区|校区|街区|景区|地区|厂区|[路街道号村镇乡]")
+_NOT_COUNTY = re.compile(
+    r"律师|法院|公司|所在|所属|事务|开发区|工业区|园区|保税区|示范区|高新区|经开区|^市辖区|小区|社区|校区|街区|景区|地区|厂区|[路街道号村镇乡]"
+)
 
 
 def _prefix(text: str, names: Mapping[str, object]) -> str:

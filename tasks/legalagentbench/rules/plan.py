@@ -43,7 +43,9 @@ def _finish(state: State) -> State:
     idle = [f for i, f in enumerate(state.frames) if i not in needed]
     last_idle = state.top >= 0 and state.top not in needed and state.fresh
     if last_idle and state.frame.entity is None and state.frame.weight >= 1.0:
-        return _finish(tell(state, state.top, Wanted("identity"), 0.5)._replace(cost=cost + 0.5, pending=(), awaiting=None))
+        return _finish(
+            tell(state, state.top, Wanted("identity"), 0.5)._replace(cost=cost + 0.5, pending=(), awaiting=None)
+        )
     cost += sum(f.weight + 1.0 * len(f.modifiers) for f in idle)
     return state._replace(cost=cost)
 

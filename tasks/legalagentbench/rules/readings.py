@@ -77,7 +77,11 @@ def _attribute(state: State, concept: str, mention: Mention) -> list[State]:
         kind = base.frames[index].kind
         if has(kind, concept):
             extra = 0.3 if concept == "link" else 0.0
-            if concept == "invested" and "amount" in mention.concepts and base.frames[index].relation not in ("sub", "parent"):
+            if (
+                concept == "invested"
+                and "amount" in mention.concepts
+                and base.frames[index].relation not in ("sub", "parent")
+            ):
                 extra += 0.4
             results.append(tell(base, index, wanted, back + away + extra))
             continue
@@ -87,8 +91,17 @@ def _attribute(state: State, concept: str, mention: Mention) -> list[State]:
                 continue
             if concept in ("register_address", "office_address") and found[0][-1].target != "company":
                 continue
-            guess = 0.4 if found[0][0].source == "case" or relation == "place" or relation in IMPLIES.get(concept, ()) else 1.0
-            guess += 0.8 if base.frames[index].parent >= 0 and base.frames[base.frames[index].parent].kind == found[0][-1].target else 0.0
+            guess = (
+                0.4
+                if found[0][0].source == "case" or relation == "place" or relation in IMPLIES.get(concept, ())
+                else 1.0
+            )
+            guess += (
+                0.8
+                if base.frames[index].parent >= 0
+                and base.frames[base.frames[index].parent].kind == found[0][-1].target
+                else 0.0
+            )
             followed = follow(base._replace(awaiting=None), index, relation, back + away + guess, 0.0)
             if followed is not None:
                 told = tell(followed, followed.top, wanted, 0.0)
@@ -138,14 +151,20 @@ def _modifier(state: State, mention: Mention, followed_by_noun: bool) -> list[St
     away = (1.0 - mention.factor) * 1.0
     wait = 0.4 if "conjunct" in mention.facts else 0.0
     said = 0.5 if "predicate" in mention.facts else 0.0
-    results = [state._replace(pending=(*state.pending, (modifier, weight)), cost=state.cost + away + wait + said, fresh=False)]
+    results = [
+        state._replace(
+            pending=(*state.pending, (modifier, weight)), cost=state.cost + away + wait + said, fresh=False
+        )
+    ]
     if state.top < 0:
         return results
     if "predicate" in mention.facts and state.frame.entity is not None:
         results.append(state._replace(cost=state.cost + 0.1))
     for kind in sorted({kind for concept in modifier.concepts for kind in IMPLIES.get(concept, ())}):
         if state.frame.kind in ("company", "court", "case", "agency"):
-            followed = follow(state._replace(pending=(*state.pending, (modifier, weight))), state.top, kind, away + 0.4, 0.0)
+            followed = follow(
+                state._replace(pending=(*state.pending, (modifier, weight))), state.top, kind, away + 0.4, 0.0
+            )
             if followed is not None:
                 results.append(followed)
     for distance, index in enumerate(order(state)[:3]):
@@ -264,7 +283,12 @@ def advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[Sta
         return [*results, *_entity(state, mention)]
     if state.top < 0:
         if mention.modifier:
-            results.append(state._replace(pending=(*state.pending, (mention.modifier, mention.weight)), cost=state.cost + 0.3 + 1 - mention.factor))
+            results.append(
+                state._replace(
+                    pending=(*state.pending, (mention.modifier, mention.weight)),
+                    cost=state.cost + 0.3 + 1 - mention.factor,
+                )
+            )
         elif mention.kind == "which":
             results.append(state)
         return results
@@ -279,10 +303,16 @@ def advance(state: State, mentions: tuple[Mention, ...], place: int) -> list[Sta
                 for fact, price in _NAMING.items():
                     if fact in mention.facts and relation not in ("place", "case") and not asked:
                         results += [_named(s, mention, price) for s in reached if s.frame.entity is None]
-                unsaid = 0.15 if "listed" in mention.facts and relation not in ("place", "case", "doc", "address") else 0.0
+                unsaid = (
+                    0.15 if "listed" in mention.facts and relation not in ("place", "case", "doc", "address") else 0.0
+                )
                 results += [s._replace(cost=s.cost + unsaid) for s in reached] if unsaid else reached
                 if relation in ENFORCEMENT or relation == "administrative":
-                    results.append(state._replace(pending=(*state.pending, (Modifier("exists", (), relation), 0.3)), cost=state.cost + 0.7))
+                    results.append(
+                        state._replace(
+                            pending=(*state.pending, (Modifier("exists", (), relation), 0.3)), cost=state.cost + 0.7
+                        )
+                    )
             for concept in mention.concepts:
                 results += _attribute(state, concept, mention)
         case "modifier" | "select":
@@ -353,4 +383,8 @@ def _invests(state: State, mention: Mention) -> list[State]:
             results.append(followed._replace(cost=followed.cost + 0.3))
             continue
         results.append(tell(followed, followed.top, Wanted("count", "", mention.unit, mention.start), 0.0))
-    return [*results, state._replace(cost=state.cost + 0.6)] if not mention.unit and "多" not in mention.text else results
+    return (
+        [*results, state._replace(cost=state.cost + 0.6)]
+        if not mention.unit and "多" not in mention.text
+        else results
+    )

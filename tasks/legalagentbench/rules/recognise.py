@@ -43,16 +43,27 @@ _STOCK = re.compile(r"(?<![\d.A-Za-z年（-])(?:[0368]\d{5}|4[03]\d{4}|9\d{5}|2\
 _QUOTED = re.compile(r"[“\"‘'「『]([^”\"’'」』]{5,60})[”\"’'」』]")
 _SHAPES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("firm", re.compile(r"[一-龥（）·]{2,24}?律师事务所")),
-    ("court", re.compile(r"[一-龥（）]{2,26}?(?:人民法院|铁路运输法院|知识产权法院|海事法院|互联网法院|金融法院|运输中级法院)")),
-    ("company", re.compile(
-        r"[一-龥A-Za-z0-9（）·&\-]{3,40}?(?:有限责任公司|股份有限公司|有限公司|股份公司|集团公司|总公司|（有限合伙）|合作社)"
-        r"(?:[一-龥（）]{2,12}?分公司)?"
-    )),
-    ("agency", re.compile(
-        r"[一-龥（）]{2,24}?(?:管理局|监督局|监管局|执法局|执法大队|公安局|公安分局|分局|派出所|税务局|环境局|环保局|规划局|资源局|交通局|运输局|保障局|建设局|"
-        r"委员会|消防支队|消防大队|救援支队|救援大队|救援局|海关|证监局|银保监局|交易所|卫生局|水务局|水利局|农业局|农村局|统计局|财政局|商务局|外汇局|"
-        r"执法支队|执法总队|监察大队|交警支队|交警大队|管委会|气象局|林业局|海事局|厅)"
-    )),
+    (
+        "court",
+        re.compile(
+            r"[一-龥（）]{2,26}?(?:人民法院|铁路运输法院|知识产权法院|海事法院|互联网法院|金融法院|运输中级法院)"
+        ),
+    ),
+    (
+        "company",
+        re.compile(
+            r"[一-龥A-Za-z0-9（）·&\-]{3,40}?(?:有限责任公司|股份有限公司|有限公司|股份公司|集团公司|总公司|（有限合伙）|合作社)"
+            r"(?:[一-龥（）]{2,12}?分公司)?"
+        ),
+    ),
+    (
+        "agency",
+        re.compile(
+            r"[一-龥（）]{2,24}?(?:管理局|监督局|监管局|执法局|执法大队|公安局|公安分局|分局|派出所|税务局|环境局|环保局|规划局|资源局|交通局|运输局|保障局|建设局|"
+            r"委员会|消防支队|消防大队|救援支队|救援大队|救援局|海关|证监局|银保监局|交易所|卫生局|水务局|水利局|农业局|农村局|统计局|财政局|商务局|外汇局|"
+            r"执法支队|执法总队|监察大队|交警支队|交警大队|管委会|气象局|林业局|海事局|厅)"
+        ),
+    ),
 )
 _GENERIC = re.compile(
     r"^(?:告|[被原]告|这?[一几两三多]?[家个些所间名]|企业|公司|该|本|此|其|某|哪|什么|我|你|他|贵|的|有|是|由|被告|原告|所有|全部|当地|各|相关|其他|多少|上述|任何|一些|服务|知名|参与|审理|执行|大型|律师|有关|基层|高级|中级|管辖|省|市|区|上市|控股|子|母|全资|区内)"
@@ -62,10 +73,14 @@ _BOUNDARY = re.compile(
     r"审查|分析|研究|关注到|关注|注意到|名为|名叫|叫做|叫|一家|一个|这家|该|针|对于|对|向|与|和|及|由|被|在|从|为|给|将|把|跟|同|让|想|要|的|是|于|以|到|核实|核查|明确|搜集|收集|整理|统计|"
     r"梳理|代表|作为|提到|中|至|起诉|投资了?|联系|咨询|说|看|问|下|并|且|考虑|准备|发现|得到|听说|合作|收购|背调|出具|就|因|帮|一下|根据|服务|关系到|包括|如|以及|或|比如|例如|代理|特别|尤其"
 )
-_SAFE_INSIDE = re.compile(r"中国|中级|中华|和平|和田|和顺|和县|对外|从化|被子|在线|中山|中心|中科|中原|中信|中铁|中建|中材|中孚|中钞|中央|中德|中天|中联|中兴|中环|中海|中远|中粮|中油|中石|中牟|中卫|中宁|中阳|中江|中方|中能|中化|中盐|中车|中电|中航|中煤|中交|中冶|中核|中通|中商|中金|中银|中农|中外|中新|中安|华中|关中|市中区|浪潮|向日葵|向阳|同仁|同德|同济|大同|和平区|仁和|永和|祥和|泰和|和谐|和信|太和|和政|和硕|和静|和龙|和林|共和|义和|同方|同安|同心|同江|合同|为民|有为|华为|下城|下关|至诚|至合|冬至|至正|起源|想象|理想|联想|梦想|要素|给排水|给水|以色列|以岭|就业|帮帮|联系|服务|信息服务|咨询|数据服务|合作社|合作区|分析|分析仪器|投资|风险投资|创业投资|研究|研究院|评估|代理|检查|勘查|处理|水处理|污水处理|固废处理|热处理|表面处理|到家|下沙|天下|关系|看丹|看守|问天|特别|特别行政区|尤溪|且末|并州|将乐|将军|如东|如皋|如意|包头|下陆|孝义|把握|整理|查干|请进|叫卖|让胡路|到位|龙到|说明|统计|查理|同创|协同|大和|三和|与时|就位|因子|因特|知道创宇|准备|明确|收集|考虑|发现|该隐|帮扶|请安|想念|起重|起点|发起|起帆|于洪|于都|于田|单于|任丘|及第")
+_SAFE_INSIDE = re.compile(
+    r"中国|中级|中华|和平|和田|和顺|和县|对外|从化|被子|在线|中山|中心|中科|中原|中信|中铁|中建|中材|中孚|中钞|中央|中德|中天|中联|中兴|中环|中海|中远|中粮|中油|中石|中牟|中卫|中宁|中阳|中江|中方|中能|中化|中盐|中车|中电|中航|中煤|中交|中冶|中核|中通|中商|中金|中银|中农|中外|中新|中安|华中|关中|市中区|浪潮|向日葵|向阳|同仁|同德|同济|大同|和平区|仁和|永和|祥和|泰和|和谐|和信|太和|和政|和硕|和静|和龙|和林|共和|义和|同方|同安|同心|同江|合同|为民|有为|华为|下城|下关|至诚|至合|冬至|至正|起源|想象|理想|联想|梦想|要素|给排水|给水|以色列|以岭|就业|帮帮|联系|服务|信息服务|咨询|数据服务|合作社|合作区|分析|分析仪器|投资|风险投资|创业投资|研究|研究院|评估|代理|检查|勘查|处理|水处理|污水处理|固废处理|热处理|表面处理|到家|下沙|天下|关系|看丹|看守|问天|特别|特别行政区|尤溪|且末|并州|将乐|将军|如东|如皋|如意|包头|下陆|孝义|把握|整理|查干|请进|叫卖|让胡路|到位|龙到|说明|统计|查理|同创|协同|大和|三和|与时|就位|因子|因特|知道创宇|准备|明确|收集|考虑|发现|该隐|帮扶|请安|想念|起重|起点|发起|起帆|于洪|于都|于田|单于|任丘|及第"
+)
 
 
-_NEVER_IN_A_NAME = re.compile(r"几家|几个|比较|选择|聘请|聘用|哪|多少|这些|那些|一些|什么|我们|他们|请问|告诉|所有|案件|最[高大低小早晚新多]|所在|母公司|子公司|[，。；？！]")
+_NEVER_IN_A_NAME = re.compile(
+    r"几家|几个|比较|选择|聘请|聘用|哪|多少|这些|那些|一些|什么|我们|他们|请问|告诉|所有|案件|最[高大低小早晚新多]|所在|母公司|子公司|[，。；？！]"
+)
 
 
 def _clip(text: str, start: int, end: int) -> int:
@@ -123,8 +138,12 @@ def _shaped(text: str, index: NameIndex, exact: list[Entity]) -> list[Entity]:
             start = _clip(text, match.start(), match.end())
             if not _CASE.search(match[0]):
                 found.append(Entity(start, match.end(), "case", text[start : match.end()]))
-    found += [Entity(m.start(), m.end(), "credit", m[0], exact=index.knows("credit", m[0])) for m in _CREDIT.finditer(text)]
-    found += [Entity(m.start(), m.end(), "stock", m[0], exact=index.knows("stock", m[0])) for m in _STOCK.finditer(text)]
+    found += [
+        Entity(m.start(), m.end(), "credit", m[0], exact=index.knows("credit", m[0])) for m in _CREDIT.finditer(text)
+    ]
+    found += [
+        Entity(m.start(), m.end(), "stock", m[0], exact=index.knows("stock", m[0])) for m in _STOCK.finditer(text)
+    ]
     for kind, pattern in _SHAPES:
         if kind == "agency" and "罚" not in text:
             continue
@@ -143,7 +162,9 @@ def _shaped(text: str, index: NameIndex, exact: list[Entity]) -> list[Entity]:
     return found
 
 
-_ADDRESS_TAIL = re.compile(r"[^，。；？！、的“”\"']{0,40}?(?:\d+号(?:院|楼)?(?:[^，。；？！的所“”\"']{0,25}?(?:室|层|楼|栋|座|幢|单元|号))?|交汇处|交叉口|路口|[路街道]\d+[号弄][^，。；？！的所“”\"']{0,10}|大厦|[一-龥]路[东西南北]侧)(?:[东西南北]\d+米)?")
+_ADDRESS_TAIL = re.compile(
+    r"[^，。；？！、的“”\"']{0,40}?(?:\d+号(?:院|楼)?(?:[^，。；？！的所“”\"']{0,25}?(?:室|层|楼|栋|座|幢|单元|号))?|交汇处|交叉口|路口|[路街道]\d+[号弄][^，。；？！的所“”\"']{0,10}|大厦|[一-龥]路[东西南北]侧)(?:[东西南北]\d+米)?"
+)
 
 
 def _places(text: str, index: NameIndex) -> list[Entity]:
@@ -167,14 +188,32 @@ def _places(text: str, index: NameIndex) -> list[Entity]:
     return found
 
 
-_RANK = {"case": 0, "credit": 1, "company": 2, "firm": 3, "court": 3, "agency": 4, "address": 5, "stock": 6, "short": 7, "place": 8}
+_RANK = {
+    "case": 0,
+    "credit": 1,
+    "company": 2,
+    "firm": 3,
+    "court": 3,
+    "agency": 4,
+    "address": 5,
+    "stock": 6,
+    "short": 7,
+    "place": 8,
+}
 
 
 def recognise(text: str, index: NameIndex) -> list[Entity]:
     """The entities of a tidy question in order of place; overlaps go to the longest, then to the surest."""
     exact = _known(text, index)
     candidates = [*exact, *_shaped(text, index, exact), *_places(text, index)]
-    candidates.sort(key=lambda e: (not e.exact and e.kind in ("agency", "address"), -(e.end - e.start), not e.exact, _RANK[e.kind]))
+    candidates.sort(
+        key=lambda e: (
+            not e.exact and e.kind in ("agency", "address"),
+            -(e.end - e.start),
+            not e.exact,
+            _RANK[e.kind],
+        )
+    )
     chosen: list[Entity] = []
     for entity in candidates:
         if all(entity.end <= other.start or entity.start >= other.end for other in chosen):
@@ -193,6 +232,8 @@ def _in_full(entity: Entity, others: list[Entity]) -> Entity:
         longer, shorter = (other, entity) if len(other.name) > len(entity.name) else (entity, other)
         if longer.name.endswith(shorter.name):
             front = longer.name.removesuffix(shorter.name)
-            better = longer if longer.exact or parse_place(front)[1] == len(front) or _ends_with_place(front) else shorter
+            better = (
+                longer if longer.exact or parse_place(front)[1] == len(front) or _ends_with_place(front) else shorter
+            )
             return replace(entity, name=better.name, exact=better.exact)
     return entity

@@ -39,7 +39,13 @@ NOUNS: dict[str, str] = {
     "plaintiff": "原告", "applicant": "申请人", "defendant": "被告", "plaintiff_firm": "原告律师事务所", "defendant_firm": "被告律师事务所", "company": "公司",
     "address": "地址", "office_address": "办公地址", "place": "所在地区", "agency": "处罚单位",
 }  # fmt: skip
-_COURT_OF: dict[str, str] = {"restriction": "执行法院", "finalized": "执行法院", "dishonesty": "执行法院", "doc": "审理法院", "case": "审理法院"}
+_COURT_OF: dict[str, str] = {
+    "restriction": "执行法院",
+    "finalized": "执行法院",
+    "dishonesty": "执行法院",
+    "doc": "审理法院",
+    "case": "审理法院",
+}
 _COMPANY_OF: dict[str, str] = {
     "restriction": "被限制高消费的企业", "finalized": "被执行企业", "dishonesty": "失信被执行企业", "administrative": "被处罚企业", "doc": "涉案公司",
 }  # fmt: skip
@@ -106,7 +112,13 @@ def _place(found: Findings, number: int) -> str:
     if frame.hop is None:
         return _place(found, frame.parent)
     if above.kind == "address" and above.entity is None and above.parent >= 0:
-        kind = "办公地址" if above.relation == "office_address" else "登记地址" if found.plan.frames[above.parent].kind == "company" else ""
+        kind = (
+            "办公地址"
+            if above.relation == "office_address"
+            else "登记地址"
+            if found.plan.frames[above.parent].kind == "company"
+            else ""
+        )
         return f"{owner(found, above.parent)}{kind}所在区县"
     return f"{owner(found, frame.parent)}所在区县"
 
@@ -148,10 +160,20 @@ def _conditions(chain: list[Frame]) -> tuple[str, str]:
             elif modifier.op == "mode":
                 choice = _OFTEN
             elif modifier.op == "role":
-                filters.append(f"{'单独' if modifier.concepts else ''}作为{'原告' if modifier.value == 'plaintiff' else '被告'}的")
+                filters.append(
+                    f"{'单独' if modifier.concepts else ''}作为{'原告' if modifier.value == 'plaintiff' else '被告'}的"
+                )
             elif modifier.op == "in":
                 low, high = modifier.value
-                span = f"{low}年" if low == high else f"{high}年及以前" if low == 0 else f"{low}年以来" if high == 9999 else f"{low}年至{high}年"
+                span = (
+                    f"{low}年"
+                    if low == high
+                    else f"{high}年及以前"
+                    if low == 0
+                    else f"{low}年以来"
+                    if high == 9999
+                    else f"{low}年至{high}年"
+                )
                 filters.append(span + ("成立的" if concept == "founded" else "的"))
             elif modifier.op == "listed":
                 filters.append("上市的")

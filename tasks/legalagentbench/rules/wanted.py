@@ -30,9 +30,7 @@ def _dictionary() -> dict[str, list[Entry]]:
                 names = entry[0] if slot == 0 else entry[1]
                 if name not in names:
                     names.append(name)
-    entries = {
-        word: ("term", relations, concepts, weight) for word, (relations, concepts, weight) in named.items()
-    }
+    entries = {word: ("term", relations, concepts, weight) for word, (relations, concepts, weight) in named.items()}
     for word in words.SUM_WORDS:
         known = entries.get(word)
         entries[word] = ("sum", [], known[2] if known else [], 2.5)
@@ -73,14 +71,27 @@ _ASKED = re.compile(r"多少|哪|是谁|什么|是否|吗|几[家个次起]|[？
 def _clause_factors(text: str, entities: list[Entity]) -> list[float]:
     """How much each character counts: small talk and reasons little, questions fully."""
     factors = [1.0] * len(text)
-    asking = re.compile(r"多少|哪|是谁|什么|是否|是不是|吗|几[家个次起件条所]|提供|查询|查一下|查找|确认|告诉|列出|核实|请问|了解|知道|想要|[？?]")
+    asking = re.compile(
+        r"多少|哪|是谁|什么|是否|是不是|吗|几[家个次起件条所]|提供|查询|查一下|查找|确认|告诉|列出|核实|请问|了解|知道|想要|[？?]"
+    )
     seen_entity = False
     for match in re.finditer(r"[^，。；？！]+[，。；？！]?", text):
         clause = match[0]
-        has_entity = any(match.start() <= e.start < match.end() for e in entities if e.kind != "place" or (e.place and e.place.county))
+        has_entity = any(
+            match.start() <= e.start < match.end()
+            for e in entities
+            if e.kind != "place" or (e.place and e.place.county)
+        )
         factor = 1.0
-        talk = next((w for w in words.SMALL_TALK if clause.startswith(w)), "以" if re.match(r"以(?!及|下|前|后|上|来|往|何|内|外|它|其|该|这家|这个)", clause) else "")
-        if talk and not (has_entity and len(clause) > 25) and not re.search(r"需要(?:确认|了解|知道|查)|想|请问|[？?]", clause):
+        talk = next(
+            (w for w in words.SMALL_TALK if clause.startswith(w)),
+            "以" if re.match(r"以(?!及|下|前|后|上|来|往|何|内|外|它|其|该|这家|这个)", clause) else "",
+        )
+        if (
+            talk
+            and not (has_entity and len(clause) > 25)
+            and not re.search(r"需要(?:确认|了解|知道|查)|想|请问|[？?]", clause)
+        ):
             factor = 0.12
         elif any(clause.startswith(w) for w in words.PREAMBLE):
             asked = _ASKED.search(clause)
@@ -90,7 +101,10 @@ def _clause_factors(text: str, entities: list[Entity]) -> list[float]:
         seen_entity = seen_entity or has_entity
         for position in range(match.start(), match.end()):
             factors[position] = factor
-    for match in re.finditer(r"(?:以便|从而|为(?:我们?|客户|当事人|后续|进一步|其|委托人)[^，。？]{0,20}提供|以(?:评估|确保|确定|判断|进一步|帮助|支持|制定|更好))[^，。？！]*", text):
+    for match in re.finditer(
+        r"(?:以便|从而|为(?:我们?|客户|当事人|后续|进一步|其|委托人)[^，。？]{0,20}提供|以(?:评估|确保|确定|判断|进一步|帮助|支持|制定|更好))[^，。？！]*",
+        text,
+    ):
         if not any(match.start() <= e.start < match.end() for e in entities):
             for position in range(match.start(), match.end()):
                 factors[position] = min(factors[position], 0.15)
@@ -112,7 +126,11 @@ def read(text: str, entities: list[Entity]) -> list[Mention]:
         if position in starts:
             entity = starts[position]
             weight = 4.0 if entity.kind != "place" or (entity.place and entity.place.county) else 0.5
-            mentions.append(Mention("entity", entity.start, entity.end, entity.name, weight, entity=entity, factor=factors[position]))
+            mentions.append(
+                Mention(
+                    "entity", entity.start, entity.end, entity.name, weight, entity=entity, factor=factors[position]
+                )
+            )
             position = entity.end
             continue
         limit = next((entity.start for entity in entities if entity.start > position), len(text))
@@ -124,6 +142,8 @@ def read(text: str, entities: list[Entity]) -> list[Mention]:
         mentions.append(replace(best, factor=factors[position]))
         if best.kind == "modifier" and best.relations:
             mentions[-1] = replace(mentions[-1], relations=())
-            mentions.append(Mention("term", best.end, best.end, "文书", 1.0, best.relations, factor=factors[position]))
+            mentions.append(
+                Mention("term", best.end, best.end, "文书", 1.0, best.relations, factor=factors[position])
+            )
         position = best.end
     return combine(mentions, text)

@@ -68,15 +68,25 @@ def write(question: str, names: NameIndex) -> Generator[Call, Outcome, tuple[str
 
 def _company(name: str, names: NameIndex) -> Generator[Call, Outcome, dict[str, str]]:
     cells: dict[str, str] = {}
-    outcome = yield Call("get_company_register", {"identifier": name, "columns": _REGISTER}, f"查答辩人{name}的工商登记信息。")
+    outcome = yield Call(
+        "get_company_register", {"identifier": name, "columns": _REGISTER}, f"查答辩人{name}的工商登记信息。"
+    )
     if outcome.status != "ok" and (near := names.near("company", name)):
-        outcome = yield Call("get_company_register", {"identifier": near, "columns": _REGISTER}, f"名称相近的登记企业是{near}，查其登记信息。")
+        outcome = yield Call(
+            "get_company_register",
+            {"identifier": near, "columns": _REGISTER},
+            f"名称相近的登记企业是{near}，查其登记信息。",
+        )
     if isinstance(outcome.value, dict):
         cells = {column: str(cell) for column, cell in outcome.value.items() if known(cell)}
     missing = {"企业地址": "注册地址", "法定代表人": "法人代表", "联系电话": "联系电话"}
     wanted = [other for column, other in missing.items() if column not in cells]
     if wanted:
-        other = yield Call("get_company_info", {"identifier": name, "columns": wanted}, f"登记信息不全，换查上市公司信息表中的{name}。")
+        other = yield Call(
+            "get_company_info",
+            {"identifier": name, "columns": wanted},
+            f"登记信息不全，换查上市公司信息表中的{name}。",
+        )
         if isinstance(other.value, dict):
             for column, source in missing.items():
                 if column not in cells and known(other.value.get(source)):
@@ -86,9 +96,15 @@ def _company(name: str, names: NameIndex) -> Generator[Call, Outcome, dict[str, 
 
 def _firm(name: str, names: NameIndex) -> Generator[Call, Outcome, dict[str, str]]:
     columns = ["律师事务所名称", "律师事务所负责人", "通讯电话"]
-    outcome = yield Call("get_lawfirm_info", {"identifier": name, "columns": columns}, f"查{name}的负责人和联系电话。")
+    outcome = yield Call(
+        "get_lawfirm_info", {"identifier": name, "columns": columns}, f"查{name}的负责人和联系电话。"
+    )
     if outcome.status != "ok" and (near := names.near("firm", name)):
-        outcome = yield Call("get_lawfirm_info", {"identifier": near, "columns": columns}, f"名称相近的律所是{near}，查其负责人和电话。")
+        outcome = yield Call(
+            "get_lawfirm_info",
+            {"identifier": near, "columns": columns},
+            f"名称相近的律所是{near}，查其负责人和电话。",
+        )
     if not isinstance(outcome.value, dict):
         return {}
     return {column: str(cell) for column, cell in outcome.value.items() if known(cell)}
@@ -97,7 +113,11 @@ def _firm(name: str, names: NameIndex) -> Generator[Call, Outcome, dict[str, str
 def _articles(point: Point) -> Generator[Call, Outcome, list[tuple[str, str]]]:
     scored: dict[str, tuple[float, str]] = {}
     for query in point.queries:
-        outcome = yield Call("legal_article_retriever", {"identifier": query, "k": ARTICLES}, f"检索与“{point.title.removeprefix('关于')}”有关的法条。")
+        outcome = yield Call(
+            "legal_article_retriever",
+            {"identifier": query, "k": ARTICLES},
+            f"检索与“{point.title.removeprefix('关于')}”有关的法条。",
+        )
         texts = outcome.value if isinstance(outcome.value, list) else []
         for text in texts:
             entry = cited(str(text))

@@ -157,7 +157,9 @@ def apply_articles(question: str, read: LawQuery, choices: Mapping[str, str]) ->
     best = max(points.values(), default=0.0)
     if best <= 0:
         # Without texts of that day all that is known is which articles there were: one of these.
-        there = [letter for letter, listed in numbers.items() if any(str(n.number) in by_number for n in listed)] or choices
+        there = [
+            letter for letter, listed in numbers.items() if any(str(n.number) in by_number for n in listed)
+        ] or choices
         default = DEFAULT if DEFAULT in there else next(iter(there), "")
         return Reply(default, "没有检索到与事实相符的选项条文，按默认选项作答。")
     chosen = {letter for letter, value in points.items() if value >= max(CHOSEN * best, 1.0)} or {
@@ -207,6 +209,10 @@ def day_of(read: LawQuery) -> str:
     if conduct.last is not None:
         day = conduct.last
     else:
-        likely = [span.last for span in conduct.spans if EARLIEST <= span.last < date.max and (span.last - span.first).days < 32]
+        likely = [
+            span.last
+            for span in conduct.spans
+            if EARLIEST <= span.last < date.max and (span.last - span.first).days < 32
+        ]
         day = max(likely, default=date.min)
     return f"{day.year}年{day.month}月{day.day}日" if day >= EARLIEST else ""

@@ -69,7 +69,9 @@ class _Wanted:
         self._laws = frozenset(read.laws)
         self._numbers = frozenset(number.key for number in read.numbers)
         self._pairs = read.pairs
-        self._days: tuple[date, date] | None = (read.spans[0].first, read.spans[0].last) if dated and read.spans else None
+        self._days: tuple[date, date] | None = (
+            (read.spans[0].first, read.spans[0].last) if dated and read.spans else None
+        )
 
     @property
     def named_day(self) -> bool:

@@ -134,9 +134,7 @@ def _other(sentence: str, side: Side) -> bool:
 @cache
 def speech() -> Mapping[str, Any]:
     """The table of phrases and short replies."""
-    loaded: dict[str, Any] = tomllib.loads(
-        files(__package__).joinpath("speech.toml").read_text(encoding="utf-8")
-    )
+    loaded: dict[str, Any] = tomllib.loads(files(__package__).joinpath("speech.toml").read_text(encoding="utf-8"))
     return loaded
 
 

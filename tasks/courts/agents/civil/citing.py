@@ -13,7 +13,11 @@ from store.text.numerals import int_to_chinese
 PROCEDURE_LAW = "中华人民共和国民事诉讼法"
 _PROOF: tuple[tuple[date, int], ...] = ((date(2022, 1, 1), 67), (date(2013, 1, 1), 64))
 """The article on the burden of proof, by the first day of its version."""
-_LATE_INTEREST: tuple[tuple[date, int], ...] = ((date(2024, 1, 1), 264), (date(2022, 1, 1), 260), (date(2013, 1, 1), 253))
+_LATE_INTEREST: tuple[tuple[date, int], ...] = (
+    (date(2024, 1, 1), 264),
+    (date(2022, 1, 1), 260),
+    (date(2013, 1, 1), 253),
+)
 """The article on interest for late performance."""
 _INNER = str.maketrans("《》", "〈〉")
 """A title within a title stands in single marks (标点符号用法 GB/T 15834, 4.15.3.4)."""

@@ -21,7 +21,11 @@ def issues(case: Case) -> list[str]:
 
 def admitted(case: Case) -> list[str]:
     """What the answer says it does not contest, claims and facts."""
-    told = [f"原告关于{quotable(_wish(claim), 60)}的请求" for claim in case.claims if claim.kind != "costs" and case.admits(claim)]
+    told = [
+        f"原告关于{quotable(_wish(claim), 60)}的请求"
+        for claim in case.claims
+        if claim.kind != "costs" and case.admits(claim)
+    ]
     clauses = (clause.strip() for point in case.points for clause in re.split(r"[，,；;。]", point.text))
     told += [quotable(match["what"], 60) for clause in clauses if (match := _ADMITTED.match(clause))]
     return list(dict.fromkeys(told))[:4]

@@ -113,7 +113,9 @@ class Bench:
 
     def _unaided(self, step: Step) -> bool:
         """Whether a question of who appears meets nobody but parties themselves: there are no powers to ask for."""
-        asked = {"identity": step.sides, "other_identity": tuple(OTHER[side] for side in step.sides)}.get(step.kind, ())
+        asked = {"identity": step.sides, "other_identity": tuple(OTHER[side] for side in step.sides)}.get(
+            step.kind, ()
+        )
         return bool(asked) and not any(
             self._parties.get(side, {}).get("counsel") or self._parties.get(side, {}).get("kind") == "company"
             for side in asked
@@ -244,7 +246,9 @@ class Bench:
         if agreed and not self._trial.asked["issues", SIDES[0]]:
             body += "。" + self._fill("undisputed", what="、".join(agreed))
         return self._safe(
-            f"{head}{body.rstrip('。')}。{ask}", f"本案的争议焦点是原告的诉讼请求能否成立。{ask}", {"issues", "debate"}
+            f"{head}{body.rstrip('。')}。{ask}",
+            f"本案的争议焦点是原告的诉讼请求能否成立。{ask}",
+            {"issues", "debate"},
         )
 
     def _exhibit(self, step: Step) -> str:

@@ -25,7 +25,15 @@ MOST_SIGNS = 20
 TOKEN_FEE = 10.0
 """A fee this small is not split."""
 MOST_FACTS = 8
-_ATTEMPTS: tuple[tuple[int, bool], ...] = ((17, True), (14, True), (10, True), (7, True), (7, False), (4, False), (2, False))
+_ATTEMPTS: tuple[tuple[int, bool], ...] = (
+    (17, True),
+    (14, True),
+    (10, True),
+    (7, True),
+    (7, False),
+    (4, False),
+    (2, False),
+)
 """Signs 第 for articles, and whether exhibits are quoted at length; read out is the first that keeps within the limit
 and in which no words of the parties would ask for something."""
 _WITHIN = "于本判决生效之日起十日内"
@@ -75,9 +83,19 @@ def _marriage(case: Case) -> bool:
 
 def _account(case: Case, weighed: Sequence[Weighed]) -> str:
     """What exhibits show that are relied on, and what the court has found itself."""
-    shown = [f"{quotable(one.offer.title, 60)}能够证明{one.offer.purpose}" for one in weighed if one.admitted and one.offer.purpose]
-    facts = [quotable(text, 200) for text in shown][:MOST_FACTS] + ([quotable(case.findings, 400)] if case.findings else [])
-    return f"经审理查明：{'；'.join(facts)}。" if facts else "经审理查明：双方对本案事实各执一词，均未提交足以认定的材料。"
+    shown = [
+        f"{quotable(one.offer.title, 60)}能够证明{one.offer.purpose}"
+        for one in weighed
+        if one.admitted and one.offer.purpose
+    ]
+    facts = [quotable(text, 200) for text in shown][:MOST_FACTS] + (
+        [quotable(case.findings, 400)] if case.findings else []
+    )
+    return (
+        f"经审理查明：{'；'.join(facts)}。"
+        if facts
+        else "经审理查明：双方对本案事实各执一词，均未提交足以认定的材料。"
+    )
 
 
 def _reasons(case: Case, found: Sequence[Finding]) -> str:
@@ -146,7 +164,11 @@ def _ruling(case: Case, one: Finding) -> str:
         text = _GIVES.sub(rf"\g<0>原告{plaintiff}", text, count=1)
     text = text.replace("原、被告", f"原告{plaintiff}与被告{defendant}", 1)
     text = re.sub(rf"原告(?!{re.escape(plaintiff)})", f"原告{plaintiff}", text, count=1)
-    return re.sub(rf"被告(?!{re.escape(defendant)})", f"被告{defendant}", text, count=1) if one.claim.kind == "declare" else text
+    return (
+        re.sub(rf"被告(?!{re.escape(defendant)})", f"被告{defendant}", text, count=1)
+        if one.claim.kind == "declare"
+        else text
+    )
 
 
 # --- costs and appeal -------------------------------------------------------------------------------------------------

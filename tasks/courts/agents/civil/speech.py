@@ -123,7 +123,9 @@ class Speaker:
     def answer(self, question: str) -> str:
         """The answer to a question of fact: the sentence of the material that holds most of it, or that it is not
         known."""
-        asked = [part for part in re.findall(r"[^？?。；;\n]+[？?。；;]?", without_vocative(question)) if len(part) > 3]
+        asked = [
+            part for part in re.findall(r"[^？?。；;\n]+[？?。；;]?", without_vocative(question)) if len(part) > 3
+        ]
         told = [self._nearest(_IDLE.sub("", part), sums=bool(_COUNT.search(part))) for part in asked[:4]]
         found = dict.fromkeys(text for like, text in told if like >= LIKE)
         return "".join(f"{text.rstrip('。；;')}。" for text in found) or self._nothing(question)
@@ -134,7 +136,9 @@ class Speaker:
 
         def like(text: str) -> float:
             by_signs = sum(sign in text for sign in asked) / len(asked) if asked else 0.0
-            return (recall(bigrams(asked), bigrams(text)) if len(asked) > 2 else by_signs) + 0.2 * (sums and bool(_SUM.search(text)))
+            return (recall(bigrams(asked), bigrams(text)) if len(asked) > 2 else by_signs) + 0.2 * (
+                sums and bool(_SUM.search(text))
+            )
 
         return max(((like(text), text.strip()) for text in self._pool()), key=lambda pair: pair[0], default=(0.0, ""))
 
@@ -159,11 +163,18 @@ class Speaker:
         """What is said on each issue that the court has put; without issues its first arguments."""
         told: dict[str, str] = {}
         for place, issue in enumerate(self._issues(court), 1):
-            like, text = _best(bigrams(_PUT.sub("", issue)) or bigrams(issue), [one for one in self._arguments() if one not in told])
+            like, text = _best(
+                bigrams(_PUT.sub("", issue)) or bigrams(issue), [one for one in self._arguments() if one not in told]
+            )
             if like >= LIKE / 2:
                 told[text] = f"关于争议焦点{numeral(place)}，{text.rstrip('。；;')}。"
         said = list(told.values()) or [f"{text.rstrip('。；;')}。" for text in self._arguments()[:3]]
-        own = [part for text in self._held.get("statements", {}).values() for part in sentences(text) if not _YIELDS.search(part)]
+        own = [
+            part
+            for text in self._held.get("statements", {}).values()
+            for part in sentences(text)
+            if not _YIELDS.search(part)
+        ]
         said += ["".join(own).strip()] if own else []
         end = "请求法院支持原告的诉讼请求" if self._side == "plaintiff" else "请求法院采纳被告的答辩意见，依法判决"
         return "发表辩论意见如下：\n" + "\n".join([*said, f"综上，{end}。"])
@@ -178,15 +189,29 @@ class Speaker:
         if self._side == "defendant" and self._defences:
             told = [part for one in self._defences for part in re.split(r"[；;]", one.get("text", ""))]
             return [*(part for part in told if part and not part.endswith("没有异议")), *self._objected()]
-        proofs = [f"{self.me}提交的{one['title']}能够{one['purpose']}" for one in self._own() if one.get("purpose", "").startswith("证明")]
+        proofs = [
+            f"{self.me}提交的{one['title']}能够{one['purpose']}"
+            for one in self._own()
+            if one.get("purpose", "").startswith("证明")
+        ]
         told = [part.strip() for part in sentences(self._held.get("complaint", "") or self._held.get("answer", ""))]
         return [*self._objected(), *proofs, *(part for part in told if not _FILED.search(part))]
 
     def _objected(self) -> list[str]:
         """What this side says against the exhibits of the other: its answer to the strongest point of the other."""
-        told = (one for item in self._held.get("evidence", ()) if item["owner"] != self.id for one in item.get("objections", ()))
+        told = (
+            one
+            for item in self._held.get("evidence", ())
+            if item["owner"] != self.id
+            for one in item.get("objections", ())
+        )
         own = [one for one in told if one.get("by") == self.id]
-        return [text for one in own for aspect in ("weight", "truth", "relevance") if len(text := str(one.get(aspect) or "")) > 8]
+        return [
+            text
+            for one in own
+            for aspect in ("weight", "truth", "relevance")
+            if len(text := str(one.get(aspect) or "")) > 8
+        ]
 
     # --- mediation ----------------------------------------------------------------------------------------------------
 

@@ -32,6 +32,8 @@ _PLAIN_DAY = re.compile(
 _SAME_YEAR = re.compile(
     r"(?P<y>[0-9]{4})年(?P<m>[0-9]{1,2})月(?P<d>[0-9]{1,2})日(?:起)?(?P<to>至|到)(?P<m2>[0-9]{1,2})月(?=[0-9]{1,2}日)"
 )
+
+
 @dataclass(frozen=True, slots=True)
 class Sum:
     """A sum in a text: yuan, its place, and the words around it."""

@@ -78,10 +78,7 @@ class Trial:
         return [
             offer
             for key, offer in self.offers.items()
-            if key[0] == side
-            and key not in self.opinions
-            and key not in self.waived
-            and self.unheard[key] >= IDLE
+            if key[0] == side and key not in self.opinions and key not in self.waived and self.unheard[key] >= IDLE
         ]
 
     def of(self, side: Side) -> list[Offer]:
@@ -146,7 +143,9 @@ def _bench(trial: Trial, turn: Turn) -> dict[Side, list[str]]:
             continue
         acts = [act.act for act in found if _owes(table[act.act], side) and (not act.named or side in act.named)]
         acts += [one.kind for one in asked_of(turn.text, side) if one.kind in STAGES or one.kind == "mediate"]
-        acts += [one.kind for one in asked_of(turn.text, side) if one.kind in ("findings", "proposal", "other_identity")]
+        acts += [
+            one.kind for one in asked_of(turn.text, side) if one.kind in ("findings", "proposal", "other_identity")
+        ]
         asks[side] = list(dict.fromkeys(acts))
         trial.asked.update((act, side) for act in asks[side])
         trial.reached = max([trial.reached, *(STAGES.get(act, 0) for act in asks[side])])

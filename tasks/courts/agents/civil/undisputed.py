@@ -11,7 +11,9 @@ from tasks.courts.agents.civil.case import Case, Finding, Substance
 from tasks.courts.agents.civil.heard import Claim
 
 AGREED = "被告对该项请求没有异议，本院予以支持"
-NO_DECISION = "双方对该项请求有争议，本规则席位只就当事人承认或者没有争议的事项裁判，不就争议作裁判，对该项请求不予支持"
+NO_DECISION = (
+    "双方对该项请求有争议，本规则席位只就当事人承认或者没有争议的事项裁判，不就争议作裁判，对该项请求不予支持"
+)
 
 
 def judge(case: Case) -> Substance:

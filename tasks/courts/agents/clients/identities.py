@@ -19,7 +19,10 @@ _ORGANISATION = (
     r"[\u4e00-\u9fffA-Za-z0-9()（）]{2,40}?(?:有限责任公司|股份有限公司|有限公司|分公司|公司|合作社|事务所|中心|医院|学校|幼儿园|厂|商行|经营部|超市|店|银行"
     r"|委员会|协会|基金会|集团)(?![\u4e00-\u9fff])"
 )
-_OTHER_WORDS: Mapping[Client, str] = {"plaintiff": r"对方|被告|[他她](?!们公司)", "defendant": r"对方|原告|[他她](?!们公司)"}
+_OTHER_WORDS: Mapping[Client, str] = {
+    "plaintiff": r"对方|被告|[他她](?!们公司)",
+    "defendant": r"对方|原告|[他她](?!们公司)",
+}
 _FIELDS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("name", re.compile(rf"(?:全称|名称|名字|公司|单位|店名)(?:是|叫|为|[:：])+(?P<v>{_ORGANISATION})")),
     ("name", re.compile(rf"^(?:我们?是?|我们?叫|对方是?|[是叫])?(?P<v>{_ORGANISATION})(?=[，,。；]|$)")),
@@ -67,7 +70,9 @@ def _parts(text: str, client: Client) -> list[str]:
     """Sentences, cut again where the other side begins."""
     begins = r"(?=(?:对方|被告|原告)(?:叫|全称|名称|是|姓名|性别|住|的))"
     pieces = [piece for sentence in re.split(r"[。！？!?；;\n]", text) for piece in re.split(begins, sentence)]
-    return [re.sub(r"^(?:[\s，,]|呃|嗯|唉|这个[，,]|好的[，,])+", "", piece).strip() for piece in pieces if piece.strip()]
+    return [
+        re.sub(r"^(?:[\s，,]|呃|嗯|唉|这个[，,]|好的[，,])+", "", piece).strip() for piece in pieces if piece.strip()
+    ]
 
 
 def _fields(part: str, asked: bool) -> dict[str, str]:
@@ -76,7 +81,11 @@ def _fields(part: str, asked: bool) -> dict[str, str]:
         return said
     for name, pattern in _FIELDS:
         match = pattern.search(part) if name not in said else None
-        value = next((match[key] for key in ("v", "w", "x") if key in match.groupdict() and match[key]), "") if match else ""
+        value = (
+            next((match[key] for key in ("v", "w", "x") if key in match.groupdict() and match[key]), "")
+            if match
+            else ""
+        )
         if value and not _UNKNOWN.search(value):
             said[name] = _day(value) if name == "birth_date" else value.strip()
             if name == "representative" and match and match["head"] == "负责人":

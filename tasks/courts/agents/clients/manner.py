@@ -18,7 +18,9 @@ _YES = re.compile(r"^(?:是的|可以|需要|会|有(?!争议)|要)[，。]")
 _NO = re.compile(r"^(?:不|没有|无效)")
 _OPEN = re.compile(r"^这要看")
 _NOT_KNOWN = re.compile(r"没有可以直接引用的条文")
-_CITED = re.compile(r"《[^《》]{2,40}(?:《[^《》]{1,40}》[^《》]{0,40})?》(?P<number>第[零一二三四五六七八九十百千]{1,9}条(?:之[一二三四五])?)")
+_CITED = re.compile(
+    r"《[^《》]{2,40}(?:《[^《》]{1,40}》[^《》]{0,40})?》(?P<number>第[零一二三四五六七八九十百千]{1,9}条(?:之[一二三四五])?)"
+)
 
 _TAKEN = {
     "yes": ("这么一说我心里有数了。", "哦，那我就明白了。", "原来是这样规定的。", "我记下了。"),
@@ -132,7 +134,13 @@ def _aside(view: CourtView, before: Sequence[str], told: Sequence[str]) -> list[
 def _kindly(view: CourtView) -> str:
     """Somebody kind who says little says 好的 and goes on."""
     fits = view.traits.get("agreeableness") == "high" and len(view.own) > 1 and not _even(view, "kind")
-    return "好的，谢谢您，" if fits and not any("好的，谢谢您" in turn.text for turn in view.own) else "好的，" if fits else ""
+    return (
+        "好的，谢谢您，"
+        if fits and not any("好的，谢谢您" in turn.text for turn in view.own)
+        else "好的，"
+        if fits
+        else ""
+    )
 
 
 def _kind(heard: str) -> str:

@@ -58,10 +58,17 @@ def styled(parts: Sequence[str], view: CourtView, *, thanks: bool = True) -> str
         told = _long(told, view)
     if traits.get("agreeableness") == "high" and thanks:
         told = _thankful(told, view)
-    elif traits.get("agreeableness") == "low" and traits.get("extraversion") != "low" and view.turn % 3 == 2 and len(told) == plain:
+    elif (
+        traits.get("agreeableness") == "low"
+        and traits.get("extraversion") != "low"
+        and view.turn % 3 == 2
+        and len(told) == plain
+    ):
         told = [*told, unsaid(_BLUNT, view)]
     text = "".join(told)
-    if traits.get("stability") == "low" and (view.turn % 2 or not any(_WORRIED.search(turn.text) for turn in view.own)):
+    if traits.get("stability") == "low" and (
+        view.turn % 2 or not any(_WORRIED.search(turn.text) for turn in view.own)
+    ):
         text = pick(_FILLED[: 3 if text.startswith("这个") else 4], view, "filler") + text
     return addressing(text, "你" if traits.get("agreeableness") == "low" else "您")
 
@@ -91,7 +98,9 @@ def run_together(told: Sequence[str]) -> list[str]:
 
 def _long(told: Sequence[str], view: CourtView) -> list[str]:
     parts = list(told)
-    pool: tuple[str, ...] = (*_CHATTER, *_WORRY) if view.traits.get("stability") == "low" and not _company(view) else _CHATTER
+    pool: tuple[str, ...] = (
+        (*_CHATTER, *_WORRY) if view.traits.get("stability") == "low" and not _company(view) else _CHATTER
+    )
     pool = tuple(one for one in pool if not (_AT_HOME.search(one) and _company(view)))
     extra = unsaid(pool, view, "first")
     if not extra or view.turn % 2 or sum(len(sentences(part)) for part in parts) > _HIGH:
@@ -103,4 +112,3 @@ def _thankful(told: Sequence[str], view: CourtView) -> list[str]:
     if view.traits.get("extraversion") == "low":
         return [f"好的，{told[0]}", *told[1:]] if told and view.turn % 2 else list(told)
     return [*told[:-1], pick(_THANKS, view, "thanks"), *told[-1:]] if view.turn % 2 else list(told)
-

@@ -39,8 +39,13 @@ _LEADS = {
 """How a sentence begins that tells this first: 我的职业是…"""
 _OF_PERSON = frozenset({"gender", "ethnicity", "birth_date", "education", "birthplace", "occupation"})
 _OF_COMPANY = frozenset({"representative", "representative_title"})
-_WHOLE = {"person": ("name", "gender", "ethnicity", "birth_date", "address"), "company": ("name", "address", "representative")}
-_QUESTION_WORDS = re.compile(r"请问|您|你|请|告诉|什么时候|哪一天|哪天|多少钱|多少|是否|有没有|是不是|怎么|什么|为什么|吗|呢|哪|的|了|说明|说一下|一下|具体|准确|情况|当时")
+_WHOLE = {
+    "person": ("name", "gender", "ethnicity", "birth_date", "address"),
+    "company": ("name", "address", "representative"),
+}
+_QUESTION_WORDS = re.compile(
+    r"请问|您|你|请|告诉|什么时候|哪一天|哪天|多少钱|多少|是否|有没有|是不是|怎么|什么|为什么|吗|呢|哪|的|了|说明|说一下|一下|具体|准确|情况|当时"
+)
 
 
 @dataclass
@@ -169,13 +174,18 @@ class Teller:
 
     @cached_property
     def _wishes(self) -> list[str]:
-        texts = [re.sub(r"^(?:请求)?(?:依法)?判令", "", str(claim.get("text", ""))) for claim in self._held.get("claims", ())]
+        texts = [
+            re.sub(r"^(?:请求)?(?:依法)?判令", "", str(claim.get("text", "")))
+            for claim in self._held.get("claims", ())
+        ]
         return [self._voice.spoken(text).rstrip("。；") for text in texts]
 
     @cached_property
     def _points(self) -> list[str]:
         texts = [str(point.get("text", "")) for point in self._held.get("defences", ())]
-        texts = texts or [re.sub(r"^[一二三四五六七八九十]+、", "", part) for part in narrative(str(self._held.get("answer", "")))]
+        texts = texts or [
+            re.sub(r"^[一二三四五六七八九十]+、", "", part) for part in narrative(str(self._held.get("answer", "")))
+        ]
         return [self._voice.spoken(text).rstrip("。；") for text in texts]
 
     @cached_property
@@ -199,16 +209,15 @@ class Teller:
             return self._claims(want, question)
         return self._listed(self._points, question, "我的意见", want.more)
 
-    def _listed(
-        self, items: Sequence[str], question: str, head: str, more: bool, *, rough: bool = True
-    ) -> list[str]:
+    def _listed(self, items: Sequence[str], question: str, head: str, more: bool, *, rough: bool = True) -> list[str]:
         """A portion of a list; what is read from papers at hand is never rough."""
         portion = self._next(items, question, self._portion)
         if not portion:
             return ["没有别的了，就是刚才说的这些。"]
         places = [items.index(item) for item in portion]
         told = "；".join(
-            f"{int_to_chinese(place + 1)}是{self._rough_first(item) if rough else item}" for place, item in zip(places, portion, strict=True)
+            f"{int_to_chinese(place + 1)}是{self._rough_first(item) if rough else item}"
+            for place, item in zip(places, portion, strict=True)
         )
         if self.view.traits.get("extraversion") == "low":
             told = told.replace("；", "，")
@@ -219,7 +228,11 @@ class Teller:
     def _sums(self, want: Wanted, question: str) -> list[str]:
         told = []
         for number, claim in enumerate(self._held.get("claims", ()), 1):
-            heads = [f"{part['text']}{yuan(float(part['amount']))}" for part in claim.get("parts", ()) if part.get("amount")]
+            heads = [
+                f"{part['text']}{yuan(float(part['amount']))}"
+                for part in claim.get("parts", ())
+                if part.get("amount")
+            ]
             if heads:
                 told.append(f"第{int_to_chinese(number)}项里面，{self._voice.spoken('、'.join(heads))}")
             elif aside := re.findall(r"（([^（）]{4,80})）", str(claim.get("text", ""))):
@@ -263,7 +276,11 @@ class Teller:
         return told or ["没有证人。"]
 
     def _court(self, want: Wanted, question: str) -> list[str]:
-        return ["该去哪个法院我不懂，您看着定。" if self.client == "plaintiff" else "法院的事我不清楚，以起诉材料上写的为准。"]
+        return [
+            "该去哪个法院我不懂，您看着定。"
+            if self.client == "plaintiff"
+            else "法院的事我不清楚，以起诉材料上写的为准。"
+        ]
 
     def _docket(self, want: Wanted, question: str) -> list[str]:
         return ["案号我不清楚。"]

@@ -27,7 +27,10 @@ from tasks.courts.procedure.replies import ALL_MEANT
 
 _TOPICS: tuple[tuple[str, str], ...] = (
     (r"赔偿|退赔|退赃|谅解|弥补", r"赔|退缴|退了|退还|谅解|缴存|补偿|还上|退.{0,4}(?:钱|款)"),
-    (r"钱款|财物|去向|怎样处理|怎么处理|用(?:途|到|在|于)", r"花掉|拿去还|用于|卖给|卖了|转卖|花销|偿还|还给|付清|支付|转账"),
+    (
+        r"钱款|财物|去向|怎样处理|怎么处理|用(?:途|到|在|于)",
+        r"花掉|拿去还|用于|卖给|卖了|转卖|花销|偿还|还给|付清|支付|转账",
+    ),
     (r"到案|投案|抓获|归案", r"抓了|派出所|公安|投案|报警|报了警|电话|传唤"),
     (r"为什么|动机|原因|理由|为何", r"因为|为了|想着|以为|缺钱|欠|糊涂|一时|贪|没看清|没注意|气不过|害怕"),
 )
@@ -166,11 +169,15 @@ class AccusedSpeaks(Speaks):
         held = objections(floor, offers)
         if not held:
             several = len(offers) > 1 or ALL_MEANT.search(floor.text)
-            which = "公诉人出示的全部证据" if several else f"证据{names([offers[0].number])}" if offers else "这份证据"
+            which = (
+                "公诉人出示的全部证据" if several else f"证据{names([offers[0].number])}" if offers else "这份证据"
+            )
             return floor.say("views_none", which=which)
         if brief_round(floor):
             return floor.say("views_brief", n=names([offer.number for offer, _ in held]))
-        told = [floor.say("views", n=names([offer.number]), text="；".join(grounds.values())) for offer, grounds in held]
+        told = [
+            floor.say("views", n=names([offer.number]), text="；".join(grounds.values())) for offer, grounds in held
+        ]
         return joined([*told, floor.say("rest") if len(held) < len(offers) else ""])
 
     def _evidence(self) -> str:
@@ -187,11 +194,15 @@ class AccusedSpeaks(Speaks):
 
     def _victims(self) -> str:
         found = [one for one in (*self._facts(), *self._own()) if re.search(r"赔|退缴|退了|谅解|补偿|道歉", one)]
-        return joined(self._shorter(self._fresh(found))) or self.floor.say("victims_none" if self.guilty else "victims_denied")
+        return joined(self._shorter(self._fresh(found))) or self.floor.say(
+            "victims_none" if self.guilty else "victims_denied"
+        )
 
     def _property(self) -> str:
         stance = self.plea.get("stance")
-        return self.floor.say({"guilty": "property", "partial": "property_partial"}.get(str(stance), "property_denied"))
+        return self.floor.say(
+            {"guilty": "property", "partial": "property_partial"}.get(str(stance), "property_denied")
+        )
 
     _ANSWERS: ClassVar[Mapping[str, Callable[[Any], str]]] = {
         "identity": _identity, "record": _record, "custody": _custody, "served": _served, "consent": _consent,

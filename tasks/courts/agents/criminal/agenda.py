@@ -118,7 +118,9 @@ _WHEN: Mapping[str, Callable[[Heard], bool]] = {
     "property_told": lambda heard: property_told(heard),
     "brief_objected": _brief_objected,
     "read_out": lambda heard: _brief_objected(heard) and heard.answered("procurator", "detail"),
-    "replied": lambda heard: bool(_REPLIED.search(heard.answers("procurator", "mutual"))) or procedure_of(heard) == "普通",
+    "replied": lambda heard: (
+        bool(_REPLIED.search(heard.answers("procurator", "mutual"))) or procedure_of(heard) == "普通"
+    ),
     "new_plea": lambda heard: bool(_REPLIED.search(heard.answers("defence_lawyer", "mutual"))),
     "findings": lambda heard: bool(findings(heard)),
 }
@@ -148,7 +150,9 @@ def remarks(view: str) -> bool:
 
 def contests(view: str) -> bool:
     """Whether an opinion on an exhibit contests anything."""
-    return bool(re.search(r"有异议|有意见|不认可|不属实|不予认可|不真实|不合法|不能证明|无关", NO_OBJECTION.sub("", view)))
+    return bool(
+        re.search(r"有异议|有意见|不认可|不属实|不予认可|不真实|不合法|不能证明|无关", NO_OBJECTION.sub("", view))
+    )
 
 
 def following(heard: Heard) -> Next:
@@ -156,7 +160,12 @@ def following(heard: Heard) -> Next:
     left = heard.view.limit - heard.view.turn + 1 - (1 + collegial(heard))
     open_steps = [step for step in _placed(heard) if _open(heard, step)]
     cost = _cost(heard)
-    spare = [step for need in NEEDS[:-1] for step in sorted(reversed(open_steps), key=cost, reverse=True) if step.need == need]
+    spare = [
+        step
+        for need in NEEDS[:-1]
+        for step in sorted(reversed(open_steps), key=cost, reverse=True)
+        if step.need == need
+    ]
     for step in spare:
         if sum(map(cost, open_steps)) <= left:
             break

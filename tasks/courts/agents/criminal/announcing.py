@@ -28,7 +28,12 @@ def announcements(heard: Heard) -> str:
         form = "public" if court.get("public", True) else "closed" if court.get("closed_reason") else "closed_bare"
         charge = "、".join(name.removesuffix("罪") for name in charged(heard)) or "被指控犯罪"
         parts.append(filled(words["head"], {"court": court.get("name") or "本院"}))
-        values = {"office": office or "人民检察院", "name": heard.name, "charge": charge, "reason": court.get("closed_reason", "")}
+        values = {
+            "office": office or "人民检察院",
+            "name": heard.name,
+            "charge": charge,
+            "reason": court.get("closed_reason", ""),
+        }
         parts.append(filled(words[form], values))
     if "procedure" not in done:
         parts.append(filled(words["procedure"], {"procedure": court.get("procedure", "普通程序")}))

@@ -88,7 +88,9 @@ def _instead(text: str, act: Found, kind: str, role: Role) -> str:
     if kind != "opinion" or _PLEAD.search(sentence):
         return kind
     narrower = dict(_asks(role))
-    return next((one for one in ("mutual", "plea", "request") if one in narrower and narrower[one].search(sentence)), kind)
+    return next(
+        (one for one in ("mutual", "plea", "request") if one in narrower and narrower[one].search(sentence)), kind
+    )
 
 
 def _meant(sentence: str, side: Side) -> bool:
@@ -191,7 +193,9 @@ def questions_of(text: str) -> list[str]:
 _NUMBER = r"(?:\d{1,3}|[一二三四五六七八九十]{1,3})"
 _OFFER = re.compile(rf"(?:第)?(?:辩方|控方)?证据\s*({_NUMBER})\s*[：:、，,]\s*(?=\S)")
 _TITLE = re.compile(r"^[^，,。；;\n]{2,120}")
-_SHOWN = re.compile(r"(?:出示|提交|举示|宣读|提供)(?:了)?(?:的是|的为|一份|一组|以下证据[：:]?)?\s*[：:，,]?([^，,。；;\n]{2,80})")
+_SHOWN = re.compile(
+    r"(?:出示|提交|举示|宣读|提供)(?:了)?(?:的是|的为|一份|一组|以下证据[：:]?)?\s*[：:，,]?([^，,。；;\n]{2,80})"
+)
 _NOTHING = re.compile(
     r"(?:没有|无|暂无)[^。；，]{0,8}证据|(?:举证|出示|质证)[^。；，]{0,6}(?:完毕|结束|完了)|证据[^。；，]{0,8}(?:出示|举示)(?:完毕|完了)"
 )

@@ -13,7 +13,9 @@ _NAME = re.compile(r"[\u4e00-\u9fff、（）()]{2,60}")
 _NO_NAME = re.compile(r"犯罪$|^.{0,2}罪$|.{21,}|[其该此本述]")
 """What ends in 罪 and names no charge."""
 _NEGATED = re.compile(r"(?:不|未|没有)$")
-_FORMER = re.compile(r"(?:曾|前|此前|先后)?因(?:涉嫌)?(?:犯)?[^，。；]{0,24}罪(?:于[^，。；]{2,14})?[^，。；]{0,30}(?:判处|刑满释放|行政拘留|处罚)[^。；]{0,60}")
+_FORMER = re.compile(
+    r"(?:曾|前|此前|先后)?因(?:涉嫌)?(?:犯)?[^，。；]{0,24}罪(?:于[^，。；]{2,14})?[^，。；]{0,30}(?:判处|刑满释放|行政拘留|处罚)[^。；]{0,60}"
+)
 LEAST = 6.0
 """Points of the facts from which on they tell a charge that nobody has named."""
 

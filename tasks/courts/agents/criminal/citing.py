@@ -59,7 +59,11 @@ def listed(articles: Iterable[Cited], day: date | None) -> str:
         if not article.exists(day):
             continue
         same = last is not None and (last.law, last.number, last.sub) == (article.law, article.number, article.sub)
-        words = article.chinese.removeprefix(ArticleNumber(article.number, article.sub).chinese) if same else article.chinese
+        words = (
+            article.chinese.removeprefix(ArticleNumber(article.number, article.sub).chinese)
+            if same
+            else article.chinese
+        )
         grouped.setdefault(article.law, []).append(words or article.chinese)
         last = article
     return "，".join(f"《{_inner(law)}》{'、'.join(found)}" for law, found in grouped.items())
@@ -77,5 +81,7 @@ def cited_by_prosecution(heard: Heard) -> list[Cited]:
         if turn.speaker == "procurator" and "刑法" in turn.text:
             for one in citations(fold_width(turn.text)):
                 if one.law and one.law.endswith("刑法"):
-                    found.append(Cited(CRIMINAL_LAW, one.number.number, one.number.sub, one.paragraph or 0, one.item or 0))
+                    found.append(
+                        Cited(CRIMINAL_LAW, one.number.number, one.number.sub, one.paragraph or 0, one.item or 0)
+                    )
     return list(dict.fromkeys(found))

@@ -25,7 +25,11 @@ class DefenderSpeaks(Speaks):
             return self.floor.say("identity_short", accused=self.floor.name)
         authority = counsel.get("authority") or "接受委托"
         return self.floor.say(
-            "identity", firm=counsel.get("firm", ""), name=counsel["name"], authority=authority, accused=self.floor.name
+            "identity",
+            firm=counsel.get("firm", ""),
+            name=counsel["name"],
+            authority=authority,
+            accused=self.floor.name,
         )
 
     def _consent(self) -> str:
@@ -45,11 +49,19 @@ class DefenderSpeaks(Speaks):
         offers = asked_about(floor, "procurator")
         held = objections(floor, offers)
         if not held:
-            which = "公诉人出示的全部证据" if len(offers) > 1 else f"证据{names([offers[0].number])}" if offers else "该证据"
+            which = (
+                "公诉人出示的全部证据"
+                if len(offers) > 1
+                else f"证据{names([offers[0].number])}"
+                if offers
+                else "该证据"
+            )
             return floor.say("views_none", which=which)
         if brief_round(floor):
             return floor.say("views_brief", n=names([offer.number for offer, _ in held]))
-        told = [floor.say("views", n=names([offer.number]), text=grounds_text(floor, grounds)) for offer, grounds in held]
+        told = [
+            floor.say("views", n=names([offer.number]), text=grounds_text(floor, grounds)) for offer, grounds in held
+        ]
         return joined([*told, floor.say("rest") if len(held) < len(offers) else ""])
 
     def _evidence(self) -> str:
@@ -68,7 +80,10 @@ class DefenderSpeaks(Speaks):
         return floor.say("opinion_fast" if "速裁" in floor.text else "opinion", bench=floor.bench, opinion=opinion)
 
     def _request(self) -> str:
-        agreed = re.search(r"量刑建议[^。；]{0,12}(?:没有异议|无异议|适当)|同意量刑建议", self.floor.matter.get("defence_opinion", ""))
+        agreed = re.search(
+            r"量刑建议[^。；]{0,12}(?:没有异议|无异议|适当)|同意量刑建议",
+            self.floor.matter.get("defence_opinion", ""),
+        )
         return self.floor.say("request_ok" if agreed else "request")
 
     def _charge(self) -> str:

@@ -14,7 +14,11 @@ from tasks.courts.procedure.turns import Turn
 MOST = 3
 """Questions in one utterance."""
 _MONEY = re.compile(r"\d元|万元|钱款|货款|财物|手机")
-_CALLED_FOR = (("part", r"从犯|次要作用"), ("arrest", r"自首|自动投案|到案|报警|坦白"), ("victims", r"赔偿|退赔|退缴|谅解|收条|收据"))
+_CALLED_FOR = (
+    ("part", r"从犯|次要作用"),
+    ("arrest", r"自首|自动投案|到案|报警|坦白"),
+    ("victims", r"赔偿|退赔|退缴|谅解|收条|收据"),
+)
 """Topic of the defence -> words of its papers that call for it."""
 
 
@@ -30,8 +34,16 @@ def by_prosecution(floor: Floor) -> list[str]:
     asked = speech()["say"]["procurator"]["questions"]
     heard = " ".join(turn.text for turn in floor.view.record if turn.speaker == "defendant")
     first = "deny" if DENIES.search(NO_OBJECTION.sub("", heard)) else "story"
-    last = "victims" if floor.matter.get("victims") else "money" if _MONEY.search(str(floor.matter.get("indictment", ""))) else "why"
-    fresh = [topic for topic in (first, "arrest", last) if topic == "deny" or not topic_asked(floor.view.record, topic)]
+    last = (
+        "victims"
+        if floor.matter.get("victims")
+        else "money"
+        if _MONEY.search(str(floor.matter.get("indictment", "")))
+        else "why"
+    )
+    fresh = [
+        topic for topic in (first, "arrest", last) if topic == "deny" or not topic_asked(floor.view.record, topic)
+    ]
     return [asked[topic] for topic in fresh or ["why"]][:MOST]
 
 

@@ -83,4 +83,3 @@ def ended(text: str) -> str:
 def _comma(title: str) -> str:
     """A title is named up to its first comma: what follows it begins with one."""
     return title.replace("，", "、")
-

@@ -96,7 +96,8 @@ class Heard:
         starts = [place for place, turn in enumerate(self.record) if turn.speaker == "judge"]
         ends = [*starts, len(self.record)][1:]
         return tuple(
-            Exchange(self.record[start], tuple(self.record[start + 1 : end])) for start, end in zip(starts, ends, strict=True)
+            Exchange(self.record[start], tuple(self.record[start + 1 : end]))
+            for start, end in zip(starts, ends, strict=True)
         )
 
     @cached_property
@@ -119,7 +120,9 @@ class Heard:
 
     def answers(self, role: Role, *kinds: str) -> str:
         """What a role said when asked for any of these things."""
-        return "\n".join(one.said(role) for one in self.exchanges if set(kinds) & set(one.kinds(role)) if one.said(role))
+        return "\n".join(
+            one.said(role) for one in self.exchanges if set(kinds) & set(one.kinds(role)) if one.said(role)
+        )
 
     def all_of(self, role: Role) -> str:
         """All that a role said."""
@@ -203,7 +206,9 @@ class Evidence:
         for place in places:
             exhibit = self.shown[place]
             view = about(said, exhibit.offer, [self.shown[other].offer for other in places])
-            self.shown[place] = Exhibit(exhibit.owner, exhibit.offer, {**exhibit.views, role: view or exhibit.views.get(role, "")})
+            self.shown[place] = Exhibit(
+                exhibit.owner, exhibit.offer, {**exhibit.views, role: view or exhibit.views.get(role, "")}
+            )
 
     def _meant(self, role: Role, text: str) -> list[int]:
         numbers = numbers_named(text)

@@ -97,7 +97,9 @@ def _inquiries(heard: Heard) -> list[str]:
     """What the court asks the accused of its own: topics on which nobody has questioned him yet."""
     stance = "denies" if denies(heard) else "admits"
     harmed = bool(re.search(r"被害|损失|失主", heard.answers("procurator", "indictment")))
-    fits = [one for one in hearing()["inquiry"] if one["when"] in ("", stance) and (harmed or one["topic"] != "victims")]
+    fits = [
+        one for one in hearing()["inquiry"] if one["when"] in ("", stance) and (harmed or one["topic"] != "victims")
+    ]
     open_ = [one["say"] for one in fits if one["topic"] and not topic_asked(heard.record, one["topic"])]
     return open_ or [one["say"] for one in fits if not one["topic"]]
 

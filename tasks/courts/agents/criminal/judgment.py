@@ -48,14 +48,22 @@ Decide = Callable[[Heard], Decision]
 def judgment(heard: Heard, decide: Decide) -> str:
     """The whole judgment, from the charge to the notice of appeal."""
     text, order, made = hearing()["undisputed"], hearing()["order"], decide(heard)
-    values = {"name": heard.name, "charges": "、".join(charged(heard)), "facts": charged_facts(heard).rstrip("。") + "。"}
+    values = {
+        "name": heard.name,
+        "charges": "、".join(charged(heard)),
+        "facts": charged_facts(heard).rstrip("。") + "。",
+    }
     parts = [
         filled(text["charge"], values) if values["charges"] else "",
-        filled(text["found"], values) + (text["not_denied"] if admits(heard) else "") if made.facts else text["found_none"],
+        filled(text["found"], values) + (text["not_denied"] if admits(heard) else "")
+        if made.facts
+        else text["found_none"],
         made.exhibits or (text["bare"] if made.facts else ""),
         f"本院认为，{made.reasons}",
         filled(order["head"], {"laws": listed(made.laws, heard.view.day)}),
-        *_orders([_verdict(heard, made), *([order["deposited"]] if PROPERTY.search(heard.all_of("procurator")) else [])]),
+        *_orders(
+            [_verdict(heard, made), *([order["deposited"]] if PROPERTY.search(heard.all_of("procurator")) else [])]
+        ),
         filled(order["appeal"], {"court": court_above(str(heard.view.held.get("court", {}).get("name", "")))}),
     ]
     return "\n".join(part for part in parts if part)
@@ -63,7 +71,9 @@ def judgment(heard: Heard, decide: Decide) -> str:
 
 def _orders(items: Sequence[str]) -> list[str]:
     """The items of the ruling, numbered where there are several."""
-    return [f"{int_to_chinese(place)}、{item}" for place, item in enumerate(items, 1)] if len(items) > 1 else list(items)
+    return (
+        [f"{int_to_chinese(place)}、{item}" for place, item in enumerate(items, 1)] if len(items) > 1 else list(items)
+    )
 
 
 def _verdict(heard: Heard, made: Decision) -> str:
@@ -74,13 +84,20 @@ def _verdict(heard: Heard, made: Decision) -> str:
         return filled(text["convicted"], {"name": heard.name, "charges": "、".join(names)})
     if len(names) == len(made.each) > 1:
         listed_ = zip(names, made.each, strict=True)
-        said = [filled(text["count"], {"name": heard.name, "charge": name, "punishment": pronounced(one)}) for name, one in listed_]
+        said = [
+            filled(text["count"], {"name": heard.name, "charge": name, "punishment": pronounced(one)})
+            for name, one in listed_
+        ]
         said = [said[0], *(part.removeprefix(f"被告人{heard.name}") for part in said[1:])]
         said.append(filled(text["combined"], {"punishment": pronounced(whole).removeprefix("判处")}))
     else:
-        said = [filled(text["count"], {"name": heard.name, "charge": "、".join(names), "punishment": pronounced(whole)})]
+        said = [
+            filled(text["count"], {"name": heard.name, "charge": "、".join(names), "punishment": pronounced(whole)})
+        ]
     note = served(whole, heard.view.held.get("criminal", {}).get("custody", ()))
-    return "；".join(said) + "。" + note + (filled(text["supervised"], {"name": heard.name}) if whole.probation else "")
+    return (
+        "；".join(said) + "。" + note + (filled(text["supervised"], {"name": heard.name}) if whole.probation else "")
+    )
 
 
 # --- without an expert ------------------------------------------------------------------------------------------------
@@ -91,7 +108,9 @@ def undisputed(heard: Heard) -> Decision:
     text, names = hearing()["undisputed"], charged(heard)
     found = bool(names) and admits(heard) and (procedure_of(heard) == "速裁" or any(map(agreed, heard.exhibits)))
     request = request_of(heard) if found and not request_contested(heard) else None
-    reasons = filled(text["guilty" if found else "not_guilty"], {"name": heard.name, "charges": "、".join(names) or "罪名"})
+    reasons = filled(
+        text["guilty" if found else "not_guilty"], {"name": heard.name, "charges": "、".join(names) or "罪名"}
+    )
     reasons += text["followed" if request else "left_open"] if found else ""
     laws = [*(cited_by_prosecution(heard) if found else []), *verdict_laws(heard, request)]
     each = [count_request(heard, name) for name in names]
@@ -108,7 +127,10 @@ def agreed(one: Exhibit) -> bool:
 
 def _exhibits(heard: Heard) -> str:
     text = hearing()["undisputed"]
-    sorted_out = {key: [one.name for one in heard.exhibits if agreed(one) == (key == "admitted")] for key in ("admitted", "open")}
+    sorted_out = {
+        key: [one.name for one in heard.exhibits if agreed(one) == (key == "admitted")]
+        for key in ("admitted", "open")
+    }
     return "".join(filled(text[key], {"titles": "，".join(titles)}) for key, titles in sorted_out.items() if titles)
 
 

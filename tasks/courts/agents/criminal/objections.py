@@ -35,7 +35,9 @@ def showings(record: Sequence[Turn], role: Role) -> list[tuple[int, list[Offer]]
         if turn.speaker == "judge":
             called = role in turn.to and "evidence" in kinds_of(turn.text, role)
         elif turn.speaker == role and called and (offers := offers_of(turn.text)):
-            numbered = [offer if offer.number else replace(offer, number=count + at) for at, offer in enumerate(offers, 1)]
+            numbered = [
+                offer if offer.number else replace(offer, number=count + at) for at, offer in enumerate(offers, 1)
+            ]
             count = max(count, *(offer.number for offer in numbered))
             found.append((place, numbered))
     return found
@@ -112,7 +114,10 @@ def _by_place(held: Sequence[Mapping[str, Any]], number: int) -> Mapping[str, An
 
 def _by_words(held: Sequence[Mapping[str, Any]], offer: Offer) -> Mapping[str, Any] | None:
     said = bigrams(offer.body)
-    likeness = [(recall(bigrams(NO_OBJECTION.sub("", "。".join(_grounds(item["objections"]).values()))), said), item) for item in held]
+    likeness = [
+        (recall(bigrams(NO_OBJECTION.sub("", "。".join(_grounds(item["objections"]).values()))), said), item)
+        for item in held
+    ]
     best = max(likeness, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] >= LIKE else None
 

@@ -41,7 +41,9 @@ class ProsecutorSpeaks(Speaks):
         return "、".join(charge["name"] for charge in self.floor.matter.get("charges", ()) if charge.get("name"))
 
     def _laws(self) -> str:
-        refs = [LawRef.model_validate(law) for one in self.floor.matter.get("charges", ()) for law in one.get("laws", ())]
+        refs = [
+            LawRef.model_validate(law) for one in self.floor.matter.get("charges", ()) for law in one.get("laws", ())
+        ]
         listed: dict[str, list[str]] = {}
         for ref in refs:
             listed.setdefault(ref.law, []).append(ref.chinese.removeprefix(f"《{ref.law}》"))
@@ -154,7 +156,8 @@ class ProsecutorSpeaks(Speaks):
         if not held:
             return floor.say("no_objection")
         parts = [
-            floor.say("objection", n=names([offer.number]), text=grounds_text(floor, grounds)) for offer, grounds in held
+            floor.say("objection", n=names([offer.number]), text=grounds_text(floor, grounds))
+            for offer, grounds in held
         ]
         return joined([*parts, floor.say("rest") if len(held) < len(offers) else ""])
 
@@ -172,8 +175,13 @@ class ProsecutorSpeaks(Speaks):
             tools = [one for one in things if one not in banned]
             parts.append(self.floor.say("seized_banned", things="、".join(banned)) if banned else "")
             parts.append(self.floor.say("seized_tool", things="、".join(tools)) if tools else "")
-        parts += [self._loss(one) for one in self.floor.matter.get("victims", ()) if _MONEY.search(one.get("loss", ""))]
-        if any(not one.get("settled") and _MONEY.search(one.get("loss", "")) for one in self.floor.matter.get("victims", ())):
+        parts += [
+            self._loss(one) for one in self.floor.matter.get("victims", ()) if _MONEY.search(one.get("loss", ""))
+        ]
+        if any(
+            not one.get("settled") and _MONEY.search(one.get("loss", ""))
+            for one in self.floor.matter.get("victims", ())
+        ):
             parts.append(self.floor.say("restore"))
         return joined(parts) or self.floor.say("no_property")
 
@@ -200,7 +208,9 @@ class ProsecutorSpeaks(Speaks):
         return self.floor.say("loss", name=victim.get("name", ""), loss=victim.get("loss", ""), settled=settled)
 
     def _victims(self) -> str:
-        return joined([self._loss(one) for one in self.floor.matter.get("victims", ())]) or self.floor.say("no_victims")
+        return joined([self._loss(one) for one in self.floor.matter.get("victims", ())]) or self.floor.say(
+            "no_victims"
+        )
 
     _ANSWERS: ClassVar[Mapping[str, Callable[[Any], str]]] = {
         "identity": _identity, "charge": _charge, "indictment": _indictment, "opinion": _opinion, "mutual": _mutual, "request": _request,

@@ -60,7 +60,9 @@ def count_request(heard: Heard, charge: str) -> Request | None:
 
 def _texts(heard: Heard) -> list[str]:
     said = [turn.text for turn in heard.record if turn.speaker == "procurator"]
-    return [match[0] for text in said for match in _REQUEST.finditer(text) if _TERM.search(match[0]) or "罚金" in match[0]]
+    return [
+        match[0] for text in said for match in _REQUEST.finditer(text) if _TERM.search(match[0]) or "罚金" in match[0]
+    ]
 
 
 def _read(text: str, whole: str) -> Request | None:

@@ -73,7 +73,9 @@ def served(made: Punishment, custody: Sequence[Mapping[str, Any]]) -> str:
 def set_off(custody: Sequence[Mapping[str, Any]]) -> tuple[date | None, int]:
     """The day since which the accused has been held without a break, and the days held before; None: he is not held
     now."""
-    spans = sorted((first, last) for one in custody if one.get("measure") in _HELD for first, last in [_span(one)] if first)
+    spans = sorted(
+        (first, last) for one in custody if one.get("measure") in _HELD for first, last in [_span(one)] if first
+    )
     if not spans or spans[-1][1] is not None:
         return None, 0
     since = spans[-1][0]

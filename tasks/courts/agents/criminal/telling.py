@@ -14,7 +14,9 @@ from tasks.courts.scores.bigrams import bigrams, recall, sentences
 
 LIKE = 0.3
 """Share of a question's character pairs that a sentence must hold to answer it."""
-_FUNCTION = re.compile(r"什么|怎么|怎样|为何|如何|是否|有没有|有无|被告人|当时|你的?|的时候|情况|说明|讲讲|说一下|[吗呢？?，。、了]")
+_FUNCTION = re.compile(
+    r"什么|怎么|怎样|为何|如何|是否|有没有|有无|被告人|当时|你的?|的时候|情况|说明|讲讲|说一下|[吗呢？?，。、了]"
+)
 MEASURES = {"拘留": "刑事拘留", "逮捕": "逮捕", "取保候审": "取保候审", "监视居住": "监视居住"}
 
 

@@ -116,14 +116,20 @@ def _size(found: Dossier) -> tuple[int, ...]:
     )  # fmt: skip
 
 
-_ALL = re.compile(r"就(?:是)?(?:刚才说的)?这(?:些|么多)|大致就是这样|没有?(?:什么)?(?:别的|其他|其它|要补充|补充)|都说(?:完|了)|没了|说完了|没有什么证据|没有证据")
-_MARK = re.compile(r"(?:^|[,，:：;；。\n])\s*(?:第?(?P<n>[一二三四五六七八九十]{1,2})(?:是|、|项是)|(?P<d>[1-9]\d?)[.．、)）](?!\d))\s*")
+_ALL = re.compile(
+    r"就(?:是)?(?:刚才说的)?这(?:些|么多)|大致就是这样|没有?(?:什么)?(?:别的|其他|其它|要补充|补充)|都说(?:完|了)|没了|说完了|没有什么证据|没有证据"
+)
+_MARK = re.compile(
+    r"(?:^|[,，:：;；。\n])\s*(?:第?(?P<n>[一二三四五六七八九十]{1,2})(?:是|、|项是)|(?P<d>[1-9]\d?)[.．、)）](?!\d))\s*"
+)
 _TAIL = re.compile(r"[,，]?(?:就(?:是)?这些|就(?:是)?这么多|没有别的了)[。]?\s*$")
 _NOISE = re.compile(
     r"谢谢|感谢|麻烦[您你]|辛苦|不好意思|啰嗦|担待|打断|有一说一|慢慢来|赶时间|该听谁|弄个明白|想起来的|头一回|收不住|念叨|多问一句|担心|着急"
     r"|害怕|怎么办|[您你](?:记好|看着|来定|还要|是律师|放心|帮)|绕弯子|不是我的错|大致就是|没有别的|就是这些|直接问|不方便透露|我不清楚|我也不懂|说清楚的地方|劝我找律师"
 )
-_FILLER = re.compile(r"^(?:\s|呃|嗯|唉|哎|这个[,，]|那个[,，]|好的[,，]|好[,，]|是这样的?[,，:：]?|事情是这样的?[,，:：]?|[,，。])+")
+_FILLER = re.compile(
+    r"^(?:\s|呃|嗯|唉|哎|这个[,，]|那个[,，]|好的[,，]|好[,，]|是这样的?[,，:：]?|事情是这样的?[,，:：]?|[,，。])+"
+)
 
 
 def _sentences(text: str, ends: str = "。！？!?\n") -> list[str]:
@@ -137,7 +143,10 @@ def _items(text: str) -> list[tuple[int, str]]:
     marks = list(_MARK.finditer(body))
     if marks:
         ends = [mark.start() for mark in marks[1:]] + [len(body)]
-        cut = [(_number(mark["n"] or mark["d"]), body[mark.end() : end].split("。")[0]) for mark, end in zip(marks, ends, strict=True)]
+        cut = [
+            (_number(mark["n"] or mark["d"]), body[mark.end() : end].split("。")[0])
+            for mark, end in zip(marks, ends, strict=True)
+        ]
     else:
         cut = [(0, part) for sentence in _sentences(body) for part in re.split(r"[;；。]", sentence)]
     clean = [(number, _TAIL.sub("", part).strip(" ,，。;；\n")) for number, part in cut]
@@ -155,7 +164,11 @@ def _write(found: Dossier, text: str, me: str) -> str:
 def _claims(found: Dossier, text: str, me: str) -> None:
     for number, item in _items(text):
         if re.search(r"[还付偿退解撤确承担停歉履婚割交腾养给补销判恢返配返除办搬赔]", item):
-            wish = re.sub(r"^(?:我|我们)?(?:就是)?(?:想要?|要求|要|希望|请求)(?:法院)?(?:判令|判决|判|让|叫|请求|要求)?", "", item)
+            wish = re.sub(
+                r"^(?:我|我们)?(?:就是)?(?:想要?|要求|要|希望|请求)(?:法院)?(?:判令|判决|判|让|叫|请求|要求)?",
+                "",
+                item,
+            )
             claim = re.sub(r"^诉讼费用?(?:都|全)?(?:由|让|归)", "本案诉讼费用由", _write(found, wish, me))
             _merge(found.claims, claim, number)
 
@@ -176,7 +189,10 @@ def _defences(found: Dossier, text: str, me: str) -> None:
 
 def _sums(found: Dossier, text: str, me: str) -> None:
     """第二项里面，…: put behind the claim where it does not say so itself."""
-    for match in re.finditer(r"第(?P<n>[一二三四五六七八九十]{1,2}|\d)项(?:里面?)?(?:是|[:：,，])(?P<how>.{4,120}?)(?=[,，;；]第[一二三四五六七八九十\d]{1,2}项|。|$)", text):
+    for match in re.finditer(
+        r"第(?P<n>[一二三四五六七八九十]{1,2}|\d)项(?:里面?)?(?:是|[:：,，])(?P<how>.{4,120}?)(?=[,，;；]第[一二三四五六七八九十\d]{1,2}项|。|$)",
+        text,
+    ):
         number = chinese_to_int(match["n"]) or 0
         how = _write(found, match["how"].strip(" ,，"), me)
         if 0 < number <= len(found.claims) and recall(bigrams(how), bigrams(found.claims[number - 1])) < _SAME:
@@ -193,8 +209,11 @@ def _evidence(found: Dossier, text: str, me: str) -> None:
         if head and len(head["title"]) < len(title):
             title, rest = head["title"], head["rest"]
         proof = _proof(found, re.sub(r"^(?:我|手里|这里|还)*有(?=[\u4e00-\u9fff《“])", "", title).strip())
-        if source := re.search(r"来源(?:是|于|为|:|：)?(?P<said>[^。]{2,80}?)(?=[,，]证人(?:是|叫|为)|$)", rest) or re.search(
-            r"^(?P<said>[^。]{0,60}(?:原件|复印件|打印|下载|出具|开具|提供|取得|持有|保存|调取|拍摄|手机|寄|给)[^。]{0,40}?)(?=[,，](?:证明|证人)|$)", rest
+        if source := re.search(
+            r"来源(?:是|于|为|:|：)?(?P<said>[^。]{2,80}?)(?=[,，]证人(?:是|叫|为)|$)", rest
+        ) or re.search(
+            r"^(?P<said>[^。]{0,60}(?:原件|复印件|打印|下载|出具|开具|提供|取得|持有|保存|调取|拍摄|手机|寄|给)[^。]{0,40}?)(?=[,，](?:证明|证人)|$)",
+            rest,
         ):
             proof.source = proof.source or _write(found, source["said"], me)
         if purpose := re.search(r"(?:^|[，,])(?:可以|能够?|用来|用于)?证明(?P<said>[^。]{3,160})", rest):
@@ -203,7 +222,9 @@ def _evidence(found: Dossier, text: str, me: str) -> None:
             proof.witness = witness["name"]
 
 
-_PROVES = re.compile(r"(?P<title>[^，,:：]{2,40}?)(?P<rest>(?:可以|能够?|用来|用于)?证明(?!人|材料|书|目的)[^。]{3,160})")
+_PROVES = re.compile(
+    r"(?P<title>[^，,:：]{2,40}?)(?P<rest>(?:可以|能够?|用来|用于)?证明(?!人|材料|书|目的)[^。]{3,160})"
+)
 
 
 def _proof(found: Dossier, title: str) -> Proof:
@@ -217,7 +238,10 @@ def _proof(found: Dossier, title: str) -> Proof:
 
 
 def _witness(found: Dossier, text: str, me: str) -> None:
-    for match in re.finditer(r"(?:证人)?(?:叫|是|姓名是)(?P<name>[\u4e00-\u9fff·]{2,4})[,，](?:家)?住(?:在|址是?)?(?P<where>[^,，。;；]{4,60})", text):
+    for match in re.finditer(
+        r"(?:证人)?(?:叫|是|姓名是)(?P<name>[\u4e00-\u9fff·]{2,4})[,，](?:家)?住(?:在|址是?)?(?P<where>[^,，。;；]{4,60})",
+        text,
+    ):
         where = "" if "不清楚" in match["where"] else match["where"]
         if (match["name"], where) not in found.witnesses:
             found.witnesses.append((match["name"], where))

@@ -84,16 +84,26 @@ _DEFENCES = (
     "对原告的起诉，您逐项的答辩意见是什么？哪些同意，哪些不同意，理由是什么？", "还有别的答辩意见吗？", "答辩意见里的具体日期和金额，请您再说准确一点。",
     "请您再说明白一点：您的答辩意见是什么？",
 )  # fmt: skip
-_EVIDENCE = ("您手里有哪些证据，分别是从哪里来的？", "还有别的证据吗？", "", "书证、聊天记录、转账记录、证人证言这一类的证据，您有哪些？")
+_EVIDENCE = (
+    "您手里有哪些证据，分别是从哪里来的？",
+    "还有别的证据吗？",
+    "",
+    "书证、聊天记录、转账记录、证人证言这一类的证据，您有哪些？",
+)
 
 
 def _identity(known: Dossier, suing: bool) -> Iterator[Step]:
     if not known.asked["own"]:
         yield Step(
-            "请问您的姓名、性别、民族、出生日期和住址是什么？如果您代表单位，请说单位的全称、住所地和法定代表人的姓名、职务。", True
+            "请问您的姓名、性别、民族、出生日期和住址是什么？如果您代表单位，请说单位的全称、住所地和法定代表人的姓名、职务。",
+            True,
         )
         return
-    if "出生" not in "".join(known.exact) and known.own.get("birth_date", "日")[-1] != "日" and "own.birth_date" not in known.exact:
+    if (
+        "出生" not in "".join(known.exact)
+        and known.own.get("birth_date", "日")[-1] != "日"
+        and "own.birth_date" not in known.exact
+    ):
         yield Step("您的出生日期具体是哪一天？")
     if not known.own.get("name") and known.asked["own"] < 2:
         yield Step("请您再说一遍您的姓名或者单位的全称，以及住址。", True)
@@ -104,7 +114,8 @@ def _identity(known: Dossier, suing: bool) -> Iterator[Step]:
     if not known.asked["other"]:
         side = "被告" if suing else "原告"
         yield Step(
-            f"对方（{side}）的姓名、性别、民族、出生日期和住址您知道多少？对方如果是单位，请说单位的全称、住所地和法定代表人的姓名、职务。", True
+            f"对方（{side}）的姓名、性别、民族、出生日期和住址您知道多少？对方如果是单位，请说单位的全称、住所地和法定代表人的姓名、职务。",
+            True,
         )
     elif known.other.get("birth_date", "日")[-1] != "日" and "other.birth_date" not in known.exact:
         yield Step("对方的出生日期具体是哪一天？")

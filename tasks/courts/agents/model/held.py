@@ -28,7 +28,12 @@ _PARTY = (
 )  # fmt: skip
 _EXHIBIT = (("kind", "{}"), ("source", "来源：{}"), ("purpose", "证明目的：{}"), ("excerpt", "内容：{}"))
 _WITNESS = (("name", "证人{}"), ("address", "住{}"), ("relation", "{}"))
-_OBJECTION = (("truth", "真实性：{}"), ("legality", "合法性：{}"), ("relevance", "关联性：{}"), ("weight", "证明力：{}"))
+_OBJECTION = (
+    ("truth", "真实性：{}"),
+    ("legality", "合法性：{}"),
+    ("relevance", "关联性：{}"),
+    ("weight", "证明力：{}"),
+)
 _COURT = (
     ("name", "审理法院：{}"), ("docket", "案号：{}"), ("procedure", "适用程序：{}"), ("clerk", "书记员：{}"),
     ("closed_reason", "不公开的理由：{}"), ("third_party_findings", "有关单位和个人向法院提供的情况：{}"),

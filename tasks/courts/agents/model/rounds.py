@@ -101,5 +101,3 @@ def _topic(view: CourtView, rounds: list[Round], at: int) -> TopicCue:
     again = any(earlier.topic == topic for earlier in rounds[:at])
     first = view.env == "LC" and at == 1
     return TopicCue("follow_up" if again else "ask", topic, questions.get(topic, ""), first=first and not again)
-
-

@@ -117,7 +117,9 @@ def overall(made: Mapping[tuple[Env, str], Column], envs: Sequence[Env]) -> Over
     there = [key for key in wanted if key in made and made[key].value is not None]
     values = {key: float(made[key].value or 0.0) for key in there}
     by_env = [
-        math.fsum(mine) / len(mine) for env in envs if (mine := [value for key, value in values.items() if key[0] == env])
+        math.fsum(mine) / len(mine)
+        for env in envs
+        if (mine := [value for key, value in values.items() if key[0] == env])
     ]
     return Overall(
         round(math.fsum(values.values()) / len(values), DIGITS) if values else None,
@@ -140,7 +142,9 @@ def _drawn(columns: Sequence[tuple[str, Sequence[tuple[float, str]]]]) -> Interv
     total, count = np.zeros(DRAWS), 0
     for name in dict.fromkeys(name for name, _ in columns):
         mine = [points for own, points in columns if own == name]
-        place = {cluster: number for number, cluster in enumerate(dict.fromkeys(c for points in mine for _, c in points))}
+        place = {
+            cluster: number for number, cluster in enumerate(dict.fromkeys(c for points in mine for _, c in points))
+        }
         size = len(place)
         count += size
         weights = generator.multinomial(size, np.full(size, 1.0 / size), size=DRAWS)

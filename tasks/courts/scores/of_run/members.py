@@ -100,7 +100,9 @@ def scored(case: Case, result: Result, heard: Heard, grades: Grade, trial: Follo
         own = [name for name in names if feeds(name, metric)]
         lacking = [name for name in own if name in missing]
         if own:
-            needs[metric] = "graded" if not lacking else "failed" if all(name in grades for name in lacking) else "ungraded"
+            needs[metric] = (
+                "graded" if not lacking else "failed" if all(name in grades for name in lacking) else "ungraded"
+            )
     moved = tuple(
         metric
         for metric in metrics("compat", case.env)

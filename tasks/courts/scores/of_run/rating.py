@@ -56,7 +56,9 @@ class Heard:
                 sat[role] = (*sat.get(role, ()), event.policy)
         return cls(
             spoken(events, case.env),
-            tuple(event.text for event in events if isinstance(event, Said) and event.seat == SEAT and event.turn > 0),
+            tuple(
+                event.text for event in events if isinstance(event, Said) and event.seat == SEAT and event.turn > 0
+            ),
             topic_turns(events),
             sat,
             tuple(event.how for event in events if isinstance(event, Routed)),
@@ -258,4 +260,8 @@ def _stages(found: pfs.Strict) -> dict[str, float]:
     done: dict[str, list[bool]] = {}
     for name, duty in groups.items():
         done.setdefault(duty.spec.stages[-1 if duty.spec.ends else 0], []).append(found.shares[name] == 1)
-    return {stage.name: sum(done[stage.id]) / len(done[stage.id]) for stage in found.course.profile.stages if stage.id in done}
+    return {
+        stage.name: sum(done[stage.id]) / len(done[stage.id])
+        for stage in found.course.profile.stages
+        if stage.id in done
+    }

@@ -25,7 +25,9 @@ def consistencies(case: Case, heard: Heard, seed: int) -> tuple[Consistency, ...
     )
 
 
-def objections(context: ScoreContext, heard: Iterable[Heard], consistent: Mapping[str, Mapping[str, float | None]]) -> list[str]:
+def objections(
+    context: ScoreContext, heard: Iterable[Heard], consistent: Mapping[str, Mapping[str, float | None]]
+) -> list[str]:
     """Why the numbers of a run may not be ranked with those of others; nothing where they may.
 
     Args:

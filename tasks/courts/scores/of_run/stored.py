@@ -39,7 +39,10 @@ def stored_overall(rows: Iterable[ScoreRow]) -> dict[Rule, Value]:
             columns[rule, env, metric].append(value)
             if value is None and metric in _GRADED and settings.get("scored"):
                 waiting.add((rule, env, metric))
-    return {rule: _mean([_mean(values) for key, values in columns.items() if key[0] == rule and key not in waiting]) for rule in RULES}
+    return {
+        rule: _mean([_mean(values) for key, values in columns.items() if key[0] == rule and key not in waiting])
+        for rule in RULES
+    }
 
 
 def _mean(values: Iterable[Value]) -> Value:
