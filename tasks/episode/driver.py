@@ -12,6 +12,7 @@ from hashlib import sha256
 from json import dumps
 
 from models.engine import Ask, EngineError, Reply, TokenChance, Usage, recorded_settings
+from models.sampling import sampled
 from store.errors import Damaged
 from store.journal import text_hash
 from tasks.episode.actions import Child, Sent, Steps
@@ -184,8 +185,12 @@ class Driver:
                 item = steps.send(sent)
                 if isinstance(item, Ask):
                     seed = call_seed(self.state.seed, self.episode, item.seat, self.state.calls + 1)
+                    sits = self.state.seats.get(item.seat)
                     question = replace(
-                        item.seeded(seed), episode=self.episode, step=self.step_number, turns=self._turns(item.seat)
+                        sampled(item, sits.engine if sits else "").seeded(seed),
+                        episode=self.episode,
+                        step=self.step_number,
+                        turns=self._turns(item.seat),
                     )
                     recorded = self._recorded_reply(question)
                     if isinstance(recorded, Stopped):

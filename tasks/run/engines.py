@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from models.engine import Engine, Reply
 from models.errors import BadEngine, ForeignHost
+from models.sampling import bare
 from models.scripted import RecordedEngine
 from models.specs import Opening, Replays, check_file, check_spec, on_another_machine
 from store import places
@@ -50,7 +51,7 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
         spec: what stands after `--model` or `--seat ROLE=`.
         parallel: how many episodes will ask at a time, so that an engine can make room for them.
     """
-    kind, rest = check_spec(spec, registry.names("engines"))
+    kind, rest = check_spec(bare(spec), registry.names("engines"))
     if kind in _FILES:
         check_file(rest.partition("#")[0])
     opener: Callable[[Opening], object] = registry.load("engines", kind)
@@ -75,7 +76,7 @@ def replayed_agents(spec: str) -> tuple[str, ...]:
     Raises:
         BadEngine: it replays a file that cannot be read, or is no such record.
     """
-    kind, _, rest = spec.partition(":")
+    kind, _, rest = bare(spec).partition(":")
     opener = registry.load("engines", kind) if kind in registry.names("engines") else None
     if not isinstance(opener, Replays):
         return ()

@@ -9,8 +9,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from models.engine import Engine
+from models.engine import Ask, Engine
 from models.errors import BadEngine
+from models.sampling import bare, sampled
 from store import places
 from store.errors import StoreError
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
@@ -69,7 +70,7 @@ class Run:
             BadEngine: the SPEC names no engine, or its file is not what it should be.
         """
         if spec and spec != HUMAN and spec not in self.engines:
-            self.engines[spec] = open_engine(spec, parallel=self.spec.parallel)
+            self.engines[spec] = _engine(spec, self.engines, self.spec.parallel)
             self.scheduler.engines = dict(self.engines)
 
     def seat(self, episode: str, seated: Seated) -> None:
@@ -116,8 +117,7 @@ class Run:
 
     def close(self) -> None:
         """Leave everything in order; the run can be resumed or read."""
-        for engine in self.engines.values():
-            engine.close()
+        _close(self.engines)
         self.journal.close()
         self.pack.close()
 
@@ -150,8 +150,7 @@ def start_run(
         header = make_header(name, spec, bench, pack, tasks, tasks_hash, chosen, engines, argv)
         journal = Journal.create(path, header, rows)
     except BaseException:
-        for engine in engines.values():
-            engine.close()
+        _close(engines)
         pack.close()
         raise
     run = _open(name, spec, bench, journal, pack, questions, engines, watchers)
@@ -307,8 +306,26 @@ def _open(
 
 def _engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
     """SPEC -> its engine, for every model that sits in the run from its beginning."""
-    wanted = dict.fromkeys(name for name in specs if name and name != HUMAN)
-    return {name: open_engine(name, parallel=spec.parallel) for name in wanted}
+    opened: dict[str, Engine] = {}
+    try:
+        for name in dict.fromkeys(name for name in specs if name and name != HUMAN):
+            opened[name] = _engine(name, opened, spec.parallel)
+    except BaseException:
+        _close(opened)
+        raise
+    return opened
+
+
+def _engine(spec: str, opened: Mapping[str, Engine], parallel: int) -> Engine:
+    """The engine of a SPEC; seats that differ in how they speak share the one of their model."""
+    same = next((engine for known, engine in opened.items() if bare(known) == bare(spec)), None)
+    sampled(Ask("", (), ""), spec)  # says what is wrong with the settings before anything starts
+    return same or open_engine(spec, parallel=parallel)
+
+
+def _close(engines: Mapping[str, Engine]) -> None:
+    for engine in {id(engine): engine for engine in engines.values()}.values():
+        engine.close()
 
 
 def _sit(run: Run, episode: str, seats: Mapping[str, Seated], check: bool = True) -> None:

@@ -13,6 +13,7 @@ from dataclasses import replace
 from hashlib import sha256
 
 from models.engine import Ask, Engine, EngineError, Message, Reply, Settings
+from models.sampling import sampled
 from models.schema import violation
 from store.journal import Journal, ScoreRow
 from tasks.agents.prompts import digest
@@ -59,7 +60,7 @@ def grade_run(
     made: list[ScoreRow] = []
     for start in range(0, len(waiting), BATCH):
         batch = waiting[start : start + BATCH]
-        replies = _ask(engine, [(episode, grading) for _, episode, grading in batch])
+        replies = _ask(engine, spec, [(episode, grading) for _, episode, grading in batch])
         rows = [
             _row(attempt, grading, reply, described, spec)
             for (attempt, _, grading), reply in zip(batch, replies, strict=True)
@@ -83,12 +84,15 @@ def _graded(journal: Journal, attempt: int, grading: Grading, described: str) ->
     return False
 
 
-def _ask(engine: Engine, gradings: Sequence[tuple[str, Grading]]) -> list[Reply | str]:
+def _ask(engine: Engine, spec: str, gradings: Sequence[tuple[str, Grading]]) -> list[Reply | str]:
     """A reply under its schema for each, or why there is none."""
     asks = [
-        Ask(
-            GRADER, (Message("user", grading.text),), grading.prompt, grading.schema, episode=episode,
-            settings=Settings(max_tokens=800, seed=int(sha256(grading.text.encode()).hexdigest()[:7], 16)),
+        sampled(
+            Ask(
+                GRADER, (Message("user", grading.text),), grading.prompt, grading.schema, episode=episode,
+                settings=Settings(max_tokens=800, seed=int(sha256(grading.text.encode()).hexdigest()[:7], 16)),
+            ),
+            spec,
         )
         for episode, grading in gradings
     ]  # fmt: skip

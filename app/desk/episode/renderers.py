@@ -18,6 +18,8 @@ from app.desk.law.events import asked, items_of, returned_lines, summary, tool_n
 from app.strings import counted, known, t
 from app.strings.sentences import said
 from app.terminal import clean
+from models.errors import BadEngine
+from models.sampling import bare
 from tasks.episode.events import (
     ActDone,
     ActionParsed,
@@ -110,7 +112,10 @@ def policy_name(policy: str, engine: str = "") -> str:
 
 def engine_name(spec: str) -> str:
     """The short name of an engine: a file without its folder, a model without its address, and no settings."""
-    kind, colon, rest = spec.partition(":")
+    try:
+        kind, colon, rest = bare(spec).partition(":")
+    except BadEngine:
+        kind, colon, rest = spec.partition(":")
     if not colon:
         return one(spec)
     if kind == "endpoint":

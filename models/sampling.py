@@ -1,0 +1,81 @@
+"""What a SPEC says of speaking, behind its last '#': `llama:qwen.gguf#ctx=16384,temperature=0.7,top_p=0.8,reply=4096,thinking=off`,
+`endpoint:URL#MODEL#temperature=0.7`. It belongs to the seat that the SPEC stands in, goes before what agents and settings of a
+benchmark ask for, and is recorded with every call; two seats with one model share its engine. `reply` is in tokens, reasoning
+included.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import lru_cache
+
+from models.engine import Ask
+from models.errors import BadEngine
+
+RANGES: Mapping[str, tuple[float, float]] = {
+    "temperature": (0, 5),
+    "top_p": (0, 1),
+    "top_k": (0, 1_000_000),
+    "min_p": (0, 1),
+    "repeat_penalty": (0.01, 10),
+    "reply": (1, 1 << 20),
+}
+"""Name -> least and most."""
+WHOLE = frozenset({"top_k", "reply"})
+SWITCHES: Mapping[str, Mapping[str, bool]] = {"thinking": {"on": True, "off": False}}
+NAMES = (*RANGES, *SWITCHES)
+_FIELDS = {"reply": "max_tokens"}
+"""Name here -> field of `models.engine.Settings`, where they differ."""
+
+
+def bare(spec: str) -> str:
+    """The SPEC of the engine alone: without what it says of speaking."""
+    return _divided(spec)[0]
+
+
+def sampled(ask: Ask, spec: str) -> Ask:
+    """The question with the settings of the SPEC in whose seat it is asked."""
+    given = _divided(spec)[1]
+    return replace(ask, settings=replace(ask.settings, **given)) if given else ask  # type: ignore[arg-type]
+
+
+@lru_cache(maxsize=256)
+def _divided(spec: str) -> tuple[str, Mapping[str, object]]:
+    """SPEC without settings of speaking, and these by field of `Settings`.
+
+    Raises:
+        BadEngine: one of them has no such value, or an endpoint names something else behind its model.
+    """
+    before, mark, last = spec.rpartition("#")
+    parts = [part.strip() for part in last.split(",") if part.strip()] if mark and "=" in last else []
+    own = {part: part.partition("=")[0].strip() for part in parts}
+    ours = [part for part in parts if own[part] in NAMES]
+    others = [part for part in parts if own[part] not in NAMES]
+    if others and spec.startswith("endpoint:") and (ours or "#" in before):
+        raise BadEngine(f"'{own[others[0]]}' is no setting of an endpoint", f"Known: {', '.join(NAMES)}.")
+    if not ours:
+        return spec, {}
+    rest = f"{before}#{','.join(others)}" if others else before
+    return rest, {
+        _FIELDS.get(own[part], own[part]): _value(own[part], part.partition("=")[2].strip()) for part in ours
+    }
+
+
+def _value(name: str, text: str) -> object:
+    if name in SWITCHES:
+        if text not in SWITCHES[name]:
+            raise BadEngine(f"{name}={text} is neither on nor off", f"For example {name}=off.")
+        return SWITCHES[name][text]
+    low, high = RANGES[name]
+    try:
+        value = int(text) if name in WHOLE else float(text)
+    except ValueError:
+        value = math.nan
+    if not low <= value <= high:
+        raise BadEngine(
+            f"{name}={text} is not a number from {low:g} to {high:g}",
+            f"For example {name}={max(low, min(high, 1)):g}.",
+        )
+    return value
