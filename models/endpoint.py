@@ -30,7 +30,7 @@ from models.endpoint_server import (
     read_address,
     silence_of_environment,
 )
-from models.endpoint_wire import EXTRAS, Collector, News, request_body, wanted_extra
+from models.endpoint_wire import EXTRAS, Collector, News, most_tokens, request_body, wanted_extra
 from models.engine import Ask, Delta, EngineError, Finish, Listener, Reply
 from models.errors import BadEngine
 from models.specs import Opening
@@ -192,7 +192,7 @@ class EndpointEngine:
                 return collector, None, _left_alone(body)
             if is_overflow(refusal.text):
                 left = room_of(refusal.text)
-                if room is None and not collector.text and 0 < left < ask.settings.max_tokens:
+                if room is None and not collector.text and 0 < left < most_tokens(ask.settings):
                     room = left
                     continue
                 return collector, "context_full", f"the context of the server is full: {refusal.text}"

@@ -78,7 +78,7 @@ def request_body(
         "stream": True,
         "temperature": settings.temperature,
         "top_p": settings.top_p,
-        "max_tokens": settings.max_tokens if room is None else min(room, settings.max_tokens),
+        "max_tokens": most_tokens(settings) if room is None else min(room, most_tokens(settings)),
         "seed": settings.seed,
     }
     for name, forms in EXTRAS.items():
@@ -99,6 +99,11 @@ def request_body(
         schema = {"name": "reply", "strict": True, "schema": ask.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return body
+
+
+def most_tokens(settings: Settings) -> int:
+    """What a server may generate: it counts reasoning and reply together, and closes no reasoning for us."""
+    return settings.max_tokens + settings.reasoning
 
 
 def wanted_extra(settings: Settings, name: str) -> object:
@@ -278,7 +283,7 @@ class Collector:
     def _ending(self, settings: Settings, usage: Usage) -> tuple[Finish, str]:
         if self.over:
             return "length", f"the server went on far beyond {self.tokens} tokens and was cut off"
-        if self.finish == "length" and 0 < usage.generated < settings.max_tokens:
+        if self.finish == "length" and 0 < usage.generated < most_tokens(settings):
             tokens = usage.evaluated + usage.reused + usage.generated
             return "context_full", f"the context of the server is full: {tokens} tokens"
         notes = ["a filter of the server cut the reply"] if self.finish == "content_filter" else []

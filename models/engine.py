@@ -45,6 +45,9 @@ class Settings:
     """How many of the likeliest tokens to report at each place, with their natural log-probabilities; 0 = none."""
     thinking: bool = True
     """Whether a template that knows a thinking mode may use it."""
+    reasoning: int = 0
+    """Tokens of reasoning after which it is closed and speech begins, beside `max_tokens`, which then counts speech alone;
+    0: reasoning is part of `max_tokens`."""
     entropy: bool = False
     """Whether to report the entropy of every generated token, and the token's text and log-probability with it."""
 

@@ -1,7 +1,7 @@
 """What a SPEC says of speaking, behind its last '#': `llama:qwen.gguf#ctx=16384,temperature=0.7,top_p=0.8,reply=4096,thinking=off`,
 `endpoint:URL#MODEL#temperature=0.7`. It belongs to the seat that the SPEC stands in, goes before what agents and settings of a
-benchmark ask for, and is recorded with every call; two seats with one model share its engine. `reply` is in tokens, reasoning
-included.
+benchmark ask for, and is recorded with every call; two seats with one model share its engine. `reply` and `reasoning` are in tokens; where `reasoning`
+is given, the reply is counted without it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "min_p": (0, 1),
     "repeat_penalty": (0.01, 10),
     "reply": (1, 1 << 20),
+    "reasoning": (1, 1 << 20),
 }
 """Name -> least and most."""
-WHOLE = frozenset({"top_k", "reply"})
+WHOLE = frozenset({"top_k", "reply", "reasoning"})
 SWITCHES: Mapping[str, Mapping[str, bool]] = {"thinking": {"on": True, "off": False}}
 NAMES = (*RANGES, *SWITCHES)
 _FIELDS = {"reply": "max_tokens"}

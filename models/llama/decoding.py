@@ -201,6 +201,10 @@ class Speaker:
         self._splitter = Splitter(self.thinks)
         self.phase = "thinking" if self.thinks else "speaking"
         self._told_reasoning = self._told_speech = 0
+        self._thought = 0
+        """Tokens of reasoning so far, its marks included."""
+        self._forced: list[int] = []
+        """Tokens that close the reasoning, because its budget is spent."""
 
     @property
     def bound(self) -> bool:
@@ -209,12 +213,16 @@ class Speaker:
 
     def take(self, logits: Logits) -> int | None:
         """Draw a token and take it in; the token to evaluate next, None when the turn is over."""
-        bound = self.bound
+        bound = self.bound and not self._forced
         if bound and not self.tokens:
             first = self.sampler.draw(logits, bound=False)
             bound = not self._opens_reasoning(first)
-        token = self.sampler.draw(logits, bound=bound)
-        if self.model.ends(token):
+        forced = bool(self._forced)
+        token = self._forced.pop(0) if forced else self.sampler.draw(logits, bound=bound)
+        if not forced and self.model.ends(token) and self.ask.settings.reasoning and self.phase == "thinking":
+            self._close_reasoning()  # it has thought, and said nothing yet
+            forced, token = True, self._forced.pop(0)
+        if not forced and self.model.ends(token):
             self._hear(self._rest(), last=True)
             self.finish = self.finish or "stop"
             return None
@@ -223,9 +231,24 @@ class Speaker:
         self.sampler.accept(token, bound=bound)
         self.tokens.append(token)
         self._hear(fresh)
-        if self.finish is None and len(self.tokens) >= self.ask.settings.max_tokens:
-            self.end("length")
+        self._mind_the_budgets()
         return token if self.finish is None else None
+
+    def _mind_the_budgets(self) -> None:
+        settings = self.ask.settings
+        if self.phase == "thinking" or self._forced:
+            self._thought = len(self.tokens)
+        spent = settings.reasoning and self._thought >= settings.reasoning
+        if spent and self.phase == "thinking" and not self._forced:
+            self._close_reasoning()
+        spoken = len(self.tokens) - (self._thought if settings.reasoning else 0)
+        if self.finish is None and not self._forced and spoken >= settings.max_tokens:
+            self.end("length")
+
+    def _close_reasoning(self) -> None:
+        marks = self._splitter.closers
+        mark = next((one for one in marks if len(self.model.tokenize(one, special=True)) == 1), marks[0])
+        self._forced = self.model.tokenize(f"\n{mark}\n\n", special=True)
 
     def end(self, finish: Finish) -> None:
         """The turn is over for a reason outside the model."""

@@ -84,6 +84,11 @@ class Splitter:
         """Whether the present block is reasoning."""
         return self._phase == "thinking"
 
+    @property
+    def closers(self) -> tuple[str, ...]:
+        """The marks that may end the present block of reasoning, the likeliest first."""
+        return self._closers or _CLOSERS
+
     def feed(self, text: str) -> list[tuple[Part, str]]:
         """More of the reply; what is certain to be reasoning or speech now."""
         self._held += text

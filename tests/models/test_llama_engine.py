@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -18,7 +19,7 @@ from models.errors import BadEngine
 from models.llama import shelf
 from models.llama.engine import LlamaEngine, LlamaSettings, parse_settings
 from tasks.run.engines import open_engine
-from tests.support.gguf_files import tiny_llama, tiny_recurrent
+from tests.support.gguf_files import CHATML, tiny_llama, tiny_recurrent
 from tests.support.patience import PATIENCE
 
 CARD = "你是本案的审判长，请主持庭审，逐项核对当事人的陈述与证据。" * 12
@@ -478,3 +479,46 @@ def test_tokens_of_another_model_in_the_record_are_left_aside(
     expected = text_of(engine.answer([replace(following, episode="fresh")])[0])
     reply = text_of(engine.answer([replace(following, turns=(("到庭", tokens),))])[0])
     assert reply.text == expected.text
+
+
+OPENS_THINKING = CHATML.replace("assistant\n{% endif", "assistant\n<think>\n{% endif")
+"""A template that begins every reply of the model with reasoning, as those of reasoning models do."""
+
+
+@pytest.fixture(scope="module")
+def thinker(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("gguf") / "thinker.gguf"
+    assert OPENS_THINKING != CHATML
+    tiny_llama(path, quantised="F32", seed=5, template=OPENS_THINKING)
+    return path
+
+
+@pytest.mark.parametrize("temperature", [0.0, 1.0])
+def test_reasoning_that_never_ends_is_closed_and_the_reply_begins(
+    thinker: Path, opened: Callable[..., LlamaEngine], temperature: float
+) -> None:
+    engine = opened(thinker)
+    given = {"temperature": temperature, "seed": 7}
+    (endless,) = map(text_of, engine.answer([ask([("问", "")], max_tokens=40, **given)]))
+    assert not endless.text and endless.reasoning, "a random model never closes it"
+    (reply,) = map(text_of, engine.answer([ask([("问", "")], episode="b", max_tokens=12, reasoning=25, **given)]))
+    assert reply.text and reply.reasoning.strip() and endless.reasoning.startswith(reply.reasoning.strip()[:8])
+    assert "</think>" not in reply.text + reply.reasoning
+    assert reply.usage.generated <= 25 + 12 + 16 and (reply.finish == "stop" or reply.usage.generated >= 25 + 12)
+    again = text_of(engine.answer([ask([("问", "")], episode="c", max_tokens=12, reasoning=25, **given)])[0])
+    assert (again.text, again.reasoning, again.tokens) == (reply.text, reply.reasoning, reply.tokens)
+
+
+def test_after_a_closed_reasoning_the_grammar_rules(thinker: Path, opened: Callable[..., LlamaEngine]) -> None:
+    engine = opened(thinker)
+    schema = {
+        "type": "object",
+        "properties": {"a": {"type": "integer"}},
+        "required": ["a"],
+        "additionalProperties": False,
+    }
+    question = replace(ask([("问", "")], max_tokens=200, reasoning=20), schema=schema)
+    reply = text_of(engine.answer([question])[0])
+    assert reply.finish == "stop" and isinstance(json.loads(reply.text)["a"], int) and reply.reasoning
+    more = ask([("问", reply.text), ("再问", "")], max_tokens=8, reasoning=20)
+    assert text_of(engine.answer([replace(more, turns=((reply.text, reply.tokens),))])[0]).text

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.endpoint_wire import request_body
 from models.engine import Ask, Message, Settings
 from models.errors import BadEngine
 from models.sampling import bare, sampled
@@ -99,3 +100,11 @@ def test_seats_of_one_model_share_its_engine_and_a_wrong_setting_starts_nothing(
         run.go()
     with pytest.raises(BadEngine, match="reply=x"):
         start_run(spec.model_copy(update={"model": f"scripted:{script}#reply=x"}))
+
+
+def test_a_server_is_given_reasoning_and_reply_together() -> None:
+    asked = sampled(ASK, "endpoint:http://127.0.0.1:1#m#reply=100,reasoning=900,thinking=on,top_k=40")
+    body = request_body(asked, "m")
+    assert (body["max_tokens"], body["top_k"]) == (1000, 40) and "chat_template_kwargs" not in body
+    assert request_body(asked, "m", room=50)["max_tokens"] == 50
+    assert request_body(sampled(ASK, "endpoint:http://127.0.0.1:1#m#thinking=off"), "m")["chat_template_kwargs"]
