@@ -5,13 +5,14 @@ from __future__ import annotations
 import click
 
 from app import hosts as consent
+from app.cli.help_text import Whole
 from app.strings import t
 from app.terminal import clean, json_text
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print the allowed hosts as JSON.")
 
 
-@click.group()
+@click.group(cls=Whole)
 def config() -> None:
     """See and change what you decided for this machine. Nothing of it comes from a run or a pack.
 
@@ -19,7 +20,7 @@ def config() -> None:
     """
 
 
-@config.group(invoke_without_command=True)
+@config.group(cls=Whole, invoke_without_command=True)
 @_json
 @click.pass_context
 def hosts(context: click.Context, as_json: bool) -> None:

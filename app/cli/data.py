@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from app.cli.help_text import Whole
 from app.cli.tables import Data
 from app.strings import t
 from app.strings.sentences import said
@@ -72,7 +73,7 @@ def _pack_name(context: click.Context, parameter: click.Parameter, value: str | 
     return value
 
 
-@click.group()
+@click.group(cls=Whole)
 def data() -> None:
     """Build, import, list and verify corpus packs.
 
@@ -80,7 +81,7 @@ def data() -> None:
     """
 
 
-@data.group()
+@data.group(cls=Whole)
 def build() -> None:
     """Build a pack from nothing but a seed.
 

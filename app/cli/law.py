@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from app.cli.help_text import Whole
 from app.cli.law_options import UsageError, json_option, pack_option
 from app.cli.law_options import book_of as _book
 from app.cli.law_options import chosen as _chosen
@@ -44,7 +45,7 @@ _COLOURS = {"removed": "red", "added": "green"}
 _MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}
 
 
-@click.group()
+@click.group(cls=Whole)
 def law() -> None:
     """Read statutes in time: search them, show an article on a day, compare wordings, check a statute book.
 

@@ -15,6 +15,7 @@ from typing import Any
 import click
 
 from app.cli.coherence import check_cases
+from app.cli.help_text import Whole
 from app.cli.judgments import from_judgment
 from app.cli.names import PACK
 from app.strings import t
@@ -33,7 +34,7 @@ _DAMAGE = ("heading_inside", "moved_paragraph", "cut_short", "duplicate", "misla
 """Findings about the text of an article that make it no gold."""
 
 
-@click.group()
+@click.group(cls=Whole)
 def tasks() -> None:
     """Make tasks from a pack, check a task file, show a task.
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import click
 
+from app.cli.help_text import Whole
 from app.cli.names import PACK
 from app.strings import t
 from app.terminal import clean, json_text, pad, truncate
@@ -35,7 +36,7 @@ PACK_CALLS = "calls.jsonl"
 """A pack made from run logs keeps the calls it was made from."""
 
 
-@click.group()
+@click.group(cls=Whole)
 def tools() -> None:
     """List, call and replay the 37 tools of LegalAgentBench.
 

@@ -214,7 +214,7 @@ def test_ctrl_c_cuts_the_call_in_flight_and_the_run_goes_on(moot: Moot, server: 
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1
-    assert "stopped with 3 episodes unfinished. `moot resume" in said and "Traceback" not in said
+    assert "已停止，尚有 3 局未完成。用 `moot resume" in said and "Traceback" not in said
     server.chat = speak
     block = json.loads(moot("resume", moot.path().stem, "--json").out)
     assert block["n"] == 3 and block["outcomes"]["error"] == 0

@@ -114,5 +114,5 @@ def test_a_full_disk_leaves_nothing(source: Path, moot_home: Path) -> None:
     root = Path(__file__).resolve().parents[2]
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=False)
     assert ended.returncode == 1, ended.stderr
-    assert "could not be written" in ended.stderr and "Traceback" not in ended.stderr
+    assert "无法写入" in ended.stderr and "Traceback" not in ended.stderr
     assert list((moot_home / "packs").iterdir()) == []

@@ -601,9 +601,9 @@ def test_the_command_as_json_and_with_a_model(tmp_path: Path) -> None:
     assert done.exit_code == 1 and set(told) == {"case", "masked", "missing", "notes"}
     assert {"kind": "name", "count": 1, "replacement": "陶某"} in told["masked"]
     assert any(note.startswith("needed: criminal.plea") for note in told["notes"])
-    assert "moot: The draft does not load yet" in done.stderr
+    assert "The draft does not load yet" in done.stderr
     written = invoke(path, "--out", tmp_path / "case.jsonl")
-    assert written.exit_code == 0 and f"moot: {tmp_path / 'case.jsonl'} does not load yet" in written.stderr
+    assert written.exit_code == 0 and f"{tmp_path / 'case.jsonl'} does not load yet" in written.stderr
     assert (tmp_path / "case.jsonl").is_file()
 
 

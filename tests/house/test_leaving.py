@@ -144,7 +144,7 @@ def test_a_run_ends_after_the_open_step_and_goes_on(moot: Moot, server: FakeServ
         process.send_signal(getattr(signal, name))
         _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 1 and "Traceback" not in said
-    assert "stopped with 3 episodes unfinished. `moot resume" in said
+    assert "已停止，尚有 3 局未完成。用 `moot resume" in said
     server.chat = speak
     moot("resume", moot.path().stem, "--json")
     assert moot.code == 0 and '"error": 0' in moot.out
@@ -173,7 +173,7 @@ def test_a_run_that_waits_for_a_person_leaves_too(moot: Moot) -> None:  # noqa: 
             assert process.poll() is None
         process.send_signal(signal.SIGTERM)
         _, rest = process.communicate(timeout=PATIENCE)
-    assert process.returncode == 1 and "stopped with 1 episodes unfinished" in rest
+    assert process.returncode == 1 and "已停止，尚有 1 局未完成" in rest
 
 
 SLOW_WRITER = """
