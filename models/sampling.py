@@ -1,4 +1,4 @@
-"""What a SPEC says of speaking, behind its last '#': `llama:qwen.gguf#ctx=16384,temperature=0.7,top_p=0.8,reply=4096,thinking=off`,
+"""What a SPEC says of speaking and of room, behind its last '#': `llama:qwen.gguf#ctx=16384,temperature=0.7,top_p=0.8,reply=4096,thinking=off`,
 `endpoint:URL#MODEL#temperature=0.7`. It belongs to the seat that the SPEC stands in, goes before what agents and settings of a
 benchmark ask for, and is recorded with every call; two seats with one model share its engine. `reply` and `reasoning` are in tokens; where `reasoning`
 is given, the reply is counted without it.
@@ -7,6 +7,7 @@ is given, the reply is counted without it.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -22,13 +23,25 @@ RANGES: Mapping[str, tuple[float, float]] = {
     "repeat_penalty": (0.01, 10),
     "reply": (1, 1 << 20),
     "reasoning": (1, 1 << 20),
+    "context": (1024, 1 << 20),
 }
 """Name -> least and most."""
-WHOLE = frozenset({"top_k", "reply", "reasoning"})
+WHOLE = frozenset({"top_k", "reply", "reasoning", "context"})
 SWITCHES: Mapping[str, Mapping[str, bool]] = {"thinking": {"on": True, "off": False}}
 NAMES = (*RANGES, *SWITCHES)
 _FIELDS = {"reply": "max_tokens"}
 """Name here -> field of `models.engine.Settings`, where they differ."""
+
+
+CONTEXT = 8192
+"""Tokens of a context of which nobody has said anything: what a local model is opened with."""
+_CONTEXT = re.compile(r"#(?:[^#]*,)?\s*(?:ctx|context)=(\d{1,7})\s*(?:,[^#]*)?$")
+
+
+def context_of(spec: str) -> int:
+    """Tokens of context that a SPEC names: `ctx=` of a local model, `context=` of a server, which is not asked."""
+    found = _CONTEXT.search(spec)
+    return int(found[1]) if found else CONTEXT
 
 
 def bare(spec: str) -> str:
@@ -59,9 +72,8 @@ def _divided(spec: str) -> tuple[str, Mapping[str, object]]:
     if not ours:
         return spec, {}
     rest = f"{before}#{','.join(others)}" if others else before
-    return rest, {
-        _FIELDS.get(own[part], own[part]): _value(own[part], part.partition("=")[2].strip()) for part in ours
-    }
+    values = {own[part]: _value(own[part], part.partition("=")[2].strip()) for part in ours}
+    return rest, {_FIELDS.get(name, name): value for name, value in values.items() if name != "context"}
 
 
 def _value(name: str, text: str) -> object:

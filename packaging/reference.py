@@ -73,7 +73,14 @@ def documented(command: click.Command) -> list[str]:
 def commands() -> str:
     """All commands: usage, what they do, arguments and options."""
     set_language("en")
-    page = ["# 命令 · Commands", "", MADE, "", "说明文字与 `MOOT_LANG=en moot COMMAND --help` 相同；`MOOT_LANG=zh` 时为中文。", ""]
+    page = [
+        "# 命令 · Commands",
+        "",
+        MADE,
+        "",
+        "说明文字与 `MOOT_LANG=en moot COMMAND --help` 相同；`MOOT_LANG=zh` 时为中文。",
+        "",
+    ]
     for words, command in paths(cli):
         name = " ".join(("moot", *words))
         with click.Context(command, info_name=name, **HELP) as context:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +16,7 @@ from hypothesis import strategies as st
 from models.engine import Ask, Message
 from models.schema import violation
 from tasks.agents.prompts import load
+from tasks.courts.agents import registry
 from tasks.courts.agents.model import replies, talking
 from tasks.courts.agents.model.cards import card, prompts
 from tasks.courts.casefile.case import Case
@@ -21,6 +24,8 @@ from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import PLAIN_CARD, PUBLISHED, environment
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import CallTool, Say
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
 from tasks.sample.build import court_cases
 from tests.run.test_policy_conformance import NONSENSE
 from tests.support.court_run_fixture import first_cases
@@ -143,8 +148,7 @@ def test_own_turns_come_back_as_the_very_reply() -> None:
 
 
 def test_a_long_record_is_folded_and_stays_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in (("RECORD", 3000), ("KEPT", 1000), ("DIGEST", 600)):
-        monkeypatch.setattr(talking, name, size)
+    monkeypatch.setattr(talking, "RECORD", 3000)
     court = Court(
         CASES["CI"], talk(lambda role, number: SENTENCE.format(number), lambda role, number: BOTH[:2]), turns=24
     ).run()
@@ -330,3 +334,41 @@ def test_every_text_has_a_reading(text: str, seat: tuple[str, str], tools: bool,
 def test_long_texts_are_read_too(text: str) -> None:
     assert isinstance(replies.free_action(text, offering()), Say | CallTool)
     replies.read_lean(text, offering(), replies.schema_of(offering()))
+
+
+class Watched:
+    """Rules in the judge's seat; keeps the last view that they were given."""
+
+    def __init__(self, rules: Any, last: dict[str, CourtView]) -> None:
+        self._rules, self._last = rules, last
+
+    def move(self, view: CourtView) -> Any:
+        self._last[view.case_id] = view
+        return self._rules.move(view)
+
+
+def test_a_judge_with_room_has_read_the_whole_trial_before_the_judgment(
+    sample_pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last: dict[str, CourtView] = {}
+    load = registry._load
+
+    def watched(where: Any) -> Any:
+        made = load(where)
+        judge = isinstance(where, str) and where.endswith("Judge") and ".gold" not in where
+        return (lambda *given: Watched(made(*given), last)) if judge else made
+
+    monkeypatch.setattr(registry, "_load", watched)
+    cases = ("CI-0004", "CR-0002")
+    with start_run(RunSpec(benchmark="courts", agent="rules", task_ids=cases)) as run:
+        run.go()
+    folds = {}
+    for name, tokens in ((name, tokens) for name in cases for tokens in (8192, 16384)):
+        view = replace(last[name], context=tokens)
+        prompt = talking.conversation(
+            view, card(view, "lean"), lambda t, r, v=view: replies.own_words(t, r, v, "lean"), lambda one: ""
+        )  # fmt: skip
+        read = "".join("".join(m.content for m in prompt).replace("\\n", "").split())
+        folds[name, tokens] = sum("".join(turn.text.split()) not in read for turn in view.record)
+        assert sum(len(m.content) for m in prompt[1:]) <= 1.4 * talking.record_room(tokens)
+    assert all(folds[name, 8192] for name in cases) and not any(folds[name, 16384] for name in cases)

@@ -108,8 +108,7 @@ def _cue(call: ModelCalled) -> int:
 def test_a_folded_record_costs_a_bounded_share_more(
     model: str, moot_home: Path, short: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name, size in (("RECORD", 600), ("KEPT", 200), ("DIGEST", 120)):
-        monkeypatch.setattr(talking, name, size)
+    monkeypatch.setattr(talking, "record_room", lambda context: 600)
     with played(moot_home, model, max_turns=2 * TURNS, task_ids=("3",), roles=("plaintiff",)) as run:
         made = calls(run, "3", "agent")
         assert len(made) == 2 * TURNS

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import date
 
+from models.sampling import CONTEXT, context_of
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Level, Persona
 from tasks.courts.casefile.persona import drawn
@@ -148,6 +149,7 @@ class CourtEpisode:
             limit=self._limit(case), there=self._there(case, role), topic=cue.topic,
             traits=drawn(persona, case.id, state.seed) if persona else {}, day=law_day(case),
             tools=self._open_tools(state) if tested else (), offered=self._tools if tested else (),
+            context=context_of(sits.engine) if (sits := state.seats.get(seat_of(case.env, role))) else CONTEXT,
         )  # fmt: skip
 
     def _open_tools(self, state: State) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
+from models.sampling import CONTEXT
 from tasks.courts.casefile.case import Env, Fields
 from tasks.courts.casefile.people import Level
 from tasks.courts.environment import Role, TopicCue
@@ -28,7 +29,7 @@ class CourtView(View):
     addressees by role. turn, limit: number of the exchange and how many there may be. there: roles that may be addressed.
     topic: what somebody who asks for advice does now. traits: levels of the five traits, {} for professionals.
     day: the day whose law applies to the procedure, or on which advice is asked. tools: names of the tools it may call now,
-    offered: of those that it has at all.
+    offered: of those that it has at all. context: tokens that the engine in the seat has room for, as its SPEC says.
     """
 
     role: Role
@@ -46,6 +47,7 @@ class CourtView(View):
     day: date | None = None
     tools: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
+    context: int = CONTEXT
 
     @property
     def asked(self) -> Turn | None:

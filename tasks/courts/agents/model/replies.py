@@ -26,8 +26,9 @@ from tasks.legalagentbench.agents.reading import Read
 from tasks.legalsearch.agents.reading import call_of, first_object, tagged
 
 Schema = dict[str, Any]
-LENGTHS = {"tested": 3000, "other": 800, "query": 100, "law": 60, "article": 24}
-"""Of a text in a lean reply: an utterance of the tested seat (documents and judgments are among them), of others, arguments."""
+LENGTHS = {"tested": 12_000, "other": 3000, "query": 100, "law": 60, "article": 24}
+"""Of a text in a lean reply: an utterance of the tested seat (more than twice the longest judgment and document of the
+authored cases), of others, arguments. What ends a reply sooner is its budget of tokens."""
 SPOKEN = 30_000
 """Of what is said aloud; no model speaks so long under a limit of tokens."""
 SAY = "say"

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from models.engine import Message
+from models.sampling import CONTEXT
 from tasks.courts.agents.model.held import shown
 from tasks.courts.agents.model.phrases import phrase
 from tasks.courts.agents.model.rounds import Lookup, Round, cue_text, rounds_of
@@ -20,16 +21,19 @@ from tasks.courts.procedure.turns import Turn
 from tasks.legalsearch.agents.reading import defused
 
 RECORD = 7000
-"""The record in a prompt: with a card of some 2,500 and a reply, about 8,000 tokens of a model that knows Chinese."""
-KEPT = RECORD // 3
-"""What stays word for word when the older part is folded. An engine that keeps own turns in memory then reads about three
-and a half times what is new, however long the record gets."""
-DIGEST = RECORD // 5
+"""The record in a prompt for a context of 8,192 tokens: with a card of some 2,500 and a reply, about as many tokens of a
+model that knows Chinese."""
+PER_TOKEN = 1.2
+"""Of the record for each further token of context, with room to spare: models that know Chinese take 1.4 and more."""
+KEPT, DIGEST = 3, 5
+"""Parts of the record: one in so many stays word for word when the older part is folded, and one in so many is what the
+rest is folded into. An engine that keeps own turns in memory then reads about three and a half times what is new, however
+long the record gets."""
 LINES = (60, 40, 20)
 """Of an utterance in the digest: the longest with which all of them fit; of the seat's own always the last."""
 LONGEST = 3000
 """Of somebody else's utterance."""
-OWN = 4500
+OWN = 12_000
 RESULT = 1600
 """Of what a tool returned."""
 
@@ -44,15 +48,25 @@ def conversation(view: CourtView, card: str, own_words: OwnWords, own_call: OwnC
     asked = [_asked(view, rounds, at) for at in range(len(rounds))]
     answered = [_answered(one, own_words, own_call) for one in rounds]
     sizes = [sum(len(message.content) for message in messages) for messages in answered]
-    start = folded([len(text) for text in asked], sizes)
+    room = record_room(view.context)
+    start = folded([len(text) for text in asked], sizes, room)
     messages = [Message("system", card)]
     for at in range(start, len(rounds)):
-        before = f"{digest(view, rounds[:start])}\n" if at == start and start else ""
+        before = f"{digest(view, rounds[:start], room // DIGEST)}\n" if at == start and start else ""
         messages += [Message("user", before + asked[at]), *answered[at]]
     return tuple(messages)
 
 
-def folded(asked: Sequence[int], answered: Sequence[int]) -> int:
+def record_room(context: int) -> int:
+    """Characters of the record that are kept word for word before anything is folded.
+
+    Args:
+        context: of the engine in the seat, in tokens.
+    """
+    return max(RECORD // 2, RECORD + int((context - CONTEXT) * PER_TOKEN))
+
+
+def folded(asked: Sequence[int], answered: Sequence[int], room: int = RECORD) -> int:
     """How many of the oldest rounds are folded, when the last is to be answered.
 
     Every round is looked at as when it was new, so the answer never depends on what came later.
@@ -60,28 +74,29 @@ def folded(asked: Sequence[int], answered: Sequence[int]) -> int:
     Args:
         asked: sizes of what was heard in each round.
         answered: sizes of what was said in each.
+        room: characters of the record that a prompt may hold.
     """
     start = 0
     held = 0
     for at, heard in enumerate(asked):
         held += heard
-        if held + (DIGEST if start else 0) > RECORD:
-            while start < at - 1 and held > KEPT:
+        if held + (room // DIGEST if start else 0) > room:
+            while start < at - 1 and held > room // KEPT:
                 held -= asked[start] + answered[start]
                 start += 1
         held += answered[at]
     return start
 
 
-def digest(view: CourtView, rounds: Sequence[Round]) -> str:
+def digest(view: CourtView, rounds: Sequence[Round], room: int) -> str:
     """The folded rounds, a line an utterance; the oldest give way where there are too many."""
     turns = [turn for one in rounds for turn in (*one.heard, *([one.said] if one.said else []))]
     for most in LINES:
         lines = [_brief(view, turn, LINES[-1] if turn.speaker == view.role else most) for turn in turns]
-        if sum(map(len, lines)) + len(lines) <= DIGEST:
+        if sum(map(len, lines)) + len(lines) <= room:
             break
     kept = lines
-    while sum(map(len, kept)) + len(kept) > DIGEST:
+    while sum(map(len, kept)) + len(kept) > room:
         kept = kept[1:]
     left_out = len(lines) - len(kept)
     dropped = [phrase("record", "dropped", count=str(left_out))] if left_out else []
