@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from store.errors import BadInput, Damaged, StoreError
 
@@ -26,7 +26,7 @@ _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION}
 
 
 def _authorize(action: int, first: str | None, second: str | None, database: str | None, trigger: str | None) -> int:
-    if action in _ALLOWED or (action == sqlite3.SQLITE_PRAGMA and first == "data_version"):
+    if action in _ALLOWED or (action == sqlite3.SQLITE_PRAGMA and first in ("data_version", "table_info")):
         return sqlite3.SQLITE_OK
     return sqlite3.SQLITE_DENY
 
@@ -38,6 +38,18 @@ def _authorize_foreign(
     if action in (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ):
         return sqlite3.SQLITE_OK
     return sqlite3.SQLITE_OK if action == sqlite3.SQLITE_PRAGMA and first == "table_xinfo" else sqlite3.SQLITE_DENY
+
+
+FTS_PARTS = ("data", "idx", "content", "docsize", "config")
+"""Tables that FTS5 keeps beside each of its own."""
+
+
+class TableFacts(TypedDict):
+    """A table as it stands in a file; `index`: the kind of a virtual one."""
+
+    rows: int
+    columns: dict[str, str]
+    index: str
 
 
 class Reader:
@@ -100,6 +112,37 @@ class Reader:
             except sqlite3.DatabaseError as error:
                 if "not authorized" in str(error) or "prohibited" in str(error):
                     raise StoreError(f"A query on {self._path} was refused: {error}") from None
+                raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
+
+    def tables(self) -> dict[str, TableFacts]:
+        """What stands in the file: table -> rows, columns with their types. Tables that an index keeps for itself are left out.
+
+        Raises:
+            Damaged: the file is not what it should be.
+            StoreError: it took too many steps.
+        """
+        from sqlite_utils import Database  # takes a while to load, and few ask
+
+        with self._lock:
+            self._left = self._callbacks
+            try:
+                inside = Database(self._connection, recursive_triggers=False)
+                virtual = [table.name for table in inside.tables if table.virtual_table_using]
+                shadows = tuple(f"{name}_{part}" for name in virtual for part in FTS_PARTS)
+                return {
+                    table.name: {
+                        "rows": table.count,
+                        "columns": {column.name: column.type for column in table.columns},
+                        "index": table.virtual_table_using or "",
+                    }
+                    for table in inside.tables
+                    if table.name not in shadows
+                }
+            except sqlite3.OperationalError as error:
+                if "interrupted" in str(error):
+                    raise StoreError(f"A query on {self._path} was stopped: too much work", "Ask for less.") from None
+                raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
+            except sqlite3.DatabaseError as error:
                 raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
 
     def close(self) -> None:

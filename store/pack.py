@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from store import identity, places, placing, web_tables
 from store import manifest as manifests
-from store.connection import Reader, integrity_problem, quoted
+from store.connection import Reader, TableFacts, integrity_problem, quoted
 from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.layout import Value, bit, key_of, storable
 from store.manifest import CORPUS, Manifest, Problem
@@ -153,6 +153,18 @@ class Pack:
             tables[table] = {"rows": rows, "cells": rows * len(columns), "known_cells": known}
         answers = dict(self.reader.all("SELECT kind, count(*) FROM known_answer GROUP BY kind ORDER BY kind"))
         return {"tables": tables, "answers": answers}
+
+    def databases(self) -> dict[str, dict[str, TableFacts]]:
+        """What its databases hold: file -> table -> rows and columns."""
+        found = {CORPUS: self.reader.tables()}
+        if web_tables.FILE in self.manifest.files:
+            with self.using(web_tables.FILE) as path:
+                reader = Reader(path)
+            try:
+                found[web_tables.FILE] = reader.tables()
+            finally:
+                reader.close()
+        return found
 
     def task_file(self, benchmark: str) -> Path | None:
         """The task file of a benchmark (JSON lines), which only that benchmark can read."""

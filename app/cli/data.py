@@ -207,14 +207,15 @@ def list_(as_json: bool) -> None:
 
 @data.command()
 @click.argument("name", required=False)
+@click.option("--schema", is_flag=True, help="Name every table of its databases, with rows and columns, too.")
 @_json
-def stats(name: str | None, as_json: bool) -> None:
+def stats(name: str | None, schema: bool, as_json: bool) -> None:
     """Count what a pack (or each pack) holds and how much of it is known.
 
     Example: moot data stats sample
     """
     folders = [manifests.locate(name)] if name else list(manifests.installed())
-    found = [_statistics(folder) for folder in folders]
+    found = [_statistics(folder, schema) for folder in folders]
     if as_json:
         click.echo(json_text({"packs": found}))
         return
@@ -321,9 +322,10 @@ def _line(pack: Data) -> str:
     return line + statutes + pages
 
 
-def _statistics(folder: Path) -> Data:
+def _statistics(folder: Path, schema: bool) -> Data:
     with Pack.open(folder) as pack:
-        return {**_described(folder, pack.manifest), **pack.statistics()}
+        inside = {"databases": pack.databases()} if schema else {}
+        return {**_described(folder, pack.manifest), **pack.statistics(), **inside}
 
 
 def _print_statistics(pack: Data) -> None:
@@ -338,6 +340,11 @@ def _print_statistics(pack: Data) -> None:
     if pack["answers"]:
         kinds = "  ".join(f"{kind} {count}" for kind, count in pack["answers"].items())
         click.echo(f"  {t('data.answers')}: {kinds}")
+    for file, tables in pack.get("databases", {}).items():
+        for table, facts in tables.items():
+            columns = ", ".join(f"{name} {kind}".rstrip() for name, kind in facts["columns"].items())
+            words = f"  {file}  {pad(table, 24)} {facts['rows']:>7}  {facts['index']}  {columns}"
+            click.echo(clean(words, multiline=False))
 
 
 def _checked(folder: Path) -> Data:

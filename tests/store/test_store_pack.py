@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from pathlib import Path
 
@@ -10,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.builder import PackBuilder
-from store.errors import BadInput, NotFound, StoreError
+from store.connection import Reader
+from store.errors import BadInput, Damaged, NotFound, StoreError
 from store.pack import Pack
 from store.rows import UNKNOWN, Cell
 from store.schema import LOOKUPS, TABLES, Lookup
@@ -254,3 +256,28 @@ def test_the_same_contents_have_the_same_hash() -> None:
         with Pack.open(name) as pack:
             hashes.append(pack.hash)
     assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_the_databases_of_a_pack_are_told_table_by_table(sample_pack: Path) -> None:
+    with Pack.open("sample") as pack:
+        found = pack.databases()
+        tables = pack.statistics()["tables"]
+    assert {"corpus.db", "web.db"} == set(found)
+    assert {name: found["corpus.db"][name]["rows"] for name in tables} == {
+        name: one["rows"] for name, one in tables.items()
+    }
+    assert set(found["corpus.db"]["AddrInfo"]["columns"].values()) == {"INTEGER", "TEXT", "ANY"}
+    indexes = {name: facts["index"] for name, facts in found["corpus.db"].items() if facts["index"]}
+    assert indexes and set(indexes.values()) == {"FTS5"}
+    assert not any(name.endswith(("_data", "_docsize", "_config")) for tables in found.values() for name in tables)
+
+
+def test_a_damaged_file_is_a_sentence_when_it_is_told(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.db"
+    with sqlite3.connect(whole) as made:
+        made.execute("CREATE TABLE t (a, b)")
+        made.executemany("INSERT INTO t VALUES (?, ?)", ((n, "x" * 200) for n in range(500)))
+    made.close()
+    (tmp_path / "cut.db").write_bytes(whole.read_bytes()[:4096] + b"x" * 4096)
+    with pytest.raises(Damaged, match="cannot be"):
+        Reader(tmp_path / "cut.db").tables()
