@@ -52,7 +52,7 @@ def policies(
         here = environment(case.env)
         if name == RULES and role in here.seats and here.seats[role].rules:
             return ruled(case.env, role)  # type: ignore[no-any-return]
-        if name == EXPERT and role == here.tested and (installed() or here.seats[role].rules):
+        if name == EXPERT and role == here.tested and here.seats[role].rules and (installed() or not here.expert):
             return helped(case.env, role)  # type: ignore[no-any-return]
         if split(name)[0] == MODEL:
             return model(name)
