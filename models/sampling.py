@@ -1,13 +1,14 @@
-"""What a SPEC says of speaking and of room, behind its last '#': `llama:qwen.gguf#ctx=16384,temperature=0.7,top_p=0.8,reply=4096,thinking=off`,
-`endpoint:URL#MODEL#temperature=0.7`. It belongs to the seat that the SPEC stands in, goes before what agents and settings of a
-benchmark ask for, and is recorded with every call; two seats with one model share its engine. `reply` and `reasoning` are in tokens; where `reasoning`
-is given, the reply is counted without it.
+"""What a SPEC says of speaking and of room, behind its last '#':
+`llama:qwen.gguf#ctx=16384,temperature=0.7,top_p=0.8,reply=4096,thinking=off`, `endpoint:URL#MODEL#temperature=0.7`.
+
+It belongs to the seat that the SPEC stands in, goes before what agents and settings of a benchmark ask for, and is
+recorded with every call; two seats with one model share its engine. `reply` and `reasoning` are in tokens; where
+`reasoning` is given, the reply is counted without it.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
@@ -35,13 +36,14 @@ _FIELDS = {"reply": "max_tokens"}
 
 CONTEXT = 8192
 """Tokens of a context of which nobody has said anything: what a local model is opened with."""
-_CONTEXT = re.compile(r"#(?:[^#]*,)?\s*(?:ctx|context)=(\d{1,7})\s*(?:,[^#]*)?$")
+DIGITS = 7
+"""Of a context that is believed; a longer number is refused where the engine is opened."""
 
 
 def context_of(spec: str) -> int:
     """Tokens of context that a SPEC names: `ctx=` of a local model, `context=` of a server, which is not asked."""
-    found = _CONTEXT.search(spec)
-    return int(found[1]) if found else CONTEXT
+    said = _said(spec)[1].get("context" if spec.startswith("endpoint:") else "ctx", "")
+    return int(said) if said.isdecimal() and len(said) <= DIGITS else CONTEXT
 
 
 def bare(spec: str) -> str:
@@ -62,18 +64,24 @@ def _divided(spec: str) -> tuple[str, Mapping[str, object]]:
     Raises:
         BadEngine: one of them has no such value, or an endpoint names something else behind its model.
     """
-    before, mark, last = spec.rpartition("#")
-    parts = [part.strip() for part in last.split(",") if part.strip()] if mark and "=" in last else []
-    own = {part: part.partition("=")[0].strip() for part in parts}
-    ours = [part for part in parts if own[part] in NAMES]
-    others = [part for part in parts if own[part] not in NAMES]
-    if others and spec.startswith("endpoint:") and (ours or "#" in before):
-        raise BadEngine(f"'{own[others[0]]}' is no setting of an endpoint", f"Known: {', '.join(NAMES)}.")
+    before, said = _said(spec)
+    server = spec.startswith("endpoint:")
+    ours = [name for name in said if name in NAMES and (server or name != "context")]  # a local model has its `ctx`
+    others = [name for name in said if name not in ours]
+    if others and server and (ours or "#" in before):
+        raise BadEngine(f"'{others[0]}' is no setting of an endpoint", f"Known: {', '.join(NAMES)}.")
     if not ours:
         return spec, {}
-    rest = f"{before}#{','.join(others)}" if others else before
-    values = {own[part]: _value(own[part], part.partition("=")[2].strip()) for part in ours}
+    rest = f"{before}#{','.join(f'{name}={said[name]}' for name in others)}" if others else before
+    values = {name: _value(name, said[name]) for name in ours}
     return rest, {_FIELDS.get(name, name): value for name, value in values.items() if name != "context"}
+
+
+def _said(spec: str) -> tuple[str, dict[str, str]]:
+    """What stands before the settings, and the settings: name -> value as it was written."""
+    before, mark, last = spec.rpartition("#")
+    parts = [part.partition("=") for part in last.split(",") if part.strip()] if mark and "=" in last else []
+    return before, {name.strip(): value.strip() for name, _, value in parts}
 
 
 def _value(name: str, text: str) -> object:

@@ -99,10 +99,39 @@ class Reader:
             Damaged: the file is not what it should be.
             StoreError: the query was refused, or stopped because it took too many steps.
         """
+        with self._asked():
+            return self._connection.execute(sql, parameters).fetchall()
+
+    def tables(self) -> dict[str, TableFacts]:
+        """What stands in the file: table -> rows, columns with their types; without what an index keeps for itself.
+
+        Raises:
+            Damaged: the file is not what it should be.
+            StoreError: it took too many steps.
+        """
+        from sqlite_utils import Database  # takes a while to load, and few ask
+
+        with self._asked():
+            inside = Database(self._connection, recursive_triggers=False)
+            virtual = [table.name for table in inside.tables if table.virtual_table_using]
+            shadows = tuple(f"{name}_{part}" for name in virtual for part in FTS_PARTS)
+            return {
+                table.name: {
+                    "rows": table.count,
+                    "columns": {column.name: column.type for column in table.columns},
+                    "index": table.virtual_table_using or "",
+                }
+                for table in inside.tables
+                if table.name not in shadows
+            }
+
+    @contextmanager
+    def _asked(self) -> Iterator[None]:
+        """One question to the file: alone, within its steps, its failures in sentences."""
         with self._lock:
             self._left = self._callbacks
             try:
-                return self._connection.execute(sql, parameters).fetchall()
+                yield
             except sqlite3.OperationalError as error:
                 if "interrupted" in str(error):
                     raise StoreError(f"A query on {self._path} was stopped: too much work", "Ask for less.") from None
@@ -112,37 +141,6 @@ class Reader:
             except sqlite3.DatabaseError as error:
                 if "not authorized" in str(error) or "prohibited" in str(error):
                     raise StoreError(f"A query on {self._path} was refused: {error}") from None
-                raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
-
-    def tables(self) -> dict[str, TableFacts]:
-        """What stands in the file: table -> rows, columns with their types. Tables that an index keeps for itself are left out.
-
-        Raises:
-            Damaged: the file is not what it should be.
-            StoreError: it took too many steps.
-        """
-        from sqlite_utils import Database  # takes a while to load, and few ask
-
-        with self._lock:
-            self._left = self._callbacks
-            try:
-                inside = Database(self._connection, recursive_triggers=False)
-                virtual = [table.name for table in inside.tables if table.virtual_table_using]
-                shadows = tuple(f"{name}_{part}" for name in virtual for part in FTS_PARTS)
-                return {
-                    table.name: {
-                        "rows": table.count,
-                        "columns": {column.name: column.type for column in table.columns},
-                        "index": table.virtual_table_using or "",
-                    }
-                    for table in inside.tables
-                    if table.name not in shadows
-                }
-            except sqlite3.OperationalError as error:
-                if "interrupted" in str(error):
-                    raise StoreError(f"A query on {self._path} was stopped: too much work", "Ask for less.") from None
-                raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
-            except sqlite3.DatabaseError as error:
                 raise Damaged(f"{self._path} cannot be read: {error}", "Build or import the pack again.") from None
 
     def close(self) -> None:

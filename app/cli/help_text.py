@@ -61,7 +61,7 @@ class HelpText(click.HelpFormatter):
 
 
 class Whole(click.Group):
-    """A group whose list of commands says of each the whole first sentence."""
+    """A group whose list of commands says of each its whole first paragraph."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in the help."""

@@ -205,6 +205,8 @@ class Speaker:
         """Tokens of reasoning so far, its marks included."""
         self._forced: list[int] = []
         """Tokens that close the reasoning, because its budget is spent."""
+        self._closed = False
+        """Whether they were given; a vocabulary that cannot write the mark goes on reasoning, and then that counts as reply."""
 
     @property
     def bound(self) -> bool:
@@ -219,7 +221,7 @@ class Speaker:
             bound = not self._opens_reasoning(first)
         forced = bool(self._forced)
         token = self._forced.pop(0) if forced else self.sampler.draw(logits, bound=bound)
-        if not forced and self.model.ends(token) and self.ask.settings.reasoning and self.phase == "thinking":
+        if not forced and self.model.ends(token) and self._may_close:
             self._close_reasoning()  # it has thought, and said nothing yet
             forced, token = True, self._forced.pop(0)
         if not forced and self.model.ends(token):
@@ -236,16 +238,21 @@ class Speaker:
 
     def _mind_the_budgets(self) -> None:
         settings = self.ask.settings
-        if self.phase == "thinking" or self._forced:
+        if (self.phase == "thinking" and not self._closed) or self._forced:
             self._thought = len(self.tokens)
         spent = settings.reasoning and self._thought >= settings.reasoning
-        if spent and self.phase == "thinking" and not self._forced:
+        if spent and self._may_close:
             self._close_reasoning()
         spoken = len(self.tokens) - (self._thought if settings.reasoning else 0)
         if self.finish is None and not self._forced and spoken >= settings.max_tokens:
             self.end("length")
 
+    @property
+    def _may_close(self) -> bool:
+        return bool(self.ask.settings.reasoning) and self.phase == "thinking" and not self._closed
+
     def _close_reasoning(self) -> None:
+        self._closed = True
         marks = self._splitter.closers
         mark = next((one for one in marks if len(self.model.tokenize(one, special=True)) == 1), marks[0])
         self._forced = self.model.tokenize(f"\n{mark}\n\n", special=True)

@@ -29,7 +29,6 @@ from tasks.courts.environment import Cue, codes, environment
 from tasks.episode.events import Record, Seated
 from tasks.episode.with_tools import SEAT
 
-"""Environment -> what its panes are called after."""
 TABS: Mapping[str, tuple[str, ...]] = {
     "trial": ("file", "exhibits", "evidence", "scores"), "draft": ("file", "document", "evidence", "scores"),
     "advice": ("file", "evidence", "scores"), "talk": ("file", "evidence", "scores"),

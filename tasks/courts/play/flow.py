@@ -109,7 +109,9 @@ def _talk(here: Environment, limit: int, record: Sequence[Turn]) -> Cue | Ending
     if last.speaker != tested:
         return Cue(tested, done + 1, to=(other,))
     if END_MARK in last.text:
-        return Ending("finished", f"the {'lawyer' if here.kind == 'draft' else here.tested} ended the interview")
+        return Ending(
+            "finished", "the lawyer ended the interview" if here.kind == "draft" else "the tested seat ended the talk"
+        )
     if done >= limit:
         return Ending("turn_limit", f"limit of {limit} turns reached")
     return Cue(other, done + here.tested_opens, to=(tested,))
