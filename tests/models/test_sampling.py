@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from models.endpoint_wire import request_body
 from models.engine import Ask, Message, Settings
 from models.errors import BadEngine
-from models.sampling import bare, sampled
+from models.sampling import CONTEXT, bare, context_of, sampled
 from store.journal import Journal
 from tasks.episode.events import ModelCalled
 from tasks.episode.records import record_of
@@ -100,6 +100,24 @@ def test_seats_of_one_model_share_its_engine_and_a_wrong_setting_starts_nothing(
         run.go()
     with pytest.raises(BadEngine, match="reply=x"):
         start_run(spec.model_copy(update={"model": f"scripted:{script}#reply=x"}))
+
+
+@pytest.mark.parametrize(
+    ("spec", "context"),
+    [
+        ("llama:m.gguf#ctx=16384,temperature=0.7", 16384),
+        ("endpoint:http://127.0.0.1:1/v1#m#temperature=0, context=32768", 32768),
+        ("llama:m.gguf#context=32768", CONTEXT),
+        ("llama:m.gguf#ctx=" + "9" * 5000, CONTEXT),
+        ("human", CONTEXT),
+    ],
+)
+def test_the_room_that_a_spec_names(spec: str, context: int) -> None:
+    assert context_of(spec) == context
+
+
+def test_a_local_model_keeps_a_setting_that_only_a_server_has_for_its_engine_to_refuse() -> None:
+    assert bare("llama:m.gguf#context=32768,reply=9") == "llama:m.gguf#context=32768"
 
 
 def test_a_server_is_given_reasoning_and_reply_together() -> None:
