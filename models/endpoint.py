@@ -31,7 +31,7 @@ from models.endpoint_server import (
     silence_of_environment,
 )
 from models.endpoint_wire import EXTRAS, Collector, News, most_tokens, request_body, wanted_extra
-from models.engine import Ask, Delta, EngineError, Finish, Listener, Reply
+from models.engine import Ask, Delta, EngineError, Finish, Listener, Reply, Room
 from models.errors import BadEngine
 from models.specs import Opening
 
@@ -104,6 +104,11 @@ class EndpointEngine:
             "model": self.model,
             "server": dict(self._facts),
         }
+
+    def room(self) -> Room:
+        """The context that the server states (vLLM, llama-server), 0 where it states none; it is not asked to count."""
+        stated = (self._facts.get(name) for name in ("n_ctx", "max_model_len"))
+        return Room(next((size for size in stated if isinstance(size, int) and size > 0), 0))
 
     def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
         """One result each, in order. `listen` is called in this thread."""

@@ -191,6 +191,23 @@ class EngineError(Exception):
         self.hint = hint
 
 
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What an engine has room for: `context` in tokens, `density` in tokens a character of court Chinese (0: not counted)."""
+
+    context: int
+    density: float = 0.0
+
+
+@runtime_checkable
+class Roomy(Protocol):
+    """An engine that knows its room; one that does not has the room that its SPEC says."""
+
+    def room(self) -> Room:
+        """Context and density, always the same for one file and settings."""
+        ...
+
+
 @runtime_checkable
 class Engine(Protocol):
     """Answers a batch of Asks, one result each, in order; a failed call is an `EngineError` in its place.

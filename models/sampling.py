@@ -36,14 +36,42 @@ _FIELDS = {"reply": "max_tokens"}
 
 CONTEXT = 8192
 """Tokens of a context of which nobody has said anything: what a local model is opened with."""
+DENSITY = 0.75
+"""Tokens a character of Chinese where no engine counted them: models that know Chinese need 0.55 to 0.7."""
+PASSAGE = (
+    "审判长：现在继续开庭。请原告就第二份证据说明名称、来源和证明目的。原告委托诉讼代理人：该份银行转账回单由开户行出具，证明原告于2024年3月18日"
+    "向被告账户转入人民币86,500元。审判长：被告对该证据的真实性、合法性、关联性发表质证意见。被告委托诉讼代理人：对真实性没有异议，对证明目的不予"
+    "认可，该笔款项是双方此前合伙经营的分红，不是借款，依照《中华人民共和国民法典》第六百六十七条，双方之间不成立借款合同关系。"
+)
+"""Court prose by which an engine tells how many tokens it needs for a character."""
 DIGITS = 7
 """Of a context that is believed; a longer number is refused where the engine is opened."""
 
 
 def context_of(spec: str) -> int:
     """Tokens of context that a SPEC names: `ctx=` of a local model, `context=` of a server, which is not asked."""
-    said = _said(spec)[1].get("context" if spec.startswith("endpoint:") else "ctx", "")
-    return int(said) if said.isdecimal() and len(said) <= DIGITS else CONTEXT
+    return named_context(spec) or CONTEXT
+
+
+def named_context(spec: str) -> int:
+    """The same, 0 where the SPEC names none."""
+    return _tokens(_said(spec)[1].get("context" if spec.startswith("endpoint:") else "ctx", ""))
+
+
+def spoken_room(spec: str) -> int:
+    """Tokens that a SPEC leaves to a reply, reasoning included; 0 where it says nothing of the reply."""
+    said = _said(spec)[1]
+    reply, reasoning = (_tokens(said.get(name, "")) for name in ("reply", "reasoning"))
+    return reply + reasoning if reply else 0
+
+
+def thought_room(spec: str) -> int:
+    """Tokens of reasoning beside a reply, as a SPEC says; 0 where reasoning is part of the reply."""
+    return _tokens(_said(spec)[1].get("reasoning", ""))
+
+
+def _tokens(said: str) -> int:
+    return int(said) if said.isdecimal() and len(said) <= DIGITS else 0
 
 
 def bare(spec: str) -> str:

@@ -22,7 +22,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from models.engine import Ask, EngineError, Listener, Reply, Usage
+from models.engine import Ask, EngineError, Listener, Reply, Room, Usage
 from models.errors import BadEngine
 from models.specs import Opening
 
@@ -113,10 +113,16 @@ class ScriptedEngine:
 class RecordedEngine:
     """Answers with recorded replies, found by the digest of the Ask: nothing is computed, a new question fails."""
 
-    def __init__(self, replies: Mapping[str, Reply], source: str) -> None:
+    def __init__(self, replies: Mapping[str, Reply], source: str, room: Room | None = None) -> None:
+        """`room`: of the engine that gave the replies, so that prompts come out as they were."""
         self._replies = dict(replies)
         self._source = source
+        self._room = room or Room(0)
         self._closed = False
+
+    def room(self) -> Room:
+        """The room of the engine that gave the replies."""
+        return self._room
 
     def describe(self) -> dict[str, object]:
         """Kind, where the replies come from, and their hash."""

@@ -101,6 +101,15 @@ class Child:
                 return self._server.tokens_of(call_of(order["call"]))
             case "tokenize":
                 return self._server.tokenize(order["text"])
+            case "count":
+                from models.llama import native
+
+                native.start()
+                words = native.Model(order["path"], lambda _: True, words_only=True)
+                try:
+                    return {"tokens": len(words.tokenize(order["text"], special=False))}
+                finally:
+                    words.close()
             case "embed":
                 from models.llama.embedding import embed
 

@@ -7,6 +7,7 @@ engine measures how many it can without changing a bit).
 
 from __future__ import annotations
 
+import math
 import os
 import threading
 import time
@@ -18,7 +19,7 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
-from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Settings
+from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Room, Settings
 from models.errors import BadEngine
 from models.llama import shelf
 from models.llama.grammar import gbnf
@@ -28,6 +29,7 @@ from models.llama.memory import available, estimate, refuse_too_large
 from models.llama.process import SILENCE, STANDSTILL, ChildFailed, Process
 from models.llama.template import CHATML
 from models.llama.wire import Call, Options, call_data, options_data, reply_of
+from models.sampling import PASSAGE
 from models.specs import Opening
 
 CONTEXT = 8192
@@ -116,6 +118,7 @@ class LlamaEngine:
         self._known: set[tuple[str, str]] = set()
         self._facts: dict[str, Any] = {}
         self._closed = False
+        self._density = 0.0
         self._build = self._hello()
 
     @property
@@ -145,6 +148,20 @@ class LlamaEngine:
             "template": {"name": "file" if header.template is not None else "chatml", "text": template},
             "build": self._build,
         }
+
+    def room(self) -> Room:
+        """The context, and the tokens a character that the vocabulary of the file needs, counted in the child."""
+        with self._lock:
+            if not self._density:
+                self._cancelled.clear()
+                try:
+                    counted = self._process.order("count", path=str(self.path), text=PASSAGE)
+                except ChildFailed as error:
+                    raise EngineError(
+                        f"'{self.path.name}' cannot be loaded: {error.title}", "`moot models check FILE` says more."
+                    ) from None
+                self._density = math.ceil(counted["tokens"] / len(PASSAGE) * 100) / 100
+        return Room(self.context, self._density)
 
     def load(self, listen: Listener | None = None) -> dict[str, Any]:
         """Load the model now; gives what is known of it: context, slots, together, threads, build, memory in bytes."""

@@ -72,11 +72,15 @@ def last_complaint(otherwise: str) -> str:
 
 
 class Model:
-    """A loaded model: weights and vocabulary. `progress` is told 0..1 while loading and stops it by returning False."""
+    """A loaded model: weights and vocabulary. `progress` is told 0..1 while loading and stops it by returning False.
 
-    def __init__(self, path: str, progress: Callable[[float], bool]) -> None:
+    `words_only`: the vocabulary without weights, for counting tokens.
+    """
+
+    def __init__(self, path: str, progress: Callable[[float], bool], *, words_only: bool = False) -> None:
         complaints.clear()
         settings = model_settings()
+        settings.vocab_only = words_only
         self._progress = lib.llama_progress_callback(lambda done, _: bool(progress(float(done))))
         settings.progress_callback = self._progress
         self.raw = lib.llama_model_load_from_file(path.encode(), settings)

@@ -98,7 +98,9 @@ class Courts:
         def seated(name: str, case: Case, role: Role) -> CourtPolicy:
             return added[name] if name in added and role == environment(case.env).tested else named(name, case, role)
 
-        return CourtEpisode(cases, seated, settings.profile, spec.max_turns, tools.call, tools.offered)
+        return CourtEpisode(
+            cases, seated, settings.profile, spec.max_turns, tools.call, tools.offered, fold=settings.fold
+        )
 
     def cast(self, question: CourtQuestion) -> Sequence[str]:
         """Everybody has a seat: the journal says who sat where."""

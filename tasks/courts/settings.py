@@ -25,6 +25,11 @@ class CourtSettings(Settings):
     tools: Literal["on", "off", "rag", "web"] = setting(
         "on", "Whether the tested seat may search (j1: only with rag, then not comparable)."
     )
+    fold: bool = setting(
+        False,
+        "Fold what no longer fits into a standing file under j1, too (then not comparable).",
+        for_models=True,
+    )
     law_pack: str = setting(
         "",
         "The pack whose statutes may be searched; default: the run's own pack, if its law is real.",

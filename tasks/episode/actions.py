@@ -53,12 +53,14 @@ class Say:
     """Say something aloud. `to`: roles addressed, () for everybody; `stage`: the stage that the speaker declares, if any.
 
     `routed` says where the addressees come from: a field of the reply, a marker or the words of the text, or nowhere.
+    `unfinished`: a limit of tokens ended the words.
     """
 
     text: str
     to: tuple[str, ...] = ()
     stage: str = ""
     routed: Literal["field", "marker", "words", ""] = "field"
+    unfinished: bool = False
 
 
 Action = CallTool | Answer | Say | Nothing

@@ -70,14 +70,19 @@ class Seated(Event):
 
     `described` is the hash of what the engine of a newcomer says of itself; engines that sit from the beginning are
     described in the header of the run.
+
+    `context` and `density` are the room of the engine, in tokens and tokens a character (0: not known): what a prompt may
+    hold follows from them, so a replay gets the same prompts.
     """
 
     tag: ClassVar[str] = "seated"
-    later: ClassVar[frozenset[str]] = frozenset({"described"})
+    later: ClassVar[frozenset[str]] = frozenset({"described", "context", "density"})
     seat: str
     policy: str
     engine: str = ""
     described: str = ""
+    context: int = 0
+    density: float = 0.0
 
 
 class Thought(Event):
@@ -226,16 +231,17 @@ class Said(Event):
 
     `to`: the roles addressed, () for all. `turn`: number of the exchange it belongs to, 0 before the first.
 
-    `stage`: the stage that the speaker declared, '' where nothing was declared.
+    `stage`: the stage that the speaker declared, '' where nothing was declared. `unfinished`: a limit of tokens ended it.
     """
 
     tag: ClassVar[str] = "said"
-    later: ClassVar[frozenset[str]] = frozenset({"turn", "stage"})
+    later: ClassVar[frozenset[str]] = frozenset({"turn", "stage", "unfinished"})
     seat: str
     text: str
     to: tuple[str, ...] = ()
     turn: int = 0
     stage: str = ""
+    unfinished: bool = False
 
     @field_validator("to", mode="before")
     @classmethod

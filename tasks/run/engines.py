@@ -11,9 +11,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from models.engine import Engine, Reply
+from models.engine import Engine, Reply, Room
 from models.errors import BadEngine, ForeignHost
-from models.sampling import bare
+from models.sampling import bare, context_of
 from models.scripted import RecordedEngine
 from models.specs import Opening, Replays, check_file, check_spec, on_another_machine
 from store import places
@@ -21,7 +21,7 @@ from store.errors import NotFound
 from store.journal import SUFFIX, Journal
 from tasks import registry
 from tasks.episode.driver import reply_of
-from tasks.episode.events import ModelCalled
+from tasks.episode.events import ModelCalled, Seated
 from tasks.episode.records import record_of
 from tasks.run.header import header_of
 from tasks.run.reading import list_runs
@@ -116,6 +116,7 @@ def open_recorded(opening: Opening) -> Engine:
     if on_another_machine(name):
         raise BadEngine(f"{name} is on another machine", "Copy the file to this one.")
     replies: dict[str, Reply] = {}
+    room: Room | None = None
     with Journal.open(run_path(name, exact=True)) as journal:
         run = str(header_of(journal).get("run", name))
         for row in journal.episodes():
@@ -124,4 +125,6 @@ def open_recorded(opening: Opening) -> Engine:
                     event = record_of(entry).event
                     if isinstance(event, ModelCalled):
                         replies[event.asked] = reply_of(event)
-    return RecordedEngine(replies, run)
+                    elif isinstance(event, Seated) and ":" in event.engine and room is None:
+                        room = Room(event.context or context_of(event.engine), event.density)
+    return RecordedEngine(replies, run, room)

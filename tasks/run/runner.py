@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from models.engine import Ask, Engine
+from models.engine import Ask, Engine, Roomy
 from models.errors import BadEngine
 from models.sampling import bare, sampled
 from store import places
@@ -17,6 +17,7 @@ from store.errors import StoreError
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
+from tasks.agents.budgets import with_room
 from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.driver import INFRASTRUCTURE, Driver
 from tasks.episode.events import AttemptStarted, Seated
@@ -81,7 +82,13 @@ class Run:
     def described(self, seated: Seated) -> Seated:
         """The newcomer with the hash of what its engine says of itself."""
         engine = self.engines.get(seated.engine)
-        return seated.model_copy(update={"described": description_hash(engine.describe()) if engine else ""})
+        known = seated.model_copy(update={"described": description_hash(engine.describe()) if engine else ""})
+        return self.roomed(known)
+
+    def roomed(self, seated: Seated) -> Seated:
+        """A sitter with the room of his engine."""
+        engine = self.engines.get(seated.engine)
+        return with_room(seated, engine.room()) if isinstance(engine, Roomy) else seated
 
     def results(self) -> list[Result]:
         """What the episodes came to, the last attempt of each."""
@@ -159,7 +166,7 @@ def start_run(
     for row in rows:
         (attempt,) = journal.attempts(row.id)
         driver = _driver(run, row.id, attempt.id)
-        _begin(driver, spec, row, cards[row.task_id], attempt.number, casts[row.task_id])
+        _begin(driver, spec, row, cards[row.task_id], attempt.number, map(run.roomed, casts[row.task_id]))
         run.scheduler.episodes[row.id] = driver
     return run
 
@@ -362,7 +369,7 @@ def _driver(run: Run, episode: str, attempt: int) -> Driver:
 
 
 def _begin(
-    driver: Driver, spec: RunSpec, row: EpisodeRow, card: dict[str, Any], number: int, sitting: Sequence[Seated]
+    driver: Driver, spec: RunSpec, row: EpisodeRow, card: dict[str, Any], number: int, sitting: Iterable[Seated]
 ) -> None:
     """The setting up: not committed alone but together with the first step."""
     started = AttemptStarted(
@@ -394,7 +401,7 @@ def _take_up(run: Run, row: EpisodeRow, new_attempt: bool) -> None:
     driver = _driver(run, row.id, attempt.id)
     run.scheduler.episodes[row.id] = driver
     if anew:
-        _begin(driver, spec, row, question.card, attempt.number, begin_with)
+        _begin(driver, spec, row, question.card, attempt.number, map(run.roomed, begin_with))
     else:
         driver.load(kept)
     if failed:

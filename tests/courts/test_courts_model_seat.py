@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.engine import Ask, Message
+from models.engine import Ask, Message, Reply
 from models.schema import violation
+from tasks.agents.budgets import Budget
 from tasks.agents.prompts import load
 from tasks.courts.agents import registry
 from tasks.courts.agents.model import replies, talking
@@ -24,6 +25,7 @@ from tasks.courts.casefile.visibility import visible
 from tasks.courts.environment import PLAIN_CARD, PUBLISHED, environment
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import CallTool, Say
+from tasks.episode.events import Seated
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tasks.sample.build import court_cases
@@ -103,7 +105,7 @@ def test_a_case_cannot_write_at_the_margin_of_a_card() -> None:
 
 def test_every_prompt_file_is_named_in_the_header() -> None:
     assert all(load(name).strip() for name in prompts())
-    assert {environment(env).seats[role].card for env, role in SEATS} | {PLAIN_CARD, "court-phrases/1"} == set(
+    assert {environment(env).seats[role].card for env, role in SEATS} | {PLAIN_CARD, "court-phrases/2"} == set(
         prompts()
     )
 
@@ -147,23 +149,25 @@ def test_own_turns_come_back_as_the_very_reply() -> None:
     assert again[1:] == replied[:-1] and json.loads(again[0])["say"].startswith("您好"), "the fixed line comes first"
 
 
-def test_a_long_record_is_folded_and_stays_folded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(talking, "RECORD", 3000)
+def test_a_long_record_is_folded_and_stays_folded() -> None:
     court = Court(
-        CASES["CI"], talk(lambda role, number: SENTENCE.format(number), lambda role, number: BOTH[:2]), turns=24
+        CASES["CI"],
+        talk(lambda role, number: SENTENCE.format(number), lambda role, number: BOTH[:2]),
+        turns=40,
+        context=4096,
     ).run()
     asks = court.prompts("judge")
-    assert len(asks) == 24
-    longest = max(sum(len(m.content) for m in ask.messages[1:]) for ask in asks)
-    assert longest < 3000 + 600, "however long the trial"
+    assert len(asks) == 40
+    room = Budget(4096, reply=1024).characters()
+    assert max(sum(len(m.content) for m in ask.messages) for ask in asks) < room, "however long the trial"
     folds = [at for at, (before, after) in enumerate(grown(asks)) if after[: len(before)] != before]
-    assert 3 <= len(folds) <= 12
+    assert 1 <= len(folds) <= 10
     read = sum(
         len(text) for at, (before, after) in enumerate(grown(asks)) for text in after[_common(before, after) :]
     )
     said = sum(len(text) for text in texts(asks[0].messages)[1:]) + sum(len(turn.text) for turn in court.record)
     assert read < 5 * said, "each folding is paid for by what came since the last"
-    assert asks[-1].messages[1].content.startswith("【此前经过的摘记】\n（更早的")
+    assert asks[-1].messages[1].content.startswith("【案卷摘要】")
     assert asks[-1].messages[0] == asks[0].messages[0]
 
 
@@ -173,18 +177,82 @@ def _common(one: list[str], other: list[str]) -> int:
 
 def test_folding_does_not_depend_on_what_came_later() -> None:
     asked, answered = [500] * 30, [300] * 30
-    starts = [talking.folded(asked[:n], answered[:n]) for n in range(1, 31)]
+    starts = [talking.folded(asked[:n], answered[:n], 7000, lambda at: min(3000, 60 * at)) for n in range(1, 31)]
     assert starts == sorted(starts) and starts[0] == 0 and starts[-1] > 20
     assert len(set(starts)) <= 10
+
+
+def test_the_published_procedure_folds_nothing() -> None:
+    court = Court(
+        CASES["CI"],
+        talk(lambda role, number: SENTENCE.format(number), lambda role, number: BOTH[:1]),
+        turns=30,
+        context=2048,
+        profile="j1",
+    ).run()
+    assert all(after[: len(before)] == before for before, after in grown(court.prompts("judge")))
 
 
 def test_an_endless_utterance_is_shown_by_its_ends() -> None:
     court = Court(
         CASES["KQ"], talk(lambda role, number: f"头{'长' * 20_000}尾"), turns=4, free=True, profile="j1"
     ).run()
+    room = Budget().characters()
     for ask in court.prompts("client")[1:]:
-        assert len(ask.messages[-1].content) < 3200 and "（略去" in ask.messages[-1].content
-    assert all(sum(len(m.content) for m in ask.messages) < 22_000 for _, ask in court.asks)
+        assert len(ask.messages[-1].content) < room * 0.6 and "（略去" in ask.messages[-1].content
+
+
+# --- what a limit of tokens cuts off -----------------------------------------------------------------------------------
+
+JUDGMENT = (
+    "本院认为，双方的借款合同成立，被告应当返还借款。判决如下：一、被告返还原告借款五万元；二、驳回其他诉讼请求。"
+)
+
+
+def cut(ask: Ask, text: str, end: int) -> Reply:
+    """The beginning of a reply, as a limit of tokens leaves it."""
+    whole = plain_reply(ask, "judge", text)
+    return Reply(whole[: whole.index(text[end:])], finish="length")
+
+
+@pytest.mark.parametrize("free", [False, True])
+def test_a_judgment_that_is_cut_off_is_continued_once(free: bool) -> None:
+    ended = False
+
+    def play(ask: Ask, role: str, number: int) -> str | Reply:
+        nonlocal ended
+        if role != "judge":
+            return plain_reply(ask, role, "好。")
+        if "没有说完" in ask.messages[-1].content:
+            ended = True
+            return plain_reply(ask, role, JUDGMENT[20:])  # repeats ten characters of what was said
+        return cut(ask, JUDGMENT, 30)
+
+    court = Court(CASES["CI"], play, free=free, turns=1).run(2)
+    (said,) = [event for event in court.tagged("said") if event.seat == "agent" and event.turn == 1]
+    assert ended and said.text == JUDGMENT and not said.unfinished
+    assert any("续写" in event.note for event in court.tagged("action_parsed"))
+
+
+@pytest.mark.parametrize(
+    ("role", "text"), [("judge", "请原告把借款的经过详细地说一说，再说一说还款"), ("plaintiff_lawyer", JUDGMENT)]
+)
+def test_other_words_that_are_cut_off_are_marked_and_shown(role: str, text: str) -> None:
+    def play(ask: Ask, who: str, number: int) -> str | Reply:
+        return cut(ask, text, 15) if who == role else plain_reply(ask, who, "请讲。", BOTH[:1])
+
+    court = Court(CASES["CI"], play, turns=2).run()
+    said = [event for event in court.tagged("said") if event.turn and event.text.startswith(text[:8])]
+    assert said and all(event.unfinished and event.text == text[:15] for event in said)
+    others = "judge" if role != "judge" else "plaintiff_lawyer"
+    assert any("（没有说完）" in m.content for ask in court.prompts(others) for m in ask.messages)
+
+
+@given(st.text(st.sampled_from('{}[]":,\\u12aé法 say'), max_size=40))
+def test_any_reply_that_is_cut_off_is_closed_or_left(text: str) -> None:
+    for start in ('{"say": "', '{"to": ["', ""):
+        closed = replies.closed(start + text)
+        assert closed.startswith((start + text).rstrip("\\u12a")[:1])
 
 
 def test_a_turn_made_by_somebody_else_is_told_in_the_form_that_is_asked_for() -> None:
@@ -364,11 +432,11 @@ def test_a_judge_with_room_has_read_the_whole_trial_before_the_judgment(
         run.go()
     folds = {}
     for name, tokens in ((name, tokens) for name in cases for tokens in (8192, 16384)):
-        view = replace(last[name], context=tokens)
+        view = replace(last[name], budget=Budget.of(Seated(seat="agent", policy="", context=tokens)))
         prompt = talking.conversation(
             view, card(view, "lean"), lambda t, r, v=view: replies.own_words(t, r, v, "lean"), lambda one: ""
         )  # fmt: skip
         read = "".join("".join(m.content for m in prompt).replace("\\n", "").split())
         folds[name, tokens] = sum("".join(turn.text.split()) not in read for turn in view.record)
-        assert sum(len(m.content) for m in prompt[1:]) <= 1.4 * talking.record_room(tokens)
+        assert sum(len(m.content) for m in prompt) <= view.budget.characters()
     assert all(folds[name, 8192] for name in cases) and not any(folds[name, 16384] for name in cases)

@@ -13,7 +13,7 @@ pytest.importorskip("llama_cpp")
 
 from models.engine import Message
 from models.llama.engine import LlamaEngine
-from tasks.courts.agents.model import replies, talking
+from tasks.agents.budgets import Budget
 from tasks.courts.environment import PUBLISHED
 from tasks.episode.events import ActionParsed, ModelCalled, Said
 from tasks.run.engines import open_engine
@@ -42,8 +42,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
 @pytest.fixture
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """A random model does not close a text by itself."""
-    for name, size in (("tested", 60), ("other", 40)):
-        monkeypatch.setitem(replies.LENGTHS, name, size)
+    monkeypatch.setattr(Budget, "spoken", 60)
 
 
 def played(home: Path, model: str, **changes: Any) -> Run:
@@ -108,7 +107,7 @@ def _cue(call: ModelCalled) -> int:
 def test_a_folded_record_costs_a_bounded_share_more(
     model: str, moot_home: Path, short: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(talking, "record_room", lambda context: 600)
+    monkeypatch.setattr(Budget, "characters", lambda self, beside=0: 600)
     with played(moot_home, model, max_turns=2 * TURNS, task_ids=("3",), roles=("plaintiff",)) as run:
         made = calls(run, "3", "agent")
         assert len(made) == 2 * TURNS

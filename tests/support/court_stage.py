@@ -60,7 +60,7 @@ class Adding:
 
 
 class Court:
-    """One episode. `play` gives the raw reply to an Ask, its role and the number of that role's calls.
+    """One episode. `play` gives the raw reply to an Ask, its role and the number of that role's calls. context: in tokens.
 
     seats: seat -> policy, models where nothing is said; said_too: role -> a text after all that it says.
     """
@@ -68,7 +68,7 @@ class Court:
     def __init__(
         self,
         case: Case,
-        play: Callable[[Ask, Role, int], str],
+        play: Callable[[Ask, Role, int], str | Reply],
         *,
         profile: ProfileName = "law",
         free: bool = False,
@@ -78,6 +78,7 @@ class Court:
         said_too: Mapping[Role, str] | None = None,
         tracker: str = TRACKER_RULES,
         records: Sequence[Record] = (),
+        context: int = 0,
     ) -> None:
         self.case, self.play = case, play
         self.asks: list[tuple[Role, Ask]] = []
@@ -101,7 +102,7 @@ class Court:
             model = registry.MODEL + ("+free" if free and seat == SEAT else "")
             policy = {"clerk": registry.RULES, "tracker": tracker}.get(seat, (seats or {}).get(seat, model))
             engine = "" if policy in (registry.RULES, TRACKER_RULES) else "stub:x"
-            self.driver.note(Seated(seat=seat, policy=policy, engine=engine), step=0)
+            self.driver.note(Seated(seat=seat, policy=policy, engine=engine, context=context), step=0)
 
     def step(self) -> None:
         self.driver.advance()
@@ -111,7 +112,7 @@ class Court:
             self.counts[role] = self.counts.get(role, 0) + 1
             self.asks.append((role, ask))
             said = self.play(ask, role, self.counts[role])
-            self.driver.reply(Reply(said, Usage(generated=len(said))))
+            self.driver.reply(said if isinstance(said, Reply) else Reply(said, Usage(generated=len(said))))
             self.driver.resume()
 
     def run(self, steps: int | None = None) -> Self:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Mapping, Sequence
 from datetime import date
 
-from models.sampling import CONTEXT, context_of
+from tasks.agents.budgets import Budget
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Level, Persona
 from tasks.courts.casefile.persona import drawn
@@ -47,12 +47,13 @@ class CourtEpisode:
 
     def __init__(
         self, cases: Mapping[str, Case], named: Named, profile: ProfileName = "law", max_turns: int | None = None,
-        caller: Caller | None = None, tools: Sequence[str] = (),
+        caller: Caller | None = None, tools: Sequence[str] = (), *, fold: bool = False,
     ) -> None:  # fmt: skip
         self._cases = cases
         self._named = named
         self._profile: ProfileName = profile
         self._max_turns = max_turns
+        self._folds = fold or profile == "law"
         self._caller = caller
         self._tools = tuple(tools) if caller is not None else ()
         self._follower = Follower(profile)
@@ -91,14 +92,16 @@ class CourtEpisode:
             say = addressed_by_marker(say, to[0], case.env)
         seat, text = seat_of(case.env, cue.role), plain_text(say.text)
         stage = plain_text(say.stage) if cue.role == "judge" else ""
-        seq = yield from emit(Said(seat=seat, text=text, to=to, turn=cue.turn, stage=stage))
+        seq = yield from emit(
+            Said(seat=seat, text=text, to=to, turn=cue.turn, stage=stage, unfinished=say.unfinished)
+        )
         here = environment(case.env)
         if here.trial and cue.role == "judge" and not cue.fixed:
             yield from emit(Routed(seat=seat, to=to, how=say.routed if to or dropped else "", dropped=dropped), seq)
         if not sits.startswith(GOLD) and not cue.fixed:
             for leak in leaks(text, case, case.env, cue.role, [turn.text for turn in record]):
                 yield from emit(Leaked(seat=seat, field=leak.field, text=leak.text), seq)
-        now = (*record, Turn(cue.turn, cue.role, to, text, stage))
+        now = (*record, Turn(cue.turn, cue.role, to, text, stage, say.unfinished))
         if isinstance(case, CivilCase | CriminalCase) and here.trial:
             for event in list(self._follower.changes(case, now)):
                 yield from emit(event, seq)
@@ -149,7 +152,7 @@ class CourtEpisode:
             limit=self._limit(case), there=self._there(case, role), topic=cue.topic,
             traits=drawn(persona, case.id, state.seed) if persona else {}, day=law_day(case),
             tools=self._open_tools(state) if tested else (), offered=self._tools if tested else (),
-            context=context_of(sits.engine) if (sits := state.seats.get(seat_of(case.env, role))) else CONTEXT,
+            folds=self._folds, budget=Budget.of(state.seats.get(seat_of(case.env, role))),
         )  # fmt: skip
 
     def _open_tools(self, state: State) -> tuple[str, ...]:

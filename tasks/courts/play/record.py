@@ -14,7 +14,7 @@ from tasks.episode.events import Event, Said, TopicTracked
 def spoken(events: Iterable[Event], env: Env) -> tuple[Turn, ...]:
     """What was said, in order; speakers and addressees by role."""
     return tuple(
-        Turn(event.turn, role_of(env, event.seat), event.to, event.text, event.stage)
+        Turn(event.turn, role_of(env, event.seat), event.to, event.text, event.stage, event.unfinished)
         for event in events
         if isinstance(event, Said)
     )

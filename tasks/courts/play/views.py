@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Protocol
 
-from models.sampling import CONTEXT
+from tasks.agents.budgets import Budget
 from tasks.courts.casefile.case import Env, Fields
 from tasks.courts.casefile.people import Level
+from tasks.courts.casefile.roles import names_of, role_name
 from tasks.courts.environment import Role, TopicCue
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
@@ -29,7 +30,8 @@ class CourtView(View):
     addressees by role. turn, limit: number of the exchange and how many there may be. there: roles that may be addressed.
     topic: what somebody who asks for advice does now. traits: levels of the five traits, {} for professionals.
     day: the day whose law applies to the procedure, or on which advice is asked. tools: names of the tools it may call now,
-    offered: of those that it has at all. context: tokens that the engine in the seat has room for, as its SPEC says.
+    offered: of those that it has at all. budget: the room of the engine in the seat. folds: whether the
+    older part of the record may be folded.
     """
 
     role: Role
@@ -47,12 +49,17 @@ class CourtView(View):
     day: date | None = None
     tools: tuple[str, ...] = ()
     offered: tuple[str, ...] = ()
-    context: int = CONTEXT
+    budget: Budget = Budget()
+    folds: bool = True
 
     @property
     def asked(self) -> Turn | None:
         """The last utterance of somebody else: what is to be answered."""
         return next((turn for turn in reversed(self.record) if turn.speaker != self.role), None)
+
+    def called(self, role: Role) -> str:
+        """What a role is called in this case: 审判员 where one judge sits alone, 原告 where a party has no lawyer."""
+        return names_of(self.card).get(role) or role_name(role, self.env)
 
     @property
     def own(self) -> tuple[Turn, ...]:

@@ -41,13 +41,15 @@ SIDES: Mapping[str, tuple[Side, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One utterance. `to`: roles it is addressed to, none for the whole court; `stage`: an explicit tag, if any."""
+    """One utterance. `to`: roles it is addressed to, none for the whole court; `stage`: an explicit tag, if any;
+    `unfinished`: a limit of tokens ended it."""
 
     number: int
     speaker: str
     to: tuple[str, ...]
     text: str
     stage: str = ""
+    unfinished: bool = False
 
 
 @dataclass(frozen=True, slots=True)

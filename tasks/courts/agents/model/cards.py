@@ -13,7 +13,6 @@ from tasks.courts.agents.model.held import held_lines, shown, side_name
 from tasks.courts.agents.model.phrases import NAME, phrase
 from tasks.courts.casefile.people import Persona
 from tasks.courts.casefile.persona import style
-from tasks.courts.casefile.roles import role_name
 from tasks.courts.environment import PLAIN_CARD, Role, codes, environment
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.tables import profile
@@ -45,7 +44,7 @@ def addressees(view: CourtView) -> dict[str, Role]:
     here = environment(view.env)
     if not here.trial or (view.role != "judge" and not here.seats[view.role].asks):
         return {}
-    return {role_name(role, view.env): role for role in view.there}
+    return {view.called(role): role for role in view.there}
 
 
 def stages(view: CourtView) -> tuple[str, ...]:
@@ -83,7 +82,7 @@ def _title(view: CourtView, court: Mapping[str, Any]) -> str:
     if view.role == "judge":
         where, presiding = court.get("name", ""), court.get("presiding", {})
         return shown(f"{where}{presiding.get('title', '审判长')}{presiding.get('name', '')}")
-    return shown(str(view.held.get("agent_title") or role_name(view.role, view.env)))
+    return shown(str(view.held.get("agent_title") or view.called(view.role)))
 
 
 def _counsel(view: CourtView) -> bool:

@@ -1,10 +1,10 @@
-"""Short phrases of the seats of a court (prompt file court-phrases/1), by group and name."""
+"""Short phrases of the seats of a court (prompt file court-phrases/2), by group and name."""
 
 from __future__ import annotations
 
 from tasks.agents.prompts import fill_text, table
 
-NAME = "court-phrases/1"
+NAME = "court-phrases/2"
 
 
 def phrase(group: str, name: str, **values: str) -> str:

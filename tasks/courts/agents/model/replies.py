@@ -15,27 +15,28 @@ from models.llama.reasoning import split as part_reasoning
 from models.schema import violation
 from tasks.courts.agents.model.cards import ALL, Form, addressees, stages
 from tasks.courts.agents.model.rounds import Lookup
-from tasks.courts.casefile.roles import role_name
 from tasks.courts.play.routing import by_words, strict
 from tasks.courts.play.tools import ARGUMENTS
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.actions import CallTool, Say
-from tasks.episode.with_tools import SEAT
 from tasks.legalagentbench.agents.reading import Read
 from tasks.legalsearch.agents.reading import call_of, first_object, tagged
 
 Schema = dict[str, Any]
-LENGTHS = {"tested": 12_000, "other": 3000, "query": 100, "law": 60, "article": 24}
-"""Of a text in a lean reply: an utterance of the tested seat (more than twice the longest judgment and document of the
-authored cases), of others, arguments. What ends a reply sooner is its budget of tokens."""
-SPOKEN = 30_000
+LENGTHS = {"query": 100, "law": 60, "article": 24}
+"""Of the arguments of a lookup. What ends an utterance is its budget of tokens alone."""
+SPOKEN = 200_000
 """Of what is said aloud; no model speaks so long under a limit of tokens."""
+SHORTEST_OVERLAP, LONGEST_OVERLAP = 6, 200
+"""Of what the rest of an utterance may repeat of its beginning."""
 SAY = "say"
 SILENT = "……"
 """Own turn in which nothing was said: some templates refuse an empty message."""
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _CLOSED = re.compile(r"</(?:think|thinking|reasoning)>", re.IGNORECASE)
+_HALF_ESCAPE = re.compile(r"(?<!\\)((?:\\\\)*)\\(?:u[0-9a-fA-F]{0,3})?\Z")
+"""An escape that is cut off, behind backslashes in pairs, which are whole."""
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
@@ -64,7 +65,7 @@ def schema_of(view: CourtView) -> Schema:
 
 
 def _speech(view: CourtView) -> dict[str, Schema]:
-    most = LENGTHS["tested" if view.seat == SEAT else "other"]
+    most = view.budget.spoken
     names = list(addressees(view))
     if view.role == "judge" and names:
         to: Schema = {"type": "array", "items": {"enum": [*names, ALL]}, "minItems": 1, "maxItems": len(names)}
@@ -95,6 +96,40 @@ def read_lean(text: str, view: CourtView, schema: Schema) -> Read:
     return Read("repaired", mended, note or "字段已改正")
 
 
+def closed(text: str) -> str:
+    """A reply under a schema that a limit of tokens ended, with what is open in it closed, as far as that can be read."""
+    body = _HALF_ESCAPE.sub(r"\1", text)
+    for tail in ('"}', '"]}', "}", "]}"):
+        try:
+            json.JSONDecoder(strict=False).decode((body + tail)[max(0, body.find("{")) :])
+        except (ValueError, RecursionError):
+            continue
+        return body + tail
+    return text
+
+
+def continuing(view: CourtView) -> Schema:
+    """What the rest of an utterance has to satisfy."""
+    return _object({"say": _text(view.budget.spoken)})
+
+
+def rest_of(text: str, form: Form) -> str:
+    """The words with which an utterance goes on."""
+    if form == "free":
+        return cleaned(text)
+    value, _ = _object_in(text)
+    said = value.get("say") if isinstance(value, Mapping) else None
+    return cleaned(said if isinstance(said, str) else "" if isinstance(value, Mapping) else text)
+
+
+def joined(before: str, rest: str) -> str:
+    """An utterance and its rest; words that the rest repeats at its beginning stand once."""
+    for size in range(min(len(before), len(rest), LONGEST_OVERLAP), SHORTEST_OVERLAP - 1, -1):
+        if before.endswith(rest[:size]):
+            return before + rest[size:]
+    return before + rest
+
+
 def _object_in(text: str) -> tuple[Any, str]:
     """The object of a reply. Marks of reasoning inside its texts are left to what becomes of them."""
     _, speech = part_reasoning(text)
@@ -116,7 +151,7 @@ def _mended(value: Mapping[str, Any], view: CourtView) -> dict[str, Any]:
         elif name == "stage":
             made["stage"] = value.get("stage") if value.get("stage") in stages(view) else ""
         else:
-            made["say"] = _short(said, LENGTHS["tested" if view.seat == SEAT else "other"])
+            made["say"] = _short(said, view.budget.spoken)
     return made
 
 
@@ -133,7 +168,7 @@ def _named(given: Any, view: CourtView) -> Any:
     kept = [name for name in dict.fromkeys(found) if name]
     if view.role == "judge":
         return kept[: len(names) - 1] or [ALL]
-    return next((name for name in kept if name != ALL), role_name("judge", view.env))
+    return next((name for name in kept if name != ALL), view.called("judge"))
 
 
 def lean_action(value: Mapping[str, Any], view: CourtView) -> Say | CallTool:
@@ -175,11 +210,16 @@ def _tagged_call(text: str, view: CourtView) -> CallTool | None:
 
 def _without_name(text: str, view: CourtView) -> str:
     """The words without the speaker's own name before them."""
-    name = re.escape(role_name(view.role, view.env))
+    name = re.escape(view.called(view.role))
     return re.sub(rf"\A[【\[*]{{0,3}}{name}[】\]*]{{0,3}}\s*[：:]\s*", "", text)
 
 
 # --- the same, repeated in a prompt -------------------------------------------------------------------------------------
+
+
+def repeated(said: Say, view: CourtView, form: Form) -> str:
+    """What was just said, as a prompt repeats it."""
+    return own_words(Turn(0, view.role, said.to, said.text, said.stage), "", view, form)
 
 
 def own_words(turn: Turn, reply: str, view: CourtView, form: Form) -> str:
@@ -190,8 +230,8 @@ def own_words(turn: Turn, reply: str, view: CourtView, form: Form) -> str:
     value, _ = _object_in(reply)
     if isinstance(value, dict) and cleaned(str(value.get("say", ""))) == turn.text:
         return reply
-    names = [role_name(role, view.env) for role in turn.to]
-    to: Any = names or [ALL] if view.role == "judge" else (names or [role_name("judge", view.env)])[0]
+    names = [view.called(role) for role in turn.to]
+    to: Any = names or [ALL] if view.role == "judge" else (names or [view.called("judge")])[0]
     told = {"action": SAY, "to": to, "stage": turn.stage, "say": turn.text}
     return json.dumps({name: told[name] for name in _keys(view)}, ensure_ascii=False)
 

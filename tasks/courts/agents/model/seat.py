@@ -1,25 +1,32 @@
 """A model in any seat of a court: its card, the record as it went through it, and what is asked of it now.
 
 Under `law` a reply is an object under a schema, in the mode `free` and everywhere under `j1` plain text. A lean reply that
-cannot be read is complained of once; then what was said is spoken as it is and reaches nobody in particular.
+cannot be read is complained of once; then what was said is spoken as it is and reaches nobody in particular. A document or
+judgment that a limit of tokens ended is continued once; what is still not finished then is marked. Limits in tokens.
 """
 
 from __future__ import annotations
 
-from models.engine import Ask, Message, Settings
+from collections.abc import Generator
+from dataclasses import replace
+
+from models.engine import Ask, Message, Reply, Settings
 from tasks.agents.modes import split
 from tasks.courts.agents.model import replies
-from tasks.courts.agents.model.cards import card, card_of, form_of
+from tasks.courts.agents.model.cards import Form, card, card_of, form_of
 from tasks.courts.agents.model.phrases import phrase
 from tasks.courts.agents.model.talking import conversation
+from tasks.courts.environment import environment
 from tasks.courts.play.views import CourtView
-from tasks.episode.actions import Move, Say, ask, emit
+from tasks.episode.actions import Action, Move, Say, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed
 from tasks.episode.with_tools import SEAT
 
 TRIES = 2
-MOST_TOKENS = {"tested": 4096, "other": 2048}
-"""Of a reply, reasoning included; the published runs allow the tested model 4,096."""
+OTHERS = 2048
+"""Tokens of a reply of a seat that is not tested, unless its SPEC says otherwise."""
+REASONING_OF_A_JUDGMENT = "本院认为"
+"""Stands in every judgment (paper of J1-Eval, rule of a finished trial), and in nothing else that a judge says."""
 
 
 class ModelSeat:
@@ -27,8 +34,7 @@ class ModelSeat:
 
     def __init__(self, name: str, *, temperature: float = 0.0, entropy: bool = False) -> None:
         self.name = name
-        self._tested = Settings(temperature=temperature, entropy=entropy, max_tokens=MOST_TOKENS["tested"])
-        self._other = Settings(max_tokens=MOST_TOKENS["other"])
+        self._tested = Settings(temperature=temperature, entropy=entropy)
 
     def move(self, view: CourtView) -> Move:
         """One utterance, or one call of a tool."""
@@ -38,28 +44,58 @@ class ModelSeat:
             lambda turn, reply: replies.own_words(turn, reply, view, form),
             lambda lookup: replies.own_call(lookup, view, form),
         )  # fmt: skip
-        settings = self._tested if view.seat == SEAT else self._other
-        prompt = card_of(view)
+        tested = view.seat == SEAT
+        settings = replace(
+            self._tested if tested else Settings(),
+            max_tokens=view.budget.reply if tested else min(OTHERS, view.budget.reply),
+        )
+        asked = Ask(view.seat, messages, card_of(view), settings=settings)
         if form == "free":
-            reply = yield from ask(Ask(view.seat, messages, prompt, settings=settings))
-            return replies.free_action(reply.text, view)
-        return (yield from _lean(view, messages, prompt, settings))
+            reply = yield from ask(asked)
+            action: Action = replies.free_action(reply.text, view)
+        else:
+            action, reply = yield from _lean(view, replace(asked, schema=replies.schema_of(view)))
+        if reply.finish == "length" and isinstance(action, Say):
+            return (yield from _finished(view, asked, form, action))
+        return action
 
 
-def _lean(view: CourtView, messages: tuple[Message, ...], prompt: str, settings: Settings) -> Move:
-    schema = replies.schema_of(view)
-    complaint, text = "", ""
+def _lean(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action, Reply]]:
+    schema = dict(asked.schema or {})
+    complaint = ""
     for _ in range(TRIES):
-        reply = yield from ask(Ask(view.seat, messages, prompt, schema=schema, settings=settings))
-        text = reply.text
-        read = replies.read_lean(text, view, schema)
+        reply = yield from ask(asked)
+        whole = replies.closed(reply.text) if reply.finish == "length" else reply.text
+        read = replies.read_lean(whole, view, schema)
         if read.result != "rejected":
             note = f"重问后可读：{complaint}" if complaint else read.note
             result = "repaired" if complaint else read.result
             yield from emit(ActionParsed(seat=view.seat, result=result, note=note))
-            return replies.lean_action(read.value, view)
+            return replies.lean_action(read.value, view), reply
         complaint = read.note
         again = Message("user", phrase("cue", "repair", note=complaint))
-        messages = (*messages, Message("assistant", text or replies.SILENT), again)
+        asked = replace(asked, messages=(*asked.messages, Message("assistant", reply.text or replies.SILENT), again))
     yield from emit(ActionParsed(seat=view.seat, result="rejected", note=complaint))
-    return Say(replies.cleaned(text), routed="")
+    return Say(replies.cleaned(reply.text), routed=""), reply
+
+
+def _finished(view: CourtView, asked: Ask, form: Form, said: Say) -> Generator[Yield, Sent, Say]:
+    """What a limit of tokens cut off, said to its end where it is a document or judgment of the tested seat."""
+    if not _is_document(view, said.text):
+        return replace(said, unfinished=True)
+    before = Message("assistant", replies.repeated(said, view, form))
+    messages = (*asked.messages, before, Message("user", phrase("cue", "go_on")))
+    schema = replies.continuing(view) if form == "lean" else None
+    reply = yield from ask(replace(asked, messages=messages, schema=schema))
+    text = replies.closed(reply.text) if reply.finish == "length" and schema else reply.text
+    rest = replies.rest_of(text, form)
+    yield from emit(ActionParsed(seat=view.seat, result="repaired", note="到长度上限，续写一次"))
+    return replace(said, text=replies.joined(said.text, rest), unfinished=reply.finish == "length")
+
+
+def _is_document(view: CourtView, text: str) -> bool:
+    if view.seat != SEAT:
+        return False
+    if environment(view.env).kind == "draft":
+        return phrase("document", view.env) in text
+    return environment(view.env).trial and REASONING_OF_A_JUDGMENT in text

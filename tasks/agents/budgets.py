@@ -1,0 +1,70 @@
+"""What fits into the prompt of a seat: the room of the engine behind it, less what is kept free for its reply.
+
+Units: tokens of the engine; characters where a text is measured, turned into tokens by the engine's own density (tokens a
+character of court Chinese), so that the same seat always gets the same prompt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from models.engine import Room
+from models.sampling import CONTEXT, DENSITY, context_of, named_context, spoken_room, thought_room
+from tasks.episode.events import Seated
+
+PUBLISHED_REPLY = 4096
+"""Tokens of a reply in the published runs of all three systems."""
+SHARE = 4
+"""One part in so many of the context is kept for a reply where the SPEC says nothing, up to the published limit."""
+MARGIN = 20
+"""One part in so many of the context is left for the frames of a template and for what a density leaves out."""
+LONGEST_SPOKEN = 100_000
+"""Characters that a form can leave room for."""
+LEAST_REPLY = 256
+"""Tokens with which a seat can say something at all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """The room of one seat. context: tokens; density: tokens a character; reply, thought: tokens kept for a reply and for
+    reasoning beside it."""
+
+    context: int = CONTEXT
+    density: float = DENSITY
+    reply: int = CONTEXT // SHARE
+    thought: int = 0
+
+    @classmethod
+    def of(cls, sits: Seated | None) -> Budget:
+        """The budget of whoever sits there, from what was recorded of him and from his SPEC."""
+        if sits is None:
+            return cls()
+        context = sits.context or context_of(sits.engine)
+        thought = thought_room(sits.engine)
+        spoken = spoken_room(sits.engine)
+        reply = spoken - thought if spoken else min(PUBLISHED_REPLY, context // SHARE)
+        return cls(context, sits.density or DENSITY, reply, thought)
+
+    @property
+    def prompt(self) -> int:
+        """Tokens that a prompt may have."""
+        return max(0, self.context - self.context // MARGIN - self.reply - self.thought)
+
+    def tokens(self, characters: int) -> int:
+        """Tokens of a text of so many characters, as the density says."""
+        return int(characters * self.density)
+
+    def characters(self, beside: int = 0) -> int:
+        """Characters of a text that fit into the prompt beside `beside` characters of others; 0 where none do."""
+        return max(0, int(self.prompt / self.density) - beside)
+
+    @property
+    def spoken(self) -> int:
+        """Characters of a reply for which a form need leave room: more than its tokens can say."""
+        return min(LONGEST_SPOKEN, max(LEAST_REPLY, int(self.reply / min(self.density, 0.5))))
+
+
+def with_room(sits: Seated, room: Room) -> Seated:
+    """The sitter with the room of his engine; a context that his SPEC names goes before what a server states."""
+    context = named_context(sits.engine) or room.context
+    return sits.model_copy(update={"context": context, "density": room.density})

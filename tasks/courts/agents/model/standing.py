@@ -1,0 +1,74 @@
+"""The standing file as a prompt shows it: what the folded part of the record said, so that nothing of weight is lost.
+
+Sizes in characters. Where all of it does not fit, what weighs least gives way first, and what was left out is counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tasks.courts.agents.model.held import shown
+from tasks.courts.agents.model.lines import named, spoken
+from tasks.courts.agents.model.phrases import phrase
+from tasks.courts.environment import environment
+from tasks.courts.play.standing import ExhibitNote, Noted, standing
+from tasks.courts.play.views import CourtView
+from tasks.courts.procedure.turns import Turn
+
+WIDTHS: tuple[tuple[int, int, int], ...] = (
+    (0, 400, 80), (0, 200, 40), (0, 100, 20), (0, 60, -1), (0, 30, -1), (0, -1, -1), (600, -1, -1), (300, -1, -1), (150, -1, -1),
+    (60, -1, -1),
+)  # fmt: skip
+"""Of an utterance of weight core, talk and rest: the first row with which all fits. 0: whole, -1: left out."""
+_PLACE = {"core": 0, "talk": 1, "rest": 2}
+
+
+def standing_text(view: CourtView, turns: Sequence[Turn], room: int) -> str:
+    """The file of these utterances, the first of the record, in at most `room` characters where that can be done."""
+    kept = standing(view.history, turns, view.role, trial=environment(view.env).trial)
+    exhibits = [_exhibit(view, note) for note in kept.exhibits]
+    text = ""
+    for widths in WIDTHS:
+        text = "\n".join(
+            [phrase("standing", "head"), *exhibits, *_lines(view, kept.notes, widths), phrase("standing", "end")]
+        )
+        if len(text) <= room:
+            break
+    return text
+
+
+def _lines(view: CourtView, notes: Sequence[Noted], widths: tuple[int, int, int]) -> list[str]:
+    """Utterances under the duty that they did, in the order in which the duties came up; then the rest."""
+    headed: dict[str, list[str]] = {}
+    others: list[str] = []
+    dropped = 0
+    for note in notes:
+        width = widths[_PLACE[note.weight]]
+        if width < 0:
+            dropped += 1
+        elif note.weight == "core":
+            headed.setdefault(note.heading or phrase("standing", "told"), []).append(_line(view, note.turn, width))
+        else:
+            others.append(_line(view, note.turn, width))
+    lines = [line for heading, under in headed.items() for line in (phrase("standing", "part", duty=heading), *under)]
+    if others:
+        lines += [phrase("standing", "part", duty=phrase("standing", "others")), *others]
+    return [*lines, phrase("standing", "dropped", count=str(dropped))] if dropped else lines
+
+
+def _line(view: CourtView, turn: Turn, width: int) -> str:
+    text = spoken(view, turn)
+    if 0 < width < len(text):
+        text = f"{text[:width]}{phrase('record', 'cut', count=str(len(text) - width))}"
+    words = shown(text) or phrase("record", "silent")
+    return phrase("standing", "line", turn=str(turn.number), speaker=named(view, turn.speaker), words=words)
+
+
+def _exhibit(view: CourtView, note: ExhibitNote) -> str:
+    """Where an exhibit stands: whose it is, when it was offered, when the others were heard on it."""
+    heard = "、".join(str(turn) for turn in dict.fromkeys(note.heard))
+    return phrase(
+        "standing", "exhibit", title=shown(note.title), side=phrase("side", note.side),
+        shown="" if note.shown is None else phrase("standing", "shown", turn=str(note.shown)),
+        heard=phrase("standing", "heard", turns=heard) if heard else "", state=note.state,
+    )  # fmt: skip

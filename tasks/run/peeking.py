@@ -1,0 +1,124 @@
+"""Reading over a model's shoulder: the prompt that a model in a seat would get at a step of a stored episode.
+
+The step is begun with a model in that seat, whoever sat there, and goes no further than its first question. Nothing is
+written and no engine is opened. Tokens are those that the density of the seat's engine says, or of any model that knows
+Chinese.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from models.engine import Ask
+from store.journal import Journal
+from store.pack import Pack
+from tasks.agents.budgets import Budget
+from tasks.agents.modes import named, split
+from tasks.benchmark import Benchmark, benchmark
+from tasks.episode.driver import Driver, reply_of
+from tasks.episode.events import ModelCalled, Record, Seated
+from tasks.episode.state import State, completed, fold
+from tasks.errors import UsageError
+from tasks.run.cast import newcomer
+from tasks.run.engines import run_path
+from tasks.run.experiment import check_same
+from tasks.run.header import header_of, refuse_imported, spec_of
+from tasks.run.plan import limits_of, task_file
+from tasks.run.reading import episode_of
+
+READER = "llama:reader"
+"""The SPEC of a model that is never opened."""
+FORMS = ("schema", "free", "paper")
+"""In what form the reply is asked for: an object under a schema, free text, the published calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A prompt. policy: with its form; step: at which it is asked; budget: the room it was made for."""
+
+    run: str
+    episode: str
+    seat: str
+    policy: str
+    step: int
+    ask: Ask
+    budget: Budget
+
+
+def would_read(
+    name: str | Path, episode: str, seat: str, *, step: int | None = None, context: int = 0, form: str = ""
+) -> Reading:
+    """The prompt of a seat.
+
+    Args:
+        name: the run.
+        episode: its episode.
+        seat: the seat by its name in the record, or by an alias of the benchmark.
+        step: number of the step, from 1; default: the last at which the seat was asked.
+        context: tokens of context of the model; 0: of whoever sits there.
+        form: one of `FORMS`; '': as whoever sits there, or under a schema.
+
+    Raises:
+        UsageError: there is no such seat, step or form, or the seat is not asked at that step.
+        RecordMismatch: the task file or the pack is not that of the run.
+    """
+    with Journal.open(run_path(name)) as journal:
+        header = header_of(journal)
+        refuse_imported(header)
+        row, records = episode_of(journal, episode)
+    spec = spec_of(header)
+    bench = benchmark(spec.benchmark)
+    seat = bench.aliases.get(seat, seat)
+    at = step or _last_step(records, seat, row.id)
+    state = fold(completed([record for record in records if record.step < at]))
+    sits = _model(bench, state, seat, context, form)
+    with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
+        tasks = task_file(spec, pack)
+        check_same(header, bench, spec, pack, tasks, new_attempt=True)
+        program = bench.program(pack, bench.load(tasks), spec)
+        driver = Driver(row.id, 0, program, time.time, time.perf_counter, limits_of(bench, spec), state)
+        driver.seat(sits)
+        ask = _asked(driver, [record for record in records if record.step == at], seat, at)
+    return Reading(str(header["run"]), row.id, seat, sits.policy, at, ask, Budget.of(sits))
+
+
+def _last_step(records: Sequence[Record], seat: str, episode: str) -> int:
+    steps = [record.step for record in records if record.step and getattr(record.event, "seat", None) == seat]
+    if not steps:
+        known = sorted(fold(records).seats)
+        raise UsageError(f"seat '{seat}' is never asked in episode {episode}", f"Its seats: {', '.join(known)}.")
+    return max(steps)
+
+
+def _model(bench: Benchmark, state: State, seat: str, context: int, form: str) -> Seated:
+    """A model in the seat: the one that sits there, or one of the method that the benchmark plays models with."""
+    there = state.seats.get(seat)
+    if there is None:
+        raise UsageError(f"the episode has no seat '{seat}'", f"Its seats: {', '.join(sorted(state.seats))}.")
+    sits = there if ":" in there.engine else newcomer(bench, seat, READER, there.policy)
+    if form:
+        method = split(sits.policy)[0]
+        policy = method if form == "schema" else named(method, paper=form == "paper", free=form == "free")
+        if form not in FORMS or (seat == bench.seat and policy != method and not bench.modes(policy)):
+            raise UsageError(f"'{method}' has no form '{form}'", f"Forms: {', '.join(FORMS)}.")
+        sits = sits.model_copy(update={"policy": policy})
+    return sits.model_copy(update={"context": context}) if context else sits
+
+
+def _asked(driver: Driver, recorded: Sequence[Record], seat: str, step: int) -> Ask:
+    """What the seat is asked; questions to others that come before are answered as they were."""
+    replies = [record.event for record in recorded if isinstance(record.event, ModelCalled)]
+    driver.advance()
+    while (ask := driver.ask) is not None and ask.seat != seat:
+        called = next((event for event in replies if event.seat == ask.seat), None)
+        if called is None:
+            break
+        replies.remove(called)
+        driver.reply(reply_of(called))
+        driver.resume()
+    if ask is None or ask.seat != seat:
+        raise UsageError(f"seat '{seat}' is not asked at step {step}", "Leave --step out for the last time.")
+    return ask
