@@ -117,7 +117,8 @@ def told(event: Event, env: Env, names: Mapping[str, str] = {}) -> str:
     match event:
         case Said():
             to = f" → {addressees(event.to, env, names)}" if event.to else ""
-            return f"{speaker(event.seat, env, names)}{to}：{shown(event.text)}"
+            more = f" {t('event.unfinished')}" if event.unfinished else ""
+            return f"{speaker(event.seat, env, names)}{to}：{shown(event.text)}{more}"
         case Seated():
             tested = f"（{t('seat.agent')}）" if event.seat == SEAT else ""
             return f"  {t('event.seated')}: {speaker(event.seat, env, names)}{tested} ← {event.policy} {event.engine}".rstrip()

@@ -36,7 +36,7 @@ from tasks.errors import UsageError
 from tasks.run.cast import Cast, check_seat, check_sitter, first_model_agent, newcomer
 from tasks.run.engines import replayed_agents, run_path
 from tasks.run.header import header_of, spec_of
-from tasks.run.plan import choose, task_file
+from tasks.run.plan import choose, need_of, task_file
 from tasks.run.reading import GRADER, read_episode
 from tasks.run.runner import Run, fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
@@ -235,16 +235,26 @@ def _dry_run(spec: RunSpec, as_json: bool) -> None:
         path = task_file(spec, pack)
         chosen = choose(bench, bench.load(path), spec)
     cast.check(chosen)
+    needs = {
+        question.id: {sits.seat: size for sits in cast.at(question) if (size := need_of(bench, question, sits, spec))}
+        for question in chosen
+    }
     seats = {sits.seat: sits.engine or sits.policy for sits in cast.others}
     plan = {
         "benchmark": spec.benchmark, "agent": spec.agent, "policy": cast.tested.policy, "model": spec.model, "pack": spec.pack,
         "tasks": str(path), "n": len(chosen) * spec.epochs, "seats": seats, "task_ids": [question.id for question in chosen],
+        "context": {task: sizes for task, sizes in needs.items() if sizes},
     }  # fmt: skip
     if as_json:
         click.echo(json_text(plan))
     else:
         for key, value in plan.items():
-            click.echo(clean(f"{key}: {value}", multiline=False))
+            if key != "context":
+                click.echo(clean(f"{key}: {value}", multiline=False))
+        for task, sizes in needs.items():
+            if sizes:
+                told = "，".join(f"{seat} {size:,}" for seat, size in sizes.items())
+                click.echo(clean(t("run.context", task=task, sizes=told), multiline=False))
 
 
 def _watchers(made: Run, watch: str) -> list[Watcher]:

@@ -12,6 +12,7 @@ import click
 from app.cli.names import RUN
 from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
+from app.cli.would_read import show_prompt
 from app.strings import t
 from app.strings.sentences import said
 from app.terminal import clean, json_text, pad, truncate, width
@@ -20,8 +21,10 @@ from store.journal import Journal
 from tasks.episode.events import ModelCalled
 from tasks.episode.state import digest, fold
 from tasks.episode.watcher import Committed
+from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import header_of
+from tasks.run.peeking import FORMS
 from tasks.run.reading import list_runs as run_files
 from tasks.run.reading import outcome_of, read_episode
 from tasks.run.runner import verify_episode
@@ -33,13 +36,35 @@ from tasks.run.runner import verify_episode
 @click.option("--verify", is_flag=True, help="Run the episode (or all) again and compare with the record.")
 @click.option("--attempt", type=click.IntRange(1), default=None, help="Show this attempt instead of the last.")
 @click.option("--prompts", is_flag=True, help="Show the prompts that models saw, too.")
+@click.option(
+    "--would-read", "seat", metavar="SEAT", default=None, help="Show the prompt that a model in this seat would get."
+)
+@click.option(
+    "--step", type=click.IntRange(1), default=None, help="At this step; default: the last time it was asked."
+)
+@click.option(
+    "--context",
+    type=click.IntRange(1024, 1 << 20),
+    default=None,
+    help="With this context in tokens; default: of its seat.",
+)
+@click.option("--form", type=click.Choice(FORMS), default=None, help="In this form of reply; default: of its seat.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def show(run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, as_json: bool) -> None:
+def show(
+    run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, seat: str | None,
+    step: int | None, context: int | None, form: str | None, as_json: bool,
+) -> None:  # fmt: skip
     """Show a RUN, or one EPISODE of it event by event.
 
     Example: moot show 20261121-120000-legalagentbench-rules-1a2b sample-405 --verify
     """
     path = run_path(run_name)
+    if seat is not None:
+        if episode is None:
+            raise UsageError("--would-read needs an episode", "Name it behind the run: `moot show RUN` lists them.")
+        return show_prompt(run_name, episode, seat, step=step, context=context or 0, form=form or "", as_json=as_json)
+    if step or context or form:
+        raise UsageError("--step, --context and --form belong to --would-read", "Add --would-read SEAT.")
     if verify:
         return _verify(run_name, episode, as_json)
     with Journal.open(path) as journal:

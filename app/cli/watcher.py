@@ -70,7 +70,7 @@ RENDERERS: dict[type[Event], Callable[[Any], str]] = {
     ToolCalled: lambda e: f"  {t('event.tool_called')}: {e.tool} {json.dumps(e.input, ensure_ascii=False)}",
     ToolReturned: _returned,
     ToolsChosen: lambda e: f"  {t('event.tools_chosen')}: {', '.join(e.tables)}" + (f" ({e.note})" if e.note else ""),
-    Said: lambda e: f"  {e.seat}: {e.text}",
+    Said: lambda e: f"  {e.seat}: {e.text}" + (f" {t('event.unfinished')}" if e.unfinished else ""),
     Answered: lambda e: f"  {t('event.answered')}: {e.res}",
     LimitHit: lambda e: f"  {t('event.limit_hit')}: {e.kind} {e.limit:g}",
     Stopped: lambda e: (

@@ -6,6 +6,7 @@ character of court Chinese), so that the same seat always gets the same prompt.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from models.engine import Room
@@ -68,3 +69,16 @@ def with_room(sits: Seated, room: Room) -> Seated:
     """The sitter with the room of his engine; a context that his SPEC names goes before what a server states."""
     context = named_context(sits.engine) or room.context
     return sits.model_copy(update={"context": context, "density": room.density})
+
+
+def least_context(characters: int, sits: Seated) -> int:
+    """Tokens of context in which a prompt of so many characters leaves room for the reply of whoever sits there."""
+    budget = Budget.of(sits)
+    prompt = budget.tokens(characters)
+    kept = budget.thought + (budget.reply if spoken_room(sits.engine) else 0)
+    if not spoken_room(sits.engine):
+        small = math.ceil((prompt + kept) / (1 - 1 / MARGIN - 1 / SHARE))
+        if small // SHARE <= PUBLISHED_REPLY:
+            return small
+        kept += PUBLISHED_REPLY
+    return math.ceil((prompt + kept) / (1 - 1 / MARGIN))

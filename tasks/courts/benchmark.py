@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from models.engine import Message
 from store.journal import ScoreRow
 from store.pack import Pack
 from tasks.added import makers_of
@@ -13,12 +14,15 @@ from tasks.agents.prompts import digest
 from tasks.benchmark import Choices
 from tasks.courts.agents import registry
 from tasks.courts.agents.model.cards import prompts
+from tasks.courts.agents.model.needs import need
 from tasks.courts.agents.model.seat import ModelSeat
+from tasks.courts.agents.model.talking import parts
 from tasks.courts.casefile.case import Case
 from tasks.courts.casefile.questions import CourtQuestion, load_questions
 from tasks.courts.environment import Role, codes, environment
 from tasks.courts.play import tracker_seat
 from tasks.courts.play.episode import CourtEpisode
+from tasks.courts.play.flow import limit_of
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.play.views import CourtPolicy
 from tasks.courts.scores.of_run import CourtSummary, gradings, score_one, summarise
@@ -110,6 +114,19 @@ class Courts:
         """The modes that a model policy knows."""
         base, mode = split(policy)
         return registry.MODES if base == registry.MODEL and mode in registry.MODES else ()
+
+    def need(self, question: CourtQuestion, sits: Seated, spec: RunSpec) -> int:
+        """Tokens of context that a model needs in a seat; 0 for whoever is no model."""
+        if ":" not in sits.engine or sits.seat not in (self.seat, *environment(question.case.env).others):
+            return 0
+        settings = settings_of(spec)
+        limit = spec.max_turns or limit_of(question.case, settings.profile)
+        folds = settings.fold or settings.profile == "law"
+        return 0 if sits.seat == "tracker" else need(question.case, sits, settings.profile, limit, folds=folds)
+
+    def parts(self, messages: Sequence[Message]) -> dict[str, int]:
+        """Characters of a prompt by part."""
+        return parts(messages)
 
     def prompts(self, policy: str) -> dict[str, str]:
         """Prompt name -> hash."""

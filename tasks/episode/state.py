@@ -71,7 +71,8 @@ def apply(state: State, record: Record) -> State:
                 calls=state.calls + 1,
                 prompt_tokens=state.prompt_tokens + event.evaluated + event.reused,
                 generated_tokens=state.generated_tokens + event.generated,
-                flags=state.flags | {"human"} if event.human else state.flags,
+                flags=state.flags
+                | {flag for flag, holds in (("human", event.human), ("length", event.finish == "length")) if holds},
             )
         case TokensReported():
             return replace(

@@ -36,7 +36,7 @@ from tasks.scoring.result import Result, Score
 from tasks.scoring.statistics import Interval, design_effect, effective_n, mean_interval, rate_interval
 
 BENCHMARK = "legalsearch"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected", "human", "rag_only")
+FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "human", "rag_only")
 SCORERS = ("compat", "strict", "wrong_version")
 WRONG_VERSION = "wrong-version/1"
 DIGITS = 10

@@ -37,7 +37,8 @@ FORMS = ("schema", "free", "paper")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A prompt. policy: with its form; step: at which it is asked; budget: the room it was made for."""
+    """A prompt. policy: with its form; step: at which it is asked; budget: the room it was made for; parts: characters by
+    part, as far as the benchmark tells its parts apart."""
 
     run: str
     episode: str
@@ -46,6 +47,7 @@ class Reading:
     step: int
     ask: Ask
     budget: Budget
+    parts: dict[str, int]
 
 
 def would_read(
@@ -82,7 +84,17 @@ def would_read(
         driver = Driver(row.id, 0, program, time.time, time.perf_counter, limits_of(bench, spec), state)
         driver.seat(sits)
         ask = _asked(driver, [record for record in records if record.step == at], seat, at)
-    return Reading(str(header["run"]), row.id, seat, sits.policy, at, ask, Budget.of(sits))
+    return Reading(str(header["run"]), row.id, seat, sits.policy, at, ask, Budget.of(sits), _parts(bench, ask))
+
+
+def _parts(bench: Benchmark, ask: Ask) -> dict[str, int]:
+    """Of a benchmark that has no parts of its own: by who speaks."""
+    if (own := getattr(bench, "parts", None)) is not None:
+        return dict(own(ask.messages))
+    sizes: dict[str, int] = {}
+    for message in ask.messages:
+        sizes[message.role] = sizes.get(message.role, 0) + len(message.content)
+    return sizes
 
 
 def _last_step(records: Sequence[Record], seat: str, episode: str) -> int:

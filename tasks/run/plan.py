@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from store.errors import BadInput, NotFound
 from store.pack import Pack
 from tasks.benchmark import Benchmark, Question, check_layout
 from tasks.episode.driver import Limits
+from tasks.episode.events import Seated
 from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 
@@ -49,6 +50,27 @@ def choose(bench: Benchmark, questions: Sequence[Question], spec: RunSpec) -> li
             raise UsageError(f"no task '{wanted}' in the task file", f"It has {len(questions)} tasks.")
     chosen = [q for q in questions if not spec.task_ids or q.id in spec.task_ids]
     return list(bench.among(chosen, questions, spec))[: spec.limit]
+
+
+def need_of(bench: Benchmark, question: Question, sits: Seated, spec: RunSpec) -> int:
+    """Tokens of context that whoever sits in a seat needs for a question; 0 where the benchmark does not say."""
+    need = getattr(bench, "need", None)
+    return int(need(question, sits, spec)) if need is not None else 0
+
+
+def refuse_narrow(bench: Benchmark, casts: Iterable[tuple[Question, Iterable[Seated]]], spec: RunSpec) -> None:
+    """Refuse a run with a seat whose context cannot hold what the seat has to read; one that states none is believed.
+
+    Raises:
+        UsageError: names the first such seat.
+    """
+    for question, cast in casts:
+        for sits in cast:
+            if 0 < sits.context < (need := need_of(bench, question, sits, spec)):
+                raise UsageError(
+                    f"task {question.id}: seat {sits.seat} needs a context of about {need} tokens, its model has {sits.context}",
+                    "Give more in its SPEC (llama: #ctx=N), or --fold where the benchmark has it.",
+                )
 
 
 def turns_of(bench: Benchmark, spec: RunSpec) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +31,7 @@ from tasks.run.cast import Cast, check_seat
 from tasks.run.engines import open_engine, run_path
 from tasks.run.experiment import check_same, make_header
 from tasks.run.header import description_hash, header_of, now, refuse_imported, spec_of, unchanged
-from tasks.run.plan import choose, limits_of, task_file
+from tasks.run.plan import choose, limits_of, refuse_narrow, task_file
 from tasks.run.reading import GRADER, episode_of, grades, results_of
 from tasks.run.spec import RunSpec, fresh_id
 from tasks.scoring.added import added_rows, with_added
@@ -83,12 +83,7 @@ class Run:
         """The newcomer with the hash of what its engine says of itself."""
         engine = self.engines.get(seated.engine)
         known = seated.model_copy(update={"described": description_hash(engine.describe()) if engine else ""})
-        return self.roomed(known)
-
-    def roomed(self, seated: Seated) -> Seated:
-        """A sitter with the room of his engine."""
-        engine = self.engines.get(seated.engine)
-        return with_room(seated, engine.room()) if isinstance(engine, Roomy) else seated
+        return _roomed(known, self.engines)
 
     def results(self) -> list[Result]:
         """What the episodes came to, the last attempt of each."""
@@ -146,6 +141,8 @@ def start_run(
         cast.check(chosen)
         casts = {question.id: cast.at(question) for question in chosen}
         engines = _engines(spec, *cast.engines)
+        casts = {name: [_roomed(sits, engines) for sits in sitting] for name, sitting in casts.items()}
+        refuse_narrow(bench, ((question, casts[question.id]) for question in chosen), spec)
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = [
@@ -166,7 +163,7 @@ def start_run(
     for row in rows:
         (attempt,) = journal.attempts(row.id)
         driver = _driver(run, row.id, attempt.id)
-        _begin(driver, spec, row, cards[row.task_id], attempt.number, map(run.roomed, casts[row.task_id]))
+        _begin(driver, spec, row, cards[row.task_id], attempt.number, casts[row.task_id])
         run.scheduler.episodes[row.id] = driver
     return run
 
@@ -323,6 +320,12 @@ def _engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
     return opened
 
 
+def _roomed(sits: Seated, engines: Mapping[str, Engine]) -> Seated:
+    """A sitter with the room of his engine."""
+    engine = engines.get(sits.engine)
+    return with_room(sits, engine.room()) if isinstance(engine, Roomy) else sits
+
+
 def _engine(spec: str, opened: Mapping[str, Engine], parallel: int) -> Engine:
     """The engine of a SPEC; seats that differ in how they speak share the one of their model."""
     same = next((engine for known, engine in opened.items() if bare(known) == bare(spec)), None)
@@ -369,7 +372,7 @@ def _driver(run: Run, episode: str, attempt: int) -> Driver:
 
 
 def _begin(
-    driver: Driver, spec: RunSpec, row: EpisodeRow, card: dict[str, Any], number: int, sitting: Iterable[Seated]
+    driver: Driver, spec: RunSpec, row: EpisodeRow, card: dict[str, Any], number: int, sitting: Sequence[Seated]
 ) -> None:
     """The setting up: not committed alone but together with the first step."""
     started = AttemptStarted(
@@ -401,7 +404,7 @@ def _take_up(run: Run, row: EpisodeRow, new_attempt: bool) -> None:
     driver = _driver(run, row.id, attempt.id)
     run.scheduler.episodes[row.id] = driver
     if anew:
-        _begin(driver, spec, row, question.card, attempt.number, map(run.roomed, begin_with))
+        _begin(driver, spec, row, question.card, attempt.number, [_roomed(sits, run.engines) for sits in begin_with])
     else:
         driver.load(kept)
     if failed:

@@ -16,6 +16,7 @@ from app.desk.episode.prompt import PromptScreen, PromptText, call_blocks  # noq
 from app.desk.episode.screen import EpisodeScreen  # noqa: E402
 from app.desk.episode.seen import BOS, MOST_SPECIALS, SeenCall, _rendered, read_call  # noqa: E402
 from app.desk.episode.transcript import Transcript  # noqa: E402
+from app.desk.episode.would_read import WouldReadScreen  # noqa: E402
 from app.desk.messages import RunFacts  # noqa: E402
 from app.desk.widgets.find_bar import FindBar  # noqa: E402
 from app.desk.widgets.lines import row_text  # noqa: E402
@@ -25,7 +26,7 @@ from tasks.episode.events import ModelCalled, Record, Seated  # noqa: E402
 from tasks.run.reading import list_runs, read_episode  # noqa: E402
 from tasks.run.runner import Run, start_run  # noqa: E402
 from tests.desk.test_desk_screens import SIZES, desk, episode, opened, same_as_stored, settled, text_of, until  # noqa: E402, F401
-from tests.support.desk_fixture import COURT, QUESTION, build_pack, write_run  # noqa: E402
+from tests.support.desk_fixture import COURT, QUESTION, build_pack  # noqa: E402
 from tests.support.hostile_templates import EVERY  # noqa: E402
 from tests.support.slow_engine import SYSTEM, TEMPLATE, SlowEngine, install, talk  # noqa: E402
 
@@ -275,14 +276,6 @@ async def test_the_text_of_a_prompt_acts_on_nothing(pack: Path, monkeypatch: pyt
         assert "\x1b" not in pilot.app.clipboard
 
 
-async def test_an_episode_without_a_model_offers_no_prompt(pack: Path) -> None:
-    async with desk() as pilot:
-        screen = await opened(pilot, write_run(pack))
-        assert screen.check_action("prompt", ()) is False and screen.check_action("stop", ()) is False
-        await pilot.press("w", "x")
-        assert episode(pilot) is screen and "原文" not in text_of(pilot)
-
-
 async def test_unfolding_a_call_shows_its_reasoning_and_finding_unfolds_it(
     pack: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -308,3 +301,21 @@ async def test_a_prompt_looks_as_stored(language: str, pack: Path, monkeypatch: 
         for wide, high in SIZES:
             await pilot.resize_terminal(wide, high)
             await same_as_stored(pilot, f"prompt-{language}-{wide}x{high}")
+
+
+async def test_a_step_without_a_model_shows_what_one_would_read(pack: Path) -> None:
+    with start_run(talk(pack).model_copy(update={"agent": "rules", "model": ""})) as run:
+        run.go()
+    async with desk() as pilot:
+        await opened(pilot, list_runs()[0])
+        record = episode(pilot).query_one(Transcript)
+        record.focus()
+        await pilot.press("end")
+        await until(pilot, lambda: record.current is not None and episode(pilot)._spoke(record.current.step))
+        await pilot.press("w")
+        await until(pilot, lambda: isinstance(pilot.app.screen, WouldReadScreen) and pilot.app.screen.reading)
+        shown = text_of(pilot)
+        assert QUESTION[:12] in "".join(message.content for message in pilot.app.screen.reading.ask.messages)
+        assert "词元" in shown and "系统" in shown and "下一次" not in shown
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, EpisodeScreen))

@@ -25,6 +25,7 @@ from app.desk.episode.renderers import (
     render,
     routed_words,
     tracked_words,
+    unfinished,
 )
 from app.strings import t
 from app.strings.sentences import said
@@ -116,7 +117,7 @@ class CourtLines:
         text = shown(event.text)
         first, *rest = many(text) if text else (((t("court.silent"), "dim"),),)
         number = str(event.turn) if tested and event.turn else ""
-        lines = ((*head, ("：", "dim"), *first), *rest)
+        lines = ((*head, ("：", "dim"), *first), *rest, *unfinished(event))
         return Block(record.seq, record.step, f"{number:>{GUTTER - 1}}", "dim", lines, event.text)
 
     def _stage(self, record: Record, event: StageEntered) -> Block:

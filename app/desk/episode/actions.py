@@ -22,6 +22,7 @@ from app.desk.episode.seat import SeatScreen, sat_before
 from app.desk.episode.shown import Shown
 from app.desk.episode.tokens import TokensScreen
 from app.desk.episode.transcript import Transcript
+from app.desk.episode.would_read import WouldReadScreen
 from app.desk.messages import EpisodeLine, RunFacts
 from app.desk.pace import PACES
 from app.desk.widgets.answer_box import AnswerBox
@@ -30,7 +31,7 @@ from app.ports import OnDesk
 from app.strings import t
 from app.terminal import clean
 from store.errors import StoreError
-from tasks.episode.events import ModelCalled, Record, Seated, StepEnded, Stopped
+from tasks.episode.events import Answered, ModelCalled, Record, Said, Seated, StepEnded, Stopped, ToolCalled
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State
 from tasks.errors import TaskError
@@ -86,6 +87,15 @@ class EpisodeActions(OnDesk, FindingScreen):
         seated = any(seat.engine not in ("", HUMAN) for seat in self.state.seats.values())
         return seated or next(self._calls(), None) is not None
 
+    def _spoke(self, step: int) -> tuple[str, int] | None:
+        """The seat that acted in a step without a model, and the step; None where a model did, or a person sits here who
+        may not see what others hold."""
+        events = [record.event for record in self.shown.records if record.step == step]
+        if self.human or any(isinstance(event, ModelCalled) and not event.human for event in events):
+            return None
+        acts = (event for event in events if isinstance(event, Said | ToolCalled | Answered))
+        return next(((seat, step) for event in acts if (seat := getattr(event, "seat", ""))), None)
+
     def _calls(self) -> Iterator[Record]:
         """The model calls of the record, newest first."""
         return (r for r in reversed(self.shown.records) if isinstance(r.event, ModelCalled) and not r.event.human)
@@ -112,7 +122,7 @@ class EpisodeActions(OnDesk, FindingScreen):
             return self.loaded and self.facts is not None and self.facts.benchmark == "legalsearch"
         if action == "present":
             return self.loaded and self.facts is not None and self.facts.benchmark == "courts"
-        if action in ("stop", "prompt") and not (self.loaded and self.has_model):
+        if action == "stop" and not (self.loaded and self.has_model):
             return False
         if action in ("aside", "everything"):
             return self.loaded and bool(self.face.tabs)
@@ -129,7 +139,7 @@ class EpisodeActions(OnDesk, FindingScreen):
         rules = {
             "step": self.shown.back or not (self.over or self.speaking), "auto": live, "back": self.shown.step > 0,
             "seat": not self.over and not self.shown.back, "stop": self.speaking and not self.stopping,
-            "prompt": action != "prompt" or next(self._calls(), None) is not None,
+            "prompt": action != "prompt" or (self.loaded and (not self.human or next(self._calls(), None) is not None)),
         }  # fmt: skip
         return True if rules.get(action, True) else None
 
@@ -164,9 +174,15 @@ class EpisodeActions(OnDesk, FindingScreen):
             self.show_heading()
 
     def action_prompt(self) -> None:
-        """What the model really saw: of the call at the cursor, else of the last one before it."""
+        """What the model saw in the call at the cursor, or in the last one before it; where no model spoke in that step,
+        what one in the seat would read."""
         block = self.query_one(Transcript).current
         calls = list(self._calls())
+        spoke = self._spoke(block.step) if block is not None else None
+        if spoke is not None and self.facts is not None:
+            seat, step = spoke
+            self.desk.push_screen(WouldReadScreen(self.facts, self.episode, seat, self.face.seat(seat), step))
+            return
         before = (record for record in calls if block is None or record.seq <= block.seq)
         record = next(before, calls[-1] if calls else None)
         if record is not None and self.facts is not None:

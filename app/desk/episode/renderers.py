@@ -264,7 +264,12 @@ def _said(record: Record, event: Said) -> Block:
     to = (("、".join(map(seat_name, event.to)), "seat"), ("：", "dim")) if event.to else ()
     first, *rest = many(event.text)
     head = ((seat_name(event.seat), "seat"), (" → " if to else "：", "dim"), *to, *first)
-    return _block(record, t("event.said"), "seat", (head, *rest), event.text)
+    return _block(record, t("event.said"), "seat", (head, *rest, *unfinished(event)), event.text)
+
+
+def unfinished(event: Said) -> tuple[Line, ...]:
+    """The mark under words that a limit of tokens ended."""
+    return (((t("event.unfinished"), "warn"),),) if event.unfinished else ()
 
 
 def _answered(record: Record, event: Answered) -> Block:

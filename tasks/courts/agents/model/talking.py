@@ -96,3 +96,13 @@ def _answered(one: Round, own: OwnWords, call: OwnCall, room: int) -> list[Messa
     if one.said is not None:
         messages.append(Message("assistant", own(one.said, one.reply)))
     return messages
+
+
+def parts(messages: Sequence[Message]) -> dict[str, int]:
+    """Characters of a prompt by part: the card, the standing file, the record word for word with the cues before, the cue."""
+    card = sum(len(message.content) for message in messages if message.role == "system")
+    talk = [message.content for message in messages if message.role != "system"]
+    end = talk[0].find(phrase("standing", "end")) if talk and talk[0].startswith(phrase("standing", "head")) else -1
+    filed = end + len(phrase("standing", "end")) if end >= 0 else 0
+    cue = len(talk[-1].rpartition("\n")[2]) if talk else 0
+    return {"card": card, "standing": filed, "record": sum(map(len, talk)) - filed - cue, "cue": cue}

@@ -50,7 +50,7 @@ from tasks.scoring.result import Result
 from tasks.scoring.tables import Table
 
 BENCHMARK = "courts"
-FLAGS = ("outside_pack", "leak", "repaired", "rejected", "human", "human_role")
+FLAGS = ("outside_pack", "leak", "repaired", "rejected", "length", "human", "human_role")
 Members = Mapping[Env, Sequence[Rated]]
 
 
