@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from models.engine import Room
 from models.sampling import CONTEXT, DENSITY, context_of, named_context, spoken_room, thought_room
 from tasks.episode.events import Seated
+from tasks.episode.seats import View
 
 PUBLISHED_REPLY = 4096
 """Tokens of a reply in the published runs of all three systems."""
@@ -45,6 +46,12 @@ class Budget:
         spoken = spoken_room(sits.engine)
         reply = spoken - thought if spoken else min(PUBLISHED_REPLY, context // SHARE)
         return cls(context, sits.density or DENSITY, reply, thought)
+
+    @classmethod
+    def at(cls, view: View) -> Budget:
+        """The budget of the seat of a view."""
+        seated = (record.event for record in reversed(view.history) if isinstance(record.event, Seated))
+        return cls.of(next((sits for sits in seated if sits.seat == view.seat), None))
 
     @property
     def prompt(self) -> int:

@@ -1,20 +1,25 @@
 """A conversation that only grows at its end, and the calls that are put in it.
 
-What has been sent is never changed, so an engine evaluates nothing but the new suffix: the card, then in turn what the model
-said and what it was told. Reasoning of a model is no part of it.
+What has been sent is not changed, so an engine evaluates nothing but the new suffix: the card, then in turn what the model
+said and what it was told. Reasoning of a model is no part of it. When all of it outgrows the room of the seat, what the
+model was told before is shortened in one go, and stays so until there is no room again. Sizes in characters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from models.engine import Ask, Message, Settings
 from tasks.agents.phrases import phrase
 from tasks.episode.actions import Sent, Yield, ask
+from tasks.episode.observations import shortened
 from tasks.episode.seats import View
 from tasks.legalagentbench.agents.reading import Read, Reader
 from tasks.legalagentbench.schemas import Schema
+
+BEGUN = 240
+"""Of what was told and is shortened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +34,10 @@ class Call:
 
 
 class Conversation:
-    """Messages so far, and what has been heard since the model last spoke."""
+    """Messages so far, and what has been heard since the model last spoke. room: for all of them, 0 for no end of it."""
 
-    def __init__(self, card: str) -> None:
+    def __init__(self, card: str, room: int = 0) -> None:
+        self._room = room
         self._messages = [Message("system", card)]
         self._heard: list[str] = []
 
@@ -58,7 +64,7 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         """The prompt as it stands."""
         self._close()
-        return tuple(self._messages)
+        return fitted(self._messages, self._room) if self._room else tuple(self._messages)
 
     def _close(self) -> None:
         if self._heard:
@@ -81,6 +87,29 @@ class Conversation:
         if complaints and read.result != "rejected":
             return replace(read, result="repaired", note=f"重问{len(complaints)}次后可读：{complaints[0]}")
         return read
+
+
+def fitted(messages: Sequence[Message], room: int) -> tuple[Message, ...]:
+    """A conversation within its room: where it had none left, all that had been told since the question keeps head and tail.
+
+    Every message is looked at as when it was new, so what came later changes nothing before it.
+    """
+    kept: list[Message] = []
+    size = 0
+    for message in messages:
+        size += len(message.content)
+        kept.append(message)
+        if size > room and message.role == "user":
+            told = [at for at, one in enumerate(kept) if one.role == "user"][1:]
+            for at in told[:-1]:
+                kept[at] = replace(kept[at], content=shortened(kept[at].content, BEGUN))
+            size = sum(len(one.content) for one in kept)
+            if size > room and told:
+                kept[-1] = replace(
+                    message, content=shortened(message.content, max(BEGUN, len(message.content) - (size - room)))
+                )
+                size = sum(len(one.content) for one in kept)
+    return tuple(kept)
 
 
 def complaint(read: Read) -> str:

@@ -18,20 +18,21 @@ SHOWN = 50_000
 """Of an observation in a prompt."""
 LARGEST = 5_000_000
 """Of an observation in a record: some 15 MB of Chinese. What is larger no seat is given at all."""
-_TAIL, _ROOM = SHOWN // 4, 60
-"""Of the shortened text: its end, and what the mark takes."""
-_HEAD = SHOWN - _TAIL - _ROOM
+_ROOM = 60
+"""Of a shortened text, for the mark."""
 _MARK = "…【此处略去{left}字，全文共{whole}字】…"
 _TOO_LARGE = "工具返回的内容有{whole}字，超过{most}字的上限，未予返回。请缩小查询的范围。"
 
 
-def shortened(observation: str) -> str:
+def shortened(observation: str, most: int = SHOWN) -> str:
     """The observation as it enters a prompt: head and tail, cut at line ends where there are any, with a mark between them."""
-    if len(observation) <= SHOWN:
+    if len(observation) <= most:
         return observation
-    head, tail = observation[:_HEAD], observation[-_TAIL:]
-    head = head[: head.rfind("\n", _HEAD // 2) + 1] or head
-    tail = tail[tail.find("\n", 0, _TAIL // 2) + 1 :]
+    end = most // 4
+    begin = most - end - _ROOM
+    head, tail = observation[:begin], observation[-end:]
+    head = head[: head.rfind("\n", begin // 2) + 1] or head
+    tail = tail[tail.find("\n", 0, end // 2) + 1 :]
     left = len(observation) - len(head) - len(tail)
     return f"{head}{_MARK.format(left=left, whole=len(observation))}{tail}"
 

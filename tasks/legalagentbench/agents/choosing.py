@@ -7,6 +7,7 @@ from collections.abc import Generator, Sequence
 
 from models.engine import Ask, Message
 from store.schema import TABLES
+from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import Mode
 from tasks.agents.phrases import phrase
@@ -46,7 +47,7 @@ def _conversation(view: View, mode: Mode) -> Generator[Yield, Sent, Read]:
     lean = mode == "lean"
     reader = reading.structured(_SCHEMA, reading.tables) if lean else reading.tables
     call = Call(PROMPT, reader, REPLY, _SCHEMA if lean else None, TRIES)
-    talk = Conversation(_card(mode))
+    talk = Conversation(_card(mode), Budget.at(view).characters())
     talk.hear(phrase("turn", "question", question=str(view.card["question"])))
     return (yield from talk.put(view, call))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Conversation
 from tasks.agents.modes import split
 from tasks.agents.phrases import phrase
@@ -22,6 +23,6 @@ class DirectPolicy:
 
     def move(self, view: View) -> Move:
         """The answer."""
-        talk = Conversation(fill(PROMPT, form=phrase(self._mode, "direct")))
+        talk = Conversation(fill(PROMPT, form=phrase(self._mode, "direct")), Budget.at(view).characters())
         talk.hear(phrase("turn", "question", question=str(view.card["question"])))
         return (yield from concluded(view, talk, answer_call(PROMPT, self._mode), "", "finished"))

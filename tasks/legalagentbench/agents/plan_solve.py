@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Conversation
 from tasks.agents.modes import TURNS, split
 from tasks.agents.phrases import phrase
@@ -45,7 +46,7 @@ class PlanSolvePolicy:
     def _talking(self, view: View, tools: tuple[ToolSpec, ...]) -> Move:
         asks_plan = plan_call(PLAN, self._mode, MOST_STEPS)
         asks_action = action_call(ACTION, self._mode, tools)
-        talk = Conversation(cards.lean_card("plan-solve", PLAN, self._mode, tools))
+        talk = Conversation(cards.lean_card("plan-solve", PLAN, self._mode, tools), Budget.at(view).characters())
         talk.hear(phrase("turn", "question", question=str(view.card["question"])))
         plan: Sequence[str] = ()
         done = 0

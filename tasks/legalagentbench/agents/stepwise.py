@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import TURNS, Mode, method
 from tasks.agents.phrases import phrase
@@ -42,7 +43,7 @@ def step(view: View, name: str, prompt: str, mode: Mode, added: Sequence[ToolSpe
 
 def conversation(view: View, name: str, card: str, call: Call) -> Conversation:
     """The conversation up to this step, from the record."""
-    talk = Conversation(card)
+    talk = Conversation(card, Budget.at(view).characters())
     talk.hear(phrase("turn", "question", question=str(view.card["question"])))
     for turn in history.turns(view):
         if turn.policy == name:

@@ -7,6 +7,7 @@ a task without them gets ours.
 from __future__ import annotations
 
 from models.engine import Settings
+from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import Mode, split
 from tasks.agents.prompts import fill
@@ -37,7 +38,7 @@ class DirectLawPolicy:
         system = str(card.get("system_prompt_cot" if self._cot else "system_prompt") or "").strip()
         if self._mode != "paper" or not system:
             system = fill(PROMPT, form=phrase("lean" if self._mode == "lean" else "free", kind))
-        talk = Conversation(system)
+        talk = Conversation(system, Budget.at(view).characters())
         field = "task_prompt" if self._mode == "paper" else "deepresearch_task_prompt"
         talk.hear(f"{talking.wanted(card, self._mode, field)}\n{card['question']}")
         read = yield from talking.put(view, talk, self._call(view), self._mode)

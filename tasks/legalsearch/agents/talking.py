@@ -10,6 +10,7 @@ import json
 from collections.abc import Generator, Mapping, Sequence
 
 from models.engine import Ask, Settings
+from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
 from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill
@@ -61,7 +62,7 @@ def conversation(
 ) -> Conversation:
     """The conversation up to this round, from the record."""
     form = phrase(mode, "search" if tools else "search-none", calls=call_forms(tools, mode))
-    talk = Conversation(fill(ACT, tools=tools_text(tools), form=form))
+    talk = Conversation(fill(ACT, tools=tools_text(tools), form=form), Budget.at(view).characters())
     talk.hear(fill(FIRST, instruction=wanted(view.card, mode), question=str(view.card["question"])))
     for one in past:
         if one.policy == name and one.calls and one.calls[0].prompt in calls:
