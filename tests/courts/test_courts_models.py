@@ -15,7 +15,8 @@ from models.engine import Message
 from models.llama.engine import LlamaEngine
 from tasks.agents.budgets import Budget
 from tasks.courts.environment import PUBLISHED
-from tasks.episode.events import ActionParsed, ModelCalled, Said
+from tasks.episode.events import ActionParsed, ModelCalled, Said, Seated
+from tasks.errors import UsageError
 from tasks.run.engines import open_engine
 from tasks.run.reading import read_episode
 from tasks.run.runner import Run, start_run, verify_episode
@@ -156,3 +157,36 @@ def _length(call: ModelCalled) -> int:
 
 def _mean(values: Sequence[int]) -> float:
     return sum(values) / len(values)
+
+
+@pytest.mark.parametrize(
+    ("context", "more", "refused"),
+    [
+        (2048, {}, True),
+        (16384, {}, False),
+        (8192, {"profile": "j1"}, True),
+        (8192, {"profile": "j1", "fold": True}, False),
+    ],
+)
+def test_a_context_that_is_too_small_is_refused_before_anything_is_written(
+    model: str, moot_home: Path, context: int, more: dict[str, object], refused: bool
+) -> None:
+    spec = RunSpec.model_validate(
+        {
+            **prepare_courts(moot_home), "agent": "direct", "model": model.replace("16384", str(context)),
+            "settings": {"env": "CI", **more},
+        }
+    )  # fmt: skip
+    out = moot_home / "run.moot"
+    if refused:
+        with pytest.raises(UsageError, match=rf"needs a context of about \d+ tokens, its model has {context}"):
+            start_run(spec, out=out)
+        assert not out.exists()
+        return
+    with start_run(spec, out=out) as run:
+        (row,) = run.journal.episodes()
+        (tested,) = [
+            r.event for r in run.scheduler.episodes[row.id].state.records
+            if isinstance(r.event, Seated) and r.event.seat == "agent"
+        ]  # fmt: skip
+        assert tested.context == context and 0.5 < tested.density < 4

@@ -22,7 +22,9 @@ def test_what_was_told_gives_way_in_one_go_and_is_marked() -> None:
     whole = talk([900] * 9)
     assert fitted(whole, 100_000) == tuple(whole)
     kept = fitted(whole, 4000)
-    assert kept[:2] == tuple(whole[:2]) and kept[-1] == whole[-1], "card, question and the last observation stay whole"
+    assert kept[:2] == tuple(whole[:2]) and kept[-1] == whole[-1], (
+        "card, question and the last observation stay whole"
+    )
     assert "【此处略去" in kept[3].content and kept[3].content.startswith("观察0")
     prompts = [fitted(whole[:end], 4000) for end in range(2, len(whole) + 1, 2)]
     grown = sum(after[: len(before)] == before for before, after in zip(prompts, prompts[1:], strict=False))
