@@ -51,6 +51,8 @@ from tasks.settings import Settings, setting
 if TYPE_CHECKING:
     import pandas
 
+    from tasks.legalsearch.agents.reading import Round
+    from tasks.legalsearch.searching import SearchTools
     from tasks.run.runner import Run
 
 __all__ = [
@@ -59,8 +61,8 @@ __all__ = [
     "Metric", "Move", "Nothing", "Opening", "Pack", "Policy", "Progress", "Record", "Reply", "Result",
     "RunRecord", "RunSpec", "Say", "Scorer", "Settings", "StoreError", "Summary", "TaskError", "Tool",
     "ToolEpisode", "Turn", "UsageError", "View", "agent", "ask", "base", "benchmark", "benchmarks", "emit",
-    "engine", "environment", "import_pack", "importer", "open_run", "packs", "resume", "run", "score", "scorer",
-    "setting", "tool",
+    "engine", "environment", "import_pack", "importer", "open_run", "packs", "read_turn", "resume", "run", "score",
+    "scorer", "search_tools", "setting", "tool",
 ]  # fmt: skip
 
 Made = TypeVar("Made", bound=Callable[..., Any])
@@ -262,6 +264,29 @@ def open_run(run: str | Path) -> RunRecord:
 def score(run: str | Path) -> dict[str, Any]:
     """The score block of a stored run, as the command line prints it; nothing is written."""
     return open_run(run).block
+
+
+def search_tools(pack: str | Path, **settings: Any) -> SearchTools:
+    """The tools of the search agent over a pack, outside of a run: for a trainer, or a notebook.
+
+    Args:
+        pack: corpus pack, by name or folder.
+        settings: of `legalsearch`: tools, window, channels, law_filter, web, today, prompt.
+
+    Raises:
+        StoreError, TaskError: there is no such pack, or no such setting.
+    """
+    from tasks.legalsearch.searching import SearchTools
+
+    return SearchTools(pack, **settings)
+
+
+def read_turn(text: str, *, first: bool) -> Round:
+    """A turn of the search agent as the published loop reads it: `tool` and `arguments` to call, `stop` with why the
+    trajectory ends, or neither after a plan. The `first` turn plans."""
+    from tasks.legalsearch.agents.reading import read_strictly
+
+    return read_strictly(text, first=first)
 
 
 def import_pack(format_name: str, source: str | Path, name: str, progress: Progress = silent) -> Path:

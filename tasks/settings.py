@@ -2,12 +2,15 @@
 
 A field's type says what may be given, its description what it does. `metavar` stands for its value in help; `hidden`
 keeps it off the command line and the desk; `for_models` off the desk where an agent without a model is tested,
-`group` where nothing is registered in that group; `one_of` names the group of whose names it takes one.
+`group` where nothing is registered in that group; `one_of` names the group of whose names it takes one; `from_file`:
+the setting is a text, and a command and a form are given the file that holds it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
+from pathlib import Path
 from typing import Any, Literal, Self, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -23,6 +26,10 @@ COMMON = frozenset(
     " mode help".split()
 )
 """What every run, its command and its form call their own."""
+
+
+LONGEST_TEXT = 100_000
+"""Characters of a text that a setting reads from a file."""
 
 
 class Settings(BaseModel):
@@ -56,6 +63,32 @@ class Settings(BaseModel):
                 raise UsageError(f"{benchmark} has no setting '{name}'", "Leave the option out.") from error
             raise UsageError(f"{name}: {first['msg']}", f"See `moot run {benchmark} --help`.") from error
 
+    def begun(self, day: date) -> dict[str, object]:
+        """What a run with a model fixes when it begins on this day; a run that goes on finds it in its record."""
+        return {}
+
+    def prompts(self) -> dict[str, str]:
+        """Name -> hash of the prompts that a run brings along itself."""
+        return {}
+
+
+def text_of(path: str) -> str:
+    """The text of a file that a setting is given.
+
+    Raises:
+        UsageError: there is no such file, or no text of a reasonable length in it.
+    """
+    try:
+        with Path(path).open(encoding="utf-8") as file:
+            text = file.read(LONGEST_TEXT + 1).strip()
+    except (OSError, ValueError) as error:
+        raise UsageError(f"{path} is no text file that can be read", "Name a text file in UTF-8.") from error
+    if not text:
+        raise UsageError(f"{path} is an empty file", "Name a text file in UTF-8.")
+    if len(text) > LONGEST_TEXT:
+        raise UsageError(f"{path} holds more than {LONGEST_TEXT:,} characters", "Name a text file in UTF-8.")
+    return f"{text}\n"
+
 
 def setting(
     default: Any,
@@ -66,6 +99,7 @@ def setting(
     for_models: bool = False,
     group: str = "",
     one_of: str = "",
+    from_file: bool = False,
     **more: Any,
 ) -> Any:
     """A field of `Settings`. `more` are bounds, as pydantic has them."""
@@ -75,6 +109,7 @@ def setting(
         "for_models": for_models,
         "group": group,
         "one_of": one_of,
+        "from_file": from_file,
     }
     return Field(default, description=description, json_schema_extra=extra, **more)
 
@@ -87,6 +122,6 @@ def values(field: FieldInfo) -> tuple[str, ...]:
 
 
 def shown(field: FieldInfo, key: str) -> Any:
-    """What `setting` said about a field: metavar, hidden, for_models, group or one_of."""
+    """What `setting` said about a field: metavar, hidden, for_models, group, one_of or from_file."""
     extra = field.json_schema_extra
     return extra.get(key) if isinstance(extra, dict) else None

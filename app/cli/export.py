@@ -36,7 +36,7 @@ LINES: Mapping[str, Callable[[str], Iterator[dict[str, object]]]] = {"jsonl": ev
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.option(
     "--to", "form", type=click.Choice(["jsonl", "rollouts", "verl", *ELSEWHERE]), required=True,
-    help="jsonl: all events. rollouts: rewards, advantages and tokens of a run with --rollouts. verl: rows and a reward function for a trainer.",
+    help="jsonl: all events. rollouts: rewards, advantages and tokens of a run with --rollouts. verl: a folder that trains.",
 )  # fmt: skip
 @click.option(
     "--out", type=click.Path(path_type=Path), default=None, help="File or, for verl, folder to write; must not exist."

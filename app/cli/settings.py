@@ -16,7 +16,7 @@ from pydantic.fields import FieldInfo
 from app.strings.sentences import said
 from tasks.benchmark import benchmark, benchmarks, loadable
 from tasks.errors import UsageError
-from tasks.settings import shown, values
+from tasks.settings import shown, text_of, values
 
 
 class InAnyCase(click.Choice[str]):
@@ -96,6 +96,10 @@ def _option(field: str, infos: list[FieldInfo], names: list[str]) -> click.Optio
         return click.Option([field, flag], type=number(least), help=help_text)
     if get_origin(kind) is tuple:
         return click.Option([field, flag], metavar=metavar, callback=lambda _, __, text: _parts(text), help=help_text)
+    if shown(first, "from_file"):
+        return click.Option(
+            [field, flag], metavar=metavar, callback=lambda _, __, path: path and text_of(path), help=help_text
+        )
     return click.Option([field, flag], metavar=metavar, help=help_text)
 
 

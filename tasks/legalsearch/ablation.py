@@ -163,7 +163,10 @@ def open_choice(
         return start_run(spec, watchers, out=path, argv=argv)
     with Journal.open(path) as journal:
         header, unfinished = header_of(journal), _unfinished(journal)
-    if _essence(spec_of(header)) != _essence(spec) or "imported" in header:
+    recorded = spec_of(header)
+    if not settings_of(spec).today:
+        spec = spec.having(today=settings_of(recorded).today)
+    if _essence(recorded) != _essence(spec) or "imported" in header:
         raise StoreError(f"{path} holds another run", "Give another --out, or move it away.")
     if unfinished:
         return resume_run(path, watchers)

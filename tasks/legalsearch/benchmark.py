@@ -23,6 +23,7 @@ from tasks.episode.seats import Policy
 from tasks.episode.state import State
 from tasks.episode.with_tools import SEAT, ToolEpisode
 from tasks.errors import UsageError
+from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.direct import DirectLawPolicy
 from tasks.legalsearch.agents.search import SearchPolicy
 from tasks.legalsearch.coverage import Coverage
@@ -36,7 +37,7 @@ from tasks.legalsearch.scoring import Evidence, score_one, summarise
 from tasks.legalsearch.seats import PROMPTS as HELPER_PROMPTS
 from tasks.legalsearch.settings import LegalSearchSettings, settings_of
 from tasks.legalsearch.summary import LawSummary, Offered
-from tasks.legalsearch.toolbox import OFFERED, WEB, LawToolbox, ToolSettings, snapshot_of
+from tasks.legalsearch.toolbox import OFFERED, RAG, WEB, LawToolbox, ToolSettings, snapshot_of
 from tasks.legalsearch.windows import WINDOWS, by_window
 from tasks.run.embedding import embedder_of
 from tasks.run.spec import RunSpec
@@ -45,7 +46,7 @@ from tasks.scoring.grading import Grading
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
 
-SEARCH, DIRECT, COT = "search/1", "direct-law/1", "direct-law-cot/1"
+SEARCH, DIRECT, COT = "search/2", "direct-law/1", "direct-law-cot/1"
 WITH_TOOLS = ("rules", "search", "human")
 TURNS = 15
 """Assistant turns of the published loop."""
@@ -87,12 +88,15 @@ class LegalSearch:
         """Tools over the pack and every policy that may sit in the seat; gold is granted to `gold` alone."""
         chosen = settings_of(spec)
         _check_channels(chosen)
-        settings = ToolSettings.of(spec)
-        statutes = LawSearch(pack, embed=embedder_of(pack)) if pack.manifest.counts.statutes else None
-        toolbox = LawToolbox(statutes, snapshot_of(chosen, pack), settings)
+        if chosen.prompt and spec.agent != "search":
+            raise UsageError(f"agent '{spec.agent}' has no system prompt to replace", "--prompt goes with search.")
+        toolbox = toolbox_of(pack, spec)
+        if spec.agent == "search" and chosen.tools == "web" and not toolbox.offered:
+            raise UsageError(f"pack '{pack.name}' holds no web snapshot", "Import one: moot data import web FOLDER.")
+        settings, brief = toolbox.settings, briefing_of(toolbox, pack, chosen)
         heat, entropy = chosen.temperature, chosen.entropy
         models: dict[str, Callable[[str], Policy]] = {
-            SEARCH: lambda name: SearchPolicy(name, settings.offered, temperature=heat, entropy=entropy),
+            SEARCH: lambda name: SearchPolicy(name, brief, temperature=heat, entropy=entropy),
             DIRECT: lambda name: DirectLawPolicy(name, cot=False, temperature=heat, entropy=entropy),
             COT: lambda name: DirectLawPolicy(name, cot=True, temperature=heat, entropy=entropy),
         }
@@ -189,12 +193,25 @@ class LegalSearch:
         return {name: {**other, settings_of(spec).window: own}[name] for name in WINDOWS}
 
 
+def toolbox_of(pack: Pack, spec: RunSpec) -> LawToolbox:
+    """The tools of a run; those for web pages are offered only where there is a snapshot."""
+    chosen, settings = settings_of(spec), ToolSettings.of(spec)
+    statutes = LawSearch(pack, embed=embedder_of(pack)) if pack.manifest.counts.statutes else None
+    return LawToolbox(statutes, snapshot_of(chosen, pack), settings)
+
+
+def briefing_of(toolbox: LawToolbox, pack: Pack, chosen: LegalSearchSettings) -> Briefing:
+    """What the search agent of a run is told."""
+    laws = tuple(law.name for law in toolbox.search.book.laws()) if toolbox.search else ()
+    return Briefing(toolbox.offered, laws, pack.manifest.as_of, chosen.today, chosen.prompt)
+
+
 def _rules(pack: Pack, toolbox: LawToolbox, settings: ToolSettings) -> Policy:
     if toolbox.search is None:
         raise UsageError(
             f"pack '{pack.name}' holds no statutes for the rules to look up", "Name another with --pack."
         )
-    return LawRulesPolicy(toolbox.search, settings.search, settings.offered)
+    return LawRulesPolicy(toolbox.search, settings.search, toolbox.offered)
 
 
 _COVERAGE: WeakKeyDictionary[Pack, Coverage] = WeakKeyDictionary()
@@ -228,7 +245,8 @@ def _tools(context: ScoreContext) -> Offered | None:
     offered = OFFERED[settings.tools] if spec.agent in WITH_TOOLS else ()
     here = context.pack is not None and context.pack.manifest.counts.pages > 0
     snapshot = bool(settings.web) or (here if context.pack is not None else None)
-    return Offered(list(offered), snapshot, bool(offered) and (WEB not in offered or snapshot is False))
+    there = [tool for tool in offered if tool == RAG or snapshot is not False]
+    return Offered(there, snapshot, bool(offered) and (WEB not in offered or snapshot is False))
 
 
 def _check_channels(settings: LegalSearchSettings) -> None:

@@ -1,69 +1,44 @@
-"""What a verl trainer needs of a run: training rows, the reward function, how to use both; rollouts where it has groups.
+"""What a verl trainer needs of a run: a folder that trains. Rows, reward, tools over the run's pack, loop, launch script.
 
-The folder is complete in itself. Training is the trainer's business: Moot writes files and starts nothing.
+The texts of the folder stand under `training/`; facts that a run knows are filled in. Training is the trainer's business:
+Moot writes files and starts nothing.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
+from importlib import resources
 from pathlib import Path
 
 from store.journal import Journal
-from tasks.agents.prompts import fill
-from tasks.legalsearch.agents.paper import PROMPT
-from tasks.legalsearch.agents.phrases import tool_schemas
+from store.manifest import locate
+from store.pack import Pack
+from tasks.agents.prompts import fill_text
+from tasks.errors import RecordMismatch
+from tasks.legalsearch.agents.paper import estimated
 from tasks.legalsearch.questions import Question, load_questions
 from tasks.legalsearch.rollouts import check_benchmark, has_groups, read_groups
-from tasks.legalsearch.settings import settings_of
-from tasks.legalsearch.toolbox import OFFERED
-from tasks.legalsearch.verl import REWARD_FILE, reward_source, row
+from tasks.legalsearch.searching import SearchTools
+from tasks.legalsearch.settings import LegalSearchSettings, settings_of
+from tasks.legalsearch.verl import AGENT, REWARD_FILE, reward_source, row
 from tasks.run.engines import run_path
 from tasks.run.exporting import refuse_existing, whole_folder, write_lines
-from tasks.run.header import header_of, spec_of
+from tasks.run.header import HeaderData, header_of, spec_of
 from tasks.run.rescoring import stored_task_file
 
+VERL = "0.9.1"
+"""The release whose interfaces the texts were written for; `tests/legalsearch/verl_facts.toml` has what they rely on."""
 ROWS_FILE, ROLLOUTS_FILE, README_FILE = "train.jsonl", "rollouts.jsonl", "README.md"
-
-README = """\
-# {n} tasks of run {run} for a verl trainer
-
-- `{rows}`: one training row a task (data_source, agent_name, prompt, ability, reward_model, extra_info). The gold answer is
-  in it: do not train on tasks that you evaluate with.
-- `{reward}`: the reward function `compute_score(data_source, solution_str, ground_truth, extra_info)`. It needs Python and
-  rapidfuzz, nothing of Moot, and is the module that Moot itself scores with.{rollouts}
-
-## Use
-
-Rows load as they are; where a trainer wants parquet:
-
-    python -c "import datasets as d; d.load_dataset('json', data_files='{rows}', split='train').to_parquet('train.parquet')"
-
-Then, in the settings of the trainer:
-
-    data.train_files=train.parquet
-    data.prompt_key=prompt
-    data.reward_fn_key=data_source
-    custom_reward_function.path={reward}
-    custom_reward_function.name=compute_score
-    algorithm.adv_estimator=grpo
-    algorithm.norm_adv_by_std_in_grpo=True
-    actor_rollout_ref.rollout.n=8
-    actor_rollout_ref.rollout.temperature=1.0
-    actor_rollout_ref.actor.use_kl_loss=False
-    actor_rollout_ref.actor.entropy_coeff=0
-
-The tools `rag_retrieve`, `web_search` and `browse_webpage` are the trainer's to run; rows name them under
-`extra_info.tools_kwargs`. Their answers must be masked out of the loss. Shaping by entropy (the paper's equation 5) is a
-change of the trainer's advantage: A + min(0.1 H, |A| / 2), without gradient.
-
-`compute_score` gives `score` (0 or 1, 0 when the format fails), `format` and `scored`. A consultation (`lcs`) is scored only
-with a grader: pass one as `grade(question, answer, gold) -> (answer is right, legal basis is right)`; without it `scored` is
-0 and such rows should stay out of training.
-{ungraded}"""
-ROLLOUTS_NOTE = """
-- `{file}`: the {n} rollouts of this run, one a line, with reward, faults of form, advantage within the group and, for every
-  token, what it is, its entropy and its shaped advantage, each in two readings (the paper's words, the published code)."""
+TOOLS_FILE, LOOP_FILE, LAUNCH_FILE = "tools.yaml", "agent_loop.yaml", "train.sh"
+MODULE = "moot_verl"
+TOOL_CLASS, LOOP_CLASS = f"{MODULE}.MootTool", f"{MODULE}.MootSearchLoop"
+SEARCHED = ("window", "channels", "law_filter", "today")
+"""Settings of a run that its tools keep in a trainer."""
+ROLLOUTS_NOTE = """\
+| `{file}` | the {n} rollouts of this run, with reward, faults of form, advantage within the group and, for every token, what it is, its entropy and its shaped advantage, each in two readings (the paper's words, the published code) |
+"""
 UNGRADED_NOTE = "\nHere {n} of {of} rows are consultations.\n"
 
 
@@ -72,8 +47,8 @@ def export_verl(name: str | Path, out: Path) -> dict[str, int]:
 
     Raises:
         UsageError: the run is of another benchmark.
-        StoreError: `out` is there already, or cannot be written.
-        RecordMismatch: the task file has changed since the run.
+        StoreError: `out` is there already, or cannot be written; or the pack of the run is gone.
+        RecordMismatch: task file or pack have changed since the run.
     """
     refuse_existing(out)
     with Journal.open(run_path(name)) as journal:
@@ -81,17 +56,55 @@ def export_verl(name: str | Path, out: Path) -> dict[str, int]:
         check_benchmark(header)
         asked = {episode.task_id for episode in episodes}
         questions = [one for one in load_questions(stored_task_file(header)) if one.id in asked]
-    system = system_prompt(settings_of(spec_of(header)).tools)
+    pack, chosen = _pack_of(header), settings_of(spec_of(header))
+    settings = tool_settings(chosen)
+    tools = SearchTools(pack, **settings, prompt=chosen.prompt)
+    tools.close()
+    rows = [row(question, tools.system) for question in questions]
+    texts = {
+        REWARD_FILE: reward_source(),
+        TOOLS_FILE: tools_file(tools, pack, settings),
+        f"{MODULE}.py": _text(f"{MODULE}.py"),
+    }
+    facts = {
+        "run": str(header["run"]), "n": str(len(rows)), "pack": str(pack), "verl": VERL, "agent": AGENT, "target": LOOP_CLASS,
+        "rows": ROWS_FILE, "reward": REWARD_FILE, "module": f"{MODULE}.py", "tools": TOOLS_FILE, "loop": LOOP_FILE,
+        "launch": LAUNCH_FILE, "longest": f"{max(map(_length, rows), default=0):,}",
+    }  # fmt: skip
     counts: dict[str, int] = {}
     with whole_folder(out) as folder:
-        counts[ROWS_FILE] = write_lines(folder / ROWS_FILE, (_line(row(question, system)) for question in questions))
-        source = reward_source()
-        counts[REWARD_FILE] = write_lines(folder / REWARD_FILE, source.splitlines())
+        counts[ROWS_FILE] = write_lines(folder / ROWS_FILE, map(_line, rows))
         if has_groups(episodes):
             counts[ROLLOUTS_FILE] = write_lines(folder / ROLLOUTS_FILE, map(_line, rollout_lines(name)))
-        readme = _readme(str(header["run"]), questions, counts.get(ROLLOUTS_FILE))
-        counts[README_FILE] = write_lines(folder / README_FILE, readme.splitlines())
+        facts |= _notes(questions, counts.get(ROLLOUTS_FILE))
+        texts[LOOP_FILE], texts[README_FILE] = (fill_text(_text(file), **facts) for file in (LOOP_FILE, README_FILE))
+        texts[LAUNCH_FILE] = fill_text(
+            _text(LAUNCH_FILE), **{**facts, "pack": shlex.quote(str(pack)), "run": shlex.quote(facts["run"])}
+        )
+        counts |= {file: write_lines(folder / file, text.splitlines()) for file, text in texts.items()}
     return counts
+
+
+def tool_settings(chosen: LegalSearchSettings) -> dict[str, object]:
+    """The settings of a run that its tools keep. Tools that were off are on: the reward's check asks for a call."""
+    given, default = chosen.model_dump(mode="json"), type(chosen)().model_dump(mode="json")
+    kept = {name: given[name] for name in SEARCHED if given[name] != default[name]}
+    kept["tools"] = "on" if chosen.tools == "off" else chosen.tools
+    return {**kept, **({"web": str(locate(chosen.web))} if chosen.web else {})}
+
+
+def tools_file(tools: SearchTools, pack: Path, settings: Mapping[str, object]) -> str:
+    """The tools as the trainer's configuration has them; JSON, which is YAML. The pack may be named from outside."""
+    where = "${oc.env:MOOT_PACK,'" + str(pack).replace("\\", "\\\\").replace("'", "\\'") + "'}"
+    entries = [
+        {
+            "class_name": TOOL_CLASS,
+            "config": {"type": "native", "pack": where, "settings": dict(settings)},
+            "tool_schema": schema,
+        }
+        for schema in tools.schemas
+    ]
+    return json.dumps({"tools": entries}, ensure_ascii=False, indent=2)
 
 
 def rollout_lines(name: str | Path) -> Iterator[dict[str, object]]:
@@ -100,23 +113,32 @@ def rollout_lines(name: str | Path) -> Iterator[dict[str, object]]:
         yield from group.lines()
 
 
-def system_prompt(tools: str) -> str:
-    """The system prompt of the published loop with the tools of a run: only its form of trajectory passes the reward's
-    format check, whatever form the run itself had. A run without tools gets all of them, as the check asks for a call."""
-    return fill(PROMPT, tools=tool_schemas(OFFERED[tools] or OFFERED["on"]))
+def _pack_of(header: HeaderData) -> Path:
+    with Pack.open(header["pack"].get("path") or spec_of(header).pack) as pack:
+        recorded = header["pack"].get("hash")
+        if recorded and recorded != pack.hash:
+            raise RecordMismatch(f"pack '{pack.name}' is not the one of the run", "Restore it, or start a new run.")
+        return pack.path.absolute()
 
 
-def _line(value: dict[str, object]) -> str:
-    return json.dumps(value, ensure_ascii=False)
+def _length(one: Mapping[str, object]) -> int:
+    """About how many tokens a prompt has."""
+    messages = one["prompt"]
+    assert isinstance(messages, list)
+    return sum(estimated(str(message["content"])) for message in messages)
 
 
-def _readme(run: str, questions: list[Question], rollouts: int | None) -> str:
+def _text(file: str) -> str:
+    return resources.files("tasks.legalsearch").joinpath("training", f"{file}.txt").read_text(encoding="utf-8")
+
+
+def _notes(questions: list[Question], rollouts: int | None) -> dict[str, str]:
     consultations = sum(question.kind.form == "consultation" for question in questions)
-    return README.format(
-        n=len(questions),
-        run=run,
-        rows=ROWS_FILE,
-        reward=REWARD_FILE,
-        rollouts="" if rollouts is None else ROLLOUTS_NOTE.format(file=ROLLOUTS_FILE, n=rollouts),
-        ungraded=UNGRADED_NOTE.format(n=consultations, of=len(questions)) if consultations else "",
-    )
+    return {
+        "rollouts": "" if rollouts is None else ROLLOUTS_NOTE.format(file=ROLLOUTS_FILE, n=rollouts),
+        "ungraded": UNGRADED_NOTE.format(n=consultations, of=len(questions)) if consultations else "",
+    }
+
+
+def _line(value: Mapping[str, object]) -> str:
+    return json.dumps(value, ensure_ascii=False)

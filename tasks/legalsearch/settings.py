@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import date
+from hashlib import sha256
 from typing import Literal
 
+from pydantic import field_validator
+
+from store.text.dates import parse_date
+from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.settings import Settings, setting
 
+OWN_PROMPT = "own"
+"""How the header of a run names a system prompt that the run brings along."""
 Window = Literal["on", "off", "newest"]
 
 
@@ -24,6 +32,37 @@ class LegalSearchSettings(Settings):
     channels: tuple[str, ...] = setting((), "Channels of the statute search; default: all.", metavar="C,...")
     law_filter: bool = setting(True, "Whether a law that a query names narrows the search.")
     web: str = setting("", "The pack with the web snapshot; default: the run's own pack.", metavar="PACK")
+    today: str = setting(
+        "", "The day that is today for the run; default: with a model, the day on which it begins.", metavar="DATE"
+    )
+    prompt: str = setting(
+        "",
+        "A file with your own system prompt for the search agent.",
+        metavar="FILE",
+        for_models=True,
+        from_file=True,
+    )
+
+    @field_validator("today")
+    @classmethod
+    def _a_day(cls, text: str) -> str:
+        day = parse_date(text) if text else None
+        if text and day is None:
+            raise UsageError(f"today: {text[:40]!r} is not a date", "Write a day that exists, like 2016-05-01.")
+        return day.isoformat() if day else ""
+
+    @property
+    def day(self) -> date | None:
+        """The day that is today for the run."""
+        return date.fromisoformat(self.today) if self.today else None
+
+    def begun(self, day: date) -> dict[str, object]:
+        """Today, where the run names no other day."""
+        return {} if self.today else {"today": day.isoformat()}
+
+    def prompts(self) -> dict[str, str]:
+        """The system prompt that a run brings along."""
+        return {OWN_PROMPT: sha256(self.prompt.encode()).hexdigest()} if self.prompt else {}
 
 
 def settings_of(spec: RunSpec) -> LegalSearchSettings:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -45,8 +45,8 @@ WINDOWS = 5
 LONGEST = 4000
 """Characters of a query that are looked at."""
 READ_OUT = "该网页已经读完。"
+AGAIN = "另有 {n} 条已列在前面的查询里，不再重复。"
 NO_STATUTES = "本数据包没有法条，不能检索。"
-NO_SNAPSHOT = "没有装载网页快照，不能联网检索或浏览网页；请改用 rag_retrieve。"
 
 Told = Generator[Yield, Sent, "Returned"]
 
@@ -75,19 +75,25 @@ class ToolSettings:
     def of(cls, spec: RunSpec) -> ToolSettings:
         """From the settings of a run; `--paper` searches as the published code does."""
         chosen = settings_of(spec)
-        search = Settings(k=HITS, window=chosen.window, law_filter=chosen.law_filter, paper=spec.paper)
+        search = Settings(
+            k=HITS, window=chosen.window, law_filter=chosen.law_filter, paper=spec.paper, today=chosen.day
+        )
         if chosen.channels:
             search = replace(search, channels=chosen.channels)
-        return cls(OFFERED[chosen.tools], search, window=PAPER_WINDOW if spec.paper else WINDOW)
+        return cls(OFFERED[chosen.tools], search, chosen.day, PAPER_WINDOW if spec.paper else WINDOW)
 
 
 class LawToolbox:
-    """Carries out the tool calls of episodes over one pack and, where there is one, a web snapshot."""
+    """Carries out the tool calls of episodes over one pack and, where there is one, a web snapshot.
+
+    `offered`: the tools of the settings, those for web pages only with a snapshot.
+    """
 
     def __init__(self, search: LawSearch | None, snapshot: WebSnapshot | None, settings: ToolSettings) -> None:
         self.search = search
         self.snapshot = snapshot
         self.settings = settings
+        self.offered = tuple(tool for tool in settings.offered if tool == RAG or snapshot is not None)
         self._tools: dict[str, Callable[[State, list[str], int], Told]] = {
             RAG: self._retrieve,
             WEB: self._search_web,
@@ -99,13 +105,11 @@ class LawToolbox:
         asked = yield from emit(ToolCalled(seat=SEAT, tool=tool, input=plain(arguments)))
         started = time.perf_counter()
         texts = texts_of(tool, arguments)
-        if tool not in self.settings.offered:
-            known = "、".join(self.settings.offered) or "无"
+        if tool not in self.offered:
+            known = "、".join(self.offered) or "无"
             result = Returned("call_error", f"没有名为 {tool[:60]} 的工具。可用的工具：{known}。")
         elif isinstance(texts, str):
             result = Returned("call_error", texts)
-        elif tool != RAG and self.snapshot is None:
-            result = Returned("no_snapshot", NO_SNAPSHOT)
         elif tool == RAG and self.search is None:
             result = Returned("no_data", NO_STATUTES)
         else:
@@ -118,11 +122,13 @@ class LawToolbox:
         assert self.search is not None
         dates = self.dates_of(str(state.card.get("question", "")))
         value, shown, provenance = [], [], set()
+        listed: set[int] = set()
         for text in queries:
             query = yield from self._analysed(state, text, call)
             answer = self.search.search(query, self.settings.search)
             value.append(retrieved(answer, dates, self._state_of))
-            shown.append(_told(answer))
+            shown.append(_told(answer, listed))
+            listed |= {hit.id for hit in answer.hits}
             provenance |= {hit.provenance for hit in answer.hits}
         status = "ok" if any(one["hits"] for one in value) else "no_data"
         return Returned(status, _text(shown), value, tuple(sorted(provenance)))
@@ -265,10 +271,12 @@ def _hit(hit: Hit, dates: CaseDates, state: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _told(answer: Answer) -> dict[str, object]:
-    """One query of `rag_retrieve` as a model reads it."""
+def _told(answer: Answer, listed: Set[int]) -> dict[str, object]:
+    """One query of `rag_retrieve` as a model reads it; what earlier queries of the call have `listed` is only counted."""
     results = []
     for hit in answer.hits:
+        if hit.id in listed:
+            continue
         article, version = hit.article, hit.version
         title = f"【{article.title}】" if article.title else ""
         results.append(
@@ -283,6 +291,8 @@ def _told(answer: Answer) -> dict[str, object]:
             }
         )
     said = told(answer.notes)
+    if again := len(answer.hits) - len(results):
+        said.append(AGAIN.format(n=again))
     return {
         "query": answer.query.text,
         "result_count": len(results),

@@ -11,25 +11,22 @@ import json
 from collections.abc import Iterable, Sequence
 from importlib import resources
 
+from tasks.legalsearch.agents import paper
+from tasks.legalsearch.agents.phrases import instruction
 from tasks.legalsearch.questions import Question
 from tasks.legalsearch.temporal import Data
 
-AGENT = "tool_agent"
+AGENT = "moot_search"
+"""The loop of the exported module: verl's own ends where a turn has no call, and the first turn plans."""
 ABILITY = "deepresearch"
 QUERY_TOOL = "rag_retrieve"
 QUESTION_TOOLS = ("web_search", "browse_webpage")
 REWARD_FILE = "legalsearch_reward.py"
 
 
-def user_message(question: Question) -> str:
-    """What the agent is asked: the instruction for agents with tools, then the question."""
-    instruction = str(question.card.get("deepresearch_task_prompt", "")).strip()
-    return "\n".join(part for part in (instruction, question.text.strip()) if part)
-
-
 def row(question: Question, system: str, split: str = "train") -> Data:
     """One training row. `system` is the agent's system prompt, the same in every row of a run."""
-    asked, gold = user_message(question), question.gold.answer
+    asked, gold = paper.asked(question.card), question.gold.answer
     tools = {tool: {"create_kwargs": {"question": asked}} for tool in QUESTION_TOOLS}
     return {
         "data_source": question.kind.id,
@@ -44,7 +41,7 @@ def row(question: Question, system: str, split: str = "train") -> Data:
             "question": asked,
             "answer": gold,
             "system_prompt": system,
-            "deepresearch_task_prompt": str(question.card.get("deepresearch_task_prompt", "")),
+            "deepresearch_task_prompt": instruction(question.card),
             "need_tools_kwargs": True,
             "tools_kwargs": {**tools, QUERY_TOOL: {"create_kwargs": {"query": asked}}},
             "interaction_kwargs": {"query": asked, "ground_truth": gold},

@@ -93,7 +93,12 @@ def _settings(spec: Mapping[str, object]) -> str:
     }
     named = {**common, **_own(spec)}
     seats = {f"seat {role}": who for role, who in (at(spec, "seats") or {}).items()}
-    return ", ".join(f"{name} = {value}" for name, value in {**named, **seats}.items())
+    return ", ".join(f"{name} = {_brief(value)}" for name, value in {**named, **seats}.items())
+
+
+def _brief(value: object) -> object:
+    """A value for one line: of a whole text its hash."""
+    return text_hash(value)[:SHOWN_HASH] if isinstance(value, str) and "\n" in value else value
 
 
 def _own(spec: Mapping[str, object]) -> dict[str, object]:

@@ -52,9 +52,10 @@ class Cast:
         return tuple(dict.fromkeys(engine for engine in named_ones if engine not in ("", HUMAN)))
 
     def prompts(self) -> dict[str, str]:
-        """Prompt name -> hash, over all seats that the run names."""
+        """Prompt name -> hash, over all seats that the run names, and of what it brings along."""
         policies = (sits.policy for sits in (self.tested, *self.others))
-        return {name: digest for policy in policies for name, digest in self.bench.prompts(policy).items()}
+        own = self.bench.settings.of(self.spec.settings, self.bench.name).prompts()
+        return {name: digest for policy in policies for name, digest in self.bench.prompts(policy).items()} | own
 
     def at(self, question: Question) -> list[Seated]:
         """Who sits where when the episode of a question begins."""

@@ -132,7 +132,8 @@ def header_of(journal: Journal) -> dict[str, Any]:
         for path in (
             spec.tasks or "",
             spec.pack,
-            *(text for text in spec.settings.values() if isinstance(text, str)),
+            # a text of several lines names no file
+            *(text for text in spec.settings.values() if isinstance(text, str) and "\n" not in text),
         ):
             _check_local(path)
     except ValidationError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,9 @@ def start_run(
     """Prepare a new run: everything is checked before the file is written."""
     bench = benchmark(spec.benchmark)
     cast = Cast.of(bench, spec)
+    if cast.engines:
+        day = datetime.now().astimezone().date()
+        spec = spec.having(**bench.settings.of(spec.settings, bench.name).begun(day))
     pack = Pack.open(spec.pack)
     engines: dict[str, Engine] = {}
     try:

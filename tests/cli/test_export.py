@@ -21,9 +21,16 @@ from tasks.legalsearch.rewards import reward
 from tasks.run.exporting import whole_folder, write_lines
 from tests.legalsearch.test_rollouts import answer, episode, question, stored
 from tests.support.patience import PATIENCE
+from tests.support.statute_fixture import build
 
 PLANNED = "<think>想</think><plan>查</plan>"
 SEARCHED = "<think>查</think><tool_call>{}</tool_call><tool_response>文</tool_response>"
+
+
+FILES = [
+    "README.md", "agent_loop.yaml", "legalsearch_reward.py", "moot_verl.py", "rollouts.jsonl", "tools.yaml", "train.jsonl",
+    "train.sh",
+]  # fmt: skip
 
 
 def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -34,7 +41,8 @@ def moot(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, s
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Path:
+def run(tmp_path: Path, moot_home: Path) -> Path:
+    build("lamps")
     (tmp_path / "in").mkdir()
     rounds = [("kqa_1", episode("A")), ("kqa_1", episode("B")), ("lcs_2", episode("x")), ("lcs_2", episode("y"))]
     return stored(tmp_path / "in", rounds, 2)
@@ -50,10 +58,10 @@ def test_rows_rollouts_and_reward_for_a_trainer(
     out = tmp_path / "made" / "rows"
     code, told, _ = moot(capsys, "export", run, "--to", "verl", "--out", out, "--json")
     assert code == 0
-    assert json.loads(told)["files"] == {
-        "train.jsonl": 2, "legalsearch_reward.py": len((out / "legalsearch_reward.py").read_text("utf-8").splitlines()),
-        "rollouts.jsonl": 4, "README.md": len((out / "README.md").read_text("utf-8").splitlines()),
-    }  # fmt: skip
+    files = json.loads(told)["files"]
+    assert sorted(files) == sorted(path.name for path in out.iterdir()) == FILES
+    assert files == {path.name: len(path.read_text("utf-8").splitlines()) for path in out.iterdir()}
+    assert (files["train.jsonl"], files["rollouts.jsonl"]) == (2, 4)
     rows = read(out / "train.jsonl")
     assert [row["extra_info"]["index"] for row in rows] == ["kqa_1", "lcs_2"]
     assert [row["reward_model"]["ground_truth"] for row in rows] == ["A", "依据"]
@@ -71,18 +79,17 @@ def test_rows_rollouts_and_reward_for_a_trainer(
     assert [line["advantage"]["paper"] for line in read(out / "rollouts.jsonl")] == [1.0, -1.0, None, None]
     readme = (out / "README.md").read_text(encoding="utf-8")
     assert "2 tasks of run r" in readme and "the 4 rollouts" in readme and "1 of 2 rows are consultations" in readme
-    assert "{" not in readme.replace("{}", "")
+    assert "{" not in readme.replace("{}", "") and "The longest prompt here has about 4" in readme
     assert (out.stat().st_mode & 0o777) == (tmp_path.joinpath("in").stat().st_mode & 0o777)
     assert list(out.parent.iterdir()) == [out]
 
 
 def test_rows_of_a_run_without_groups(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    build("lamps")
     run = stored(tmp_path, [("kqa_1", episode("A"))], 1)
     assert moot(capsys, "export", run, "--to", "verl", "--out", tmp_path / "rows")[0] == 0
     assert sorted(path.name for path in (tmp_path / "rows").iterdir()) == [
-        "README.md",
-        "legalsearch_reward.py",
-        "train.jsonl",
+        name for name in FILES if name != "rollouts.jsonl"
     ]
     code, _, said = moot(capsys, "export", run, "--to", "rollouts")
     assert code == 2 and "plays every task once" in said and said.count("\n") == 1

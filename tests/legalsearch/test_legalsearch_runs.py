@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,12 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from app.cli.main import main  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tasks.episode.events import ModelCalled  # noqa: E402
 from tasks.legalsearch.kinds import KINDS  # noqa: E402
+from tasks.run.header import header_of  # noqa: E402
+from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.runner import verify_episode  # noqa: E402
 from tests.support.law_run_fixture import TASKS, prepare_law  # noqa: E402
 
 Moot = Callable[..., tuple[int, Any, str]]
@@ -40,6 +46,28 @@ def script(folder: Path, *replies: str) -> str:
     path = folder / "grader.json"
     path.write_text(json.dumps({"otherwise": list(replies)}), encoding="utf-8")
     return f"scripted:{path}"
+
+
+def test_a_run_keeps_the_prompt_that_it_was_given_and_its_today(moot: Moot, tmp_path: Path) -> None:
+    own, out = tmp_path / "own.txt", tmp_path / "own.moot"
+    own.write_text("  {today}你是测试员。\n{tools}\n", encoding="utf-8")
+    model = script(tmp_path, '{"think": "想", "plan": ["查"]}', '{"think": "答", "action": "answer", "answer": "A"}')
+    asked = ("run", "legalsearch", "--agent", "search", "--model", model, "--task", "3")
+    code, _, _ = moot(*asked, "--prompt", str(own), "--today", "2026年3月4日", "--out", str(out))
+    assert code == 0
+    own.unlink()
+    with Journal.open(out) as journal:
+        header, records = header_of(journal), read_episode(journal, "3")
+        said = next(record.event for record in records if isinstance(record.event, ModelCalled))
+        system = journal.text(said.messages[0][1])
+    assert header["spec"]["prompt"] == "{today}你是测试员。\n{tools}\n" and header["spec"]["today"] == "2026-03-04"
+    assert header["prompts"]["own"] == sha256(header["spec"]["prompt"].encode()).hexdigest()
+    assert system.startswith("今天是2026年3月4日。\n你是测试员。") and "web_search" not in system, "no snapshot"
+    assert verify_episode(out, "3") == 2
+    assert moot("report", str(out), tasks=False)[1].count("你是测试员") == 0
+    assert moot(*asked, "--out", str(tmp_path / "day.moot"))[0] == 0
+    with Journal.open(tmp_path / "day.moot") as journal:
+        assert header_of(journal)["spec"]["today"] >= "2026-01-01", "the day on which it began"
 
 
 def test_gold_reaches_the_ceiling_and_echo_nothing(moot: Moot) -> None:
@@ -73,6 +101,10 @@ def test_rules_recite_the_version_of_the_day(moot: Moot) -> None:
         (["--seat", "reader=human"], "cannot sit in seat 'reader'"),
         (["--agent", "react", "--model", "scripted:x"], "unknown agent 'react'"),
         (["--agent", "search"], "needs a model"),
+        (["--agent", "search", "--model", "scripted:x", "--tools", "web"], "no web snapshot"),
+        (["--today", "2026-02-30"], "is not a date"),
+        (["--prompt", "nowhere.txt"], "no text file that can be read"),
+        (["--prompt", __file__], "no system prompt to replace"),
         (["--web", "nowhere"], "no pack named nowhere"),
         (["--web", "lamps"], "no web snapshot"),
         (["--rollouts", "4", "--epochs", "2"], "--rollouts and --epochs"),

@@ -148,8 +148,38 @@ def test_tools_that_are_not_offered_are_unknown(lamps: Pack) -> None:
     assert stage(lamps, tools="off").call("rag_retrieve", {"query": ["x"]}).status == "call_error"
 
 
-def test_without_snapshot_or_statutes_the_tools_say_so(lamps: Pack) -> None:
-    assert stage(lamps).call("web_search", {"query": ["路灯"]}).status == "no_snapshot"
+def test_pages_are_offered_only_with_a_snapshot(lamps: Pack, snapshot: WebSnapshot) -> None:
+    assert stage(lamps).toolbox.offered == ("rag_retrieve",)
+    assert stage(lamps, snapshot).toolbox.offered == ("rag_retrieve", "web_search", "browse_webpage")
+    refused = stage(lamps).call("web_search", {"query": ["路灯"]})
+    assert refused.status == "call_error" and "rag_retrieve" in refused.observation
+
+
+def test_a_hit_is_listed_once_a_call(lamps: Pack) -> None:
+    queries = ["1995年 路灯的高度 不得低于", "1995年 路灯的高度", "1995年 路灯 高度"]
+    found = stage(lamps).call("rag_retrieve", {"query": queries})
+    told = json.loads(found.observation)
+    listed = [one["id"] for query in told for one in query["results"]]
+    hits = [hit["id"] for query in found.value for hit in query["hits"]]
+    assert len(listed) == len(set(listed)) == len(set(hits)) < len(hits), "the data keeps what each query found"
+    assert [query["result_count"] for query in told] == [len(query["results"]) for query in told]
+    assert any("已列在前面的查询里" in "".join(query.get("说明", ())) for query in told)
+
+
+def test_a_day_that_is_today_reaches_the_search(lamps: Pack) -> None:
+    query = {"query": ["现行《路灯法》 路灯的高度"]}
+    starts = [
+        {
+            hit["valid_from"]
+            for hit in stage(lamps, today=day).call("rag_retrieve", query).value[0]["hits"]
+            if hit["law"] == LAMPS
+        }
+        for day in ("1995-03-01", "2015年3月1日")
+    ]
+    assert starts[0] == {"1990-01-01"} and starts[0].isdisjoint(starts[1])
+
+
+def test_without_statutes_the_tool_says_so() -> None:
     assert stage(None).call("rag_retrieve", {"query": ["路灯"]}).status == "no_data"
 
 

@@ -244,8 +244,9 @@ def stored(
     )
     rows = [EpisodeRow(f"{task}#{n % epochs + 1}", n, task, n % epochs) for n, (task, _) in enumerate(episodes)]
     header = {
-        "run": "r", "spec": {"benchmark": benchmark, "agent": "search", "model": "m", "tasks": str(tasks), "epochs": epochs},
+        "run": "r", "spec": {"benchmark": benchmark, "agent": "search", "model": "m", "pack": "lamps", "tasks": str(tasks), "epochs": epochs},
         "tasks": {"file": tasks.name, "sha256": file_hash(tasks)},
+        "pack": {"name": "lamps", "hash": ""},
     }  # fmt: skip
     path = tmp_path / "r.moot"
     with Journal.create(path, header, rows) as journal:

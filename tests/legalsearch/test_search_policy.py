@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -18,6 +18,7 @@ from tasks.episode.events import ActionParsed, ModelCalled, Planned, Seated, Sto
 from tasks.episode.seats import View
 from tasks.episode.state import digest
 from tasks.legalsearch.agents import DIRECT_PROMPTS, SEARCH_PROMPTS
+from tasks.legalsearch.agents.briefing import MOST_NAMED, Briefing
 from tasks.legalsearch.agents.paper import RESPONSE_TOKENS, estimated
 from tasks.legalsearch.agents.phrases import TOOLS
 from tasks.legalsearch.agents.reading import read_freely
@@ -70,7 +71,7 @@ def test_plan_call_call_answer(mode: str) -> None:
     ]
     assert [e.result for e in episode.events("action_parsed")] == ["ok"] * 4
     assert len(episode.actor.asks) == 4, "one call a round"
-    own = ["search-paper/1"] * 4 if mode == "paper" else ["search-first/1", *["search/1"] * 3]
+    own = ["search-paper/2"] * 4 if mode == "paper" else ["search-first/1", *["search/2"] * 3]
     assert episode.actor.prompts == own and set(own) <= set(SEARCH_PROMPTS[mode])  # type: ignore[index]
 
 
@@ -88,6 +89,39 @@ def test_a_conversation_grows_at_its_end_only(mode: str) -> None:
     assert roles == ["user", "assistant", *([] if mode == "paper" else ["user"]), *["assistant", "user"] * 2]
     if mode == "paper":
         assert first[1].content == f"只写选项字母。\n{QUESTION}"
+
+
+BRIEF = Briefing(laws=("路灯法", "风筝法"), as_of="2024-12-31", today="2026-03-04")
+
+
+def card(mode: str, brief: Briefing) -> str:
+    return play(mode, brief=brief).actor.asks[0].messages[0].content
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_today_the_laws_and_the_day_of_the_data_are_told(mode: str) -> None:
+    system = card(mode, BRIEF)
+    assert (
+        system.startswith("今天是2026年3月4日。")
+        and "收录：《路灯法》、《风筝法》。资料截至2024年12月31日。" in system
+    )
+    many = card(mode, Briefing(laws=tuple(f"第{n}法" for n in range(99))))
+    assert "收录法律99部" in many and many.count("法》") == MOST_NAMED and "资料截至" not in many
+
+
+def test_the_published_form_gives_no_hint_of_dates_in_queries() -> None:
+    """Whether queries carry a date is what the paper counts; our own form says that they should."""
+    system = card("paper", Briefing())
+    assert not any(word in system for word in ("年月", "年份", "日期的", "当时", "版本", "题目所述"))
+    assert "年份或年月" in card("lean", Briefing())
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_prompt_of_ones_own_stands_in_its_place(mode: str) -> None:
+    own = card(mode, replace(BRIEF, own="{today}你是测试员。{别的}\n{tools}\n{form}\n"))
+    assert own.startswith("今天是2026年3月4日。\n你是测试员。{别的}\n") and "《风筝法》" in own
+    assert ("tool_call" in own or "action" in own) == (mode != "paper"), "the published form stands in its prompt"
+    assert card(mode, replace(BRIEF, own="你是测试员。\n")) == "你是测试员。"
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -193,7 +227,7 @@ def test_free_text_is_read_obligingly_and_never_asked_again() -> None:
     assert [e.result for e in episode.events("action_parsed")] == ["repaired", "rejected", "ok"]
     assert episode.events("tool_called")[0].input == {"query": ["2004年 盗伐林木"]}
     assert "第一轮没有计划" in episode.events("action_parsed")[0].note
-    assert episode.actor.prompts == ["search-first/1", "search/1", "search/1"]
+    assert episode.actor.prompts == ["search-first/1", "search/2", "search/2"]
     assert episode.actor.asks[0].settings.stop == ("<tool_response>",)
 
 
@@ -314,7 +348,7 @@ def test_a_model_takes_over_where_somebody_else_began(mode: str) -> None:
     assert (episode.outcome, episode.answer) == ("finished", "B")
     asks = episode.actor.asks
     assert "2004年 盗伐林木" in "".join(m.content for m in asks[0].messages) and FOUND in asks[0].messages[-1].content
-    assert asks[0].prompt == ("search-paper/1" if mode == "paper" else "search/1"), "a plan is there already"
+    assert asks[0].prompt == ("search-paper/2" if mode == "paper" else "search/2"), "a plan is there already"
     for before, after in zip(asks, asks[1:], strict=False):
         assert after.messages[: len(before.messages)] == before.messages
 

@@ -15,6 +15,7 @@ from tasks.episode.plain import plain
 from tasks.episode.seats import Policy
 from tasks.episode.state import State
 from tasks.episode.with_tools import ToolEpisode
+from tasks.legalsearch.agents.briefing import Briefing
 from tasks.legalsearch.agents.direct import DirectLawPolicy
 from tasks.legalsearch.agents.phrases import TOOLS
 from tasks.legalsearch.agents.search import SearchPolicy
@@ -23,7 +24,7 @@ from tests.support.policy_stage import Actor
 
 QUESTION = "2004年3月，盗伐林木的，依哪一条处罚？\nA: 第一条\nB: 第二条\nC: 第三条\nD: 第四条"
 CARD = {"id": "1", "type": "kqa", "question": QUESTION, "deepresearch_task_prompt": "\n只写选项字母。\n"}
-SEARCH = "search/1"
+SEARCH = "search/2"
 MODES = ("lean", "free", "paper")
 FOUND = '[{"query": "2004年 盗伐", "results": [{"条号": "第二条", "法条内容": "盗伐林木的……"}]}]'
 PLAN = ("用 rag_retrieve 查 2004 年有效的条文", "对照选项作答")
@@ -96,6 +97,7 @@ class Episode:
         *,
         card: dict[str, Any] | None = None,
         tools: tuple[str, ...] = TOOLS,
+        brief: Briefing | None = None,
         turns: int | None = None,
         results: dict[str, tuple[str, str]] | None = None,
         records: Sequence[Record] = (),
@@ -105,7 +107,7 @@ class Episode:
         self.actor = Actor(play)  # type: ignore[arg-type]
         self.results = results or {}
         makers: dict[str, Callable[[str], Policy]] = {
-            SEARCH: lambda name: SearchPolicy(name, tools, entropy=entropy),
+            SEARCH: lambda name: SearchPolicy(name, brief or Briefing(tools), entropy=entropy),
             "direct-law/1": lambda name: DirectLawPolicy(name, cot=False),
             "direct-law-cot/1": lambda name: DirectLawPolicy(name, cot=True),
         }

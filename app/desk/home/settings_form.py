@@ -20,7 +20,7 @@ from app.strings.sentences import said
 from tasks import registry
 from tasks.benchmark import Benchmark
 from tasks.errors import UsageError
-from tasks.settings import shown, values
+from tasks.settings import shown, text_of, values
 
 ANY = "*"
 """Stands for an empty value: a list takes none."""
@@ -115,4 +115,6 @@ def _read(control: Any, info: FieldInfo) -> Any:
     text = raw.strip()
     if get_origin(info.annotation) is tuple:
         return tuple(part.strip() for part in text.replace("，", ",").split(",") if part.strip())
+    if text and shown(info, "from_file"):
+        return text_of(text)
     return text if info.annotation is str or text else info.default

@@ -1,8 +1,8 @@
 """The published loop of the search agent (paper §3.1 and appendix A; its code where the paper is silent).
 
-One model call a round, tagged text, read strictly. The system prompt is our own, with the tools as Hermes schemas; where
-the published one tells today's date, ours tells none, so that a run does not depend on the day on which it was made. The
-loop ends when a round cannot be run, after 15 rounds, or at 28,671 tokens of response, what tools answered included; the
+One model call a round, tagged text, read strictly. The system prompt is our own, with the tools as Hermes schemas and, as
+in the published one, today's date; like that one it says nothing of dates in queries, which the paper counts. The loop
+ends when a round cannot be run, after 15 rounds, or at 28,671 tokens of response, what tools answered included; the
 round that ends it is the last word, and the first tagged answer of the whole text is the answer. Published rounds after a
 plan begin with an opened think tag; here the model opens it.
 
@@ -17,18 +17,18 @@ from dataclasses import replace
 from math import ceil
 
 from models.engine import Ask, Message, Settings
-from tasks.agents.prompts import fill
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, ask, emit
 from tasks.episode.events import LimitHit, ModelCalled
-from tasks.episode.seats import View
+from tasks.episode.seats import Card, View
 from tasks.legalsearch.agents.acting import tell
-from tasks.legalsearch.agents.phrases import instruction, tool_schemas
+from tasks.legalsearch.agents.briefing import Briefing, system
+from tasks.legalsearch.agents.phrases import instruction
 from tasks.legalsearch.agents.reading import first_answer, read_strictly
 from tasks.legalsearch.agents.rounds import Past, pasts, response
 from tasks.legalsearch.agents.spoken import spoken
 from tasks.legalsearch.agents.talking import TURNS
 
-PROMPT = "search-paper/1"
+PROMPT = "search-paper/2"
 RESPONSE_TOKENS = 28_671
 MOST_ROUNDS = 29
 """Generations that the published loop never passes; a bound only where a run allows more than 15 rounds."""
@@ -36,10 +36,10 @@ _WIDE, _NARROW = 0.65, 0.3
 """Tokens of a Chinese and of any other character, as tokenisers of the Qwen family come to on the average: the estimate."""
 
 
-def step(view: View, tools: Sequence[str], settings: Settings) -> Move:
+def step(view: View, brief: Briefing, settings: Settings) -> Move:
     """One round of the published loop."""
     past = pasts(view)
-    messages = conversation(view, tools, past)
+    messages = conversation(view, brief, past)
     used = response_tokens(past)
     turns = min(view.max_turns or TURNS, MOST_ROUNDS)
     if view.step > turns:
@@ -64,11 +64,11 @@ def step(view: View, tools: Sequence[str], settings: Settings) -> Move:
     return Nothing() if said.tool is None else CallTool(said.tool, said.arguments)
 
 
-def conversation(view: View, tools: Sequence[str], past: Sequence[Past]) -> tuple[Message, ...]:
+def conversation(view: View, brief: Briefing, past: Sequence[Past]) -> tuple[Message, ...]:
     """All messages so far. What others did in the seat stands there as if a model had written it."""
     messages = [
-        Message("system", fill(PROMPT, tools=tool_schemas(tools))),
-        Message("user", f"{instruction(view.card)}\n{view.card['question']}"),
+        Message("system", system(PROMPT, brief, "paper")),
+        Message("user", asked(view.card)),
     ]
     for one in past:
         words = [spoken(called) for called in one.calls] or [as_written(one)]
@@ -76,6 +76,11 @@ def conversation(view: View, tools: Sequence[str], past: Sequence[Past]) -> tupl
         if one.tool is not None:
             messages.append(Message("user", response(one.observation, one.status, paper=True)))
     return tuple(messages)
+
+
+def asked(card: Card) -> str:
+    """What the agent is asked: the instruction for agents with tools, then the question."""
+    return f"{instruction(card)}\n{card['question']}"
 
 
 def as_written(past: Past) -> str:

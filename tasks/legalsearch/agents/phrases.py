@@ -1,17 +1,15 @@
-"""Short phrases of the conversations of LegalSearch (prompt file law-phrases/1), and its tools in words and as schemas."""
+"""Short phrases of the conversations of LegalSearch (prompt file law-phrases/2)."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
-from typing import Any
 
 from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill_text, table
 from tasks.episode.seats import Card
 from tasks.legalsearch.kinds import KINDS, Form
 
-NAME = "law-phrases/1"
+NAME = "law-phrases/2"
 TOOLS = ("rag_retrieve", "web_search", "browse_webpage")
 """The tools of the protocol, in the order in which they are offered."""
 ARGUMENT = {"rag_retrieve": "query", "web_search": "query", "browse_webpage": "url_list"}
@@ -35,34 +33,9 @@ def instruction(card: Card, field: str = "deepresearch_task_prompt") -> str:
     return str(card.get(field) or "").strip() or phrase("answer", form_of(card))
 
 
-def tools_text(tools: Sequence[str]) -> str:
-    """One line a tool."""
-    return "\n".join(f"- {tool}：{phrase('tool', tool)}" for tool in tools) or phrase("tool", "none")
-
-
 def call_forms(tools: Sequence[str], mode: Mode) -> str:
     """One line a tool: how it is called."""
     group = "lean" if mode == "lean" else "free"
     return "\n".join(
         phrase(group, "call", tool=tool, argument=ARGUMENT[tool], given=phrase("given", tool)) for tool in tools
     )
-
-
-def tool_schemas(tools: Sequence[str]) -> str:
-    """The tools as function schemas, one JSON object a line: the form that models of the Hermes style know."""
-    return "\n".join(json.dumps(_function(tool), ensure_ascii=False) for tool in tools)
-
-
-def _function(tool: str) -> dict[str, Any]:
-    argument = {
-        "type": "array",
-        "description": phrase("given", tool),
-        "items": {"type": "string"},
-        "minItems": 1,
-        "uniqueItems": True,
-    }
-    parameters = {"type": "object", "properties": {ARGUMENT[tool]: argument}, "required": [ARGUMENT[tool]]}
-    return {
-        "type": "function",
-        "function": {"name": tool, "description": phrase("tool", tool), "parameters": parameters},
-    }

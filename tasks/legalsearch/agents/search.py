@@ -11,15 +11,15 @@ from tasks.agents.modes import Mode, split
 from tasks.episode.actions import Move
 from tasks.episode.seats import View
 from tasks.legalsearch.agents import SEARCH_PROMPTS, paper, talking
-from tasks.legalsearch.agents.phrases import TOOLS
+from tasks.legalsearch.agents.briefing import Briefing
 
 
 class SearchPolicy:
     """Plans, searches, answers.
 
     Args:
-        name: "search/1", "search/1+free" or "search/1+paper".
-        tools: the tools on offer, in any order; none: plan and answer only.
+        name: "search/2", "search/2+free" or "search/2+paper".
+        brief: what its system prompt tells; a briefing without tools: plan and answer only.
         temperature: of the sampling; 1 for rollouts.
         entropy: record the entropy of every token where the engine sees all logits.
     """
@@ -27,16 +27,16 @@ class SearchPolicy:
     PROMPTS = SEARCH_PROMPTS
 
     def __init__(
-        self, name: str, tools: tuple[str, ...] = TOOLS, temperature: float = 0.0, entropy: bool = False
+        self, name: str, brief: Briefing | None = None, temperature: float = 0.0, entropy: bool = False
     ) -> None:
         self.name = name
         self._mode: Mode = split(name)[1]
-        self._tools = tuple(tool for tool in TOOLS if tool in tools)
+        self._brief = brief or Briefing()
         stop = talking.STOP if self._mode == "free" else ()
         self._settings = Settings(temperature=temperature, max_tokens=talking.MOST_TOKENS, stop=stop, entropy=entropy)
 
     def move(self, view: View) -> Move:
         """One round."""
         if self._mode == "paper":
-            return (yield from paper.step(view, self._tools, self._settings))
-        return (yield from talking.step(view, self.name, self._mode, self._tools, self._settings))
+            return (yield from paper.step(view, self._brief, self._settings))
+        return (yield from talking.step(view, self.name, self._mode, self._brief, self._settings))

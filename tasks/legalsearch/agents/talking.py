@@ -20,13 +20,14 @@ from tasks.episode.seats import Card, View
 from tasks.legalagentbench.agents.reading import Read
 from tasks.legalsearch.agents import schemas
 from tasks.legalsearch.agents.acting import act, free_reader, lean_reader
-from tasks.legalsearch.agents.phrases import call_forms, form_of, instruction, phrase, tools_text
+from tasks.legalsearch.agents.briefing import Briefing, system
+from tasks.legalsearch.agents.phrases import form_of, instruction, phrase
 from tasks.legalsearch.agents.reading import Round, read_freely, tagged
 from tasks.legalsearch.agents.rounds import Past, pasts, response
 from tasks.legalsearch.agents.spoken import spoken
 from tasks.legalsearch.questions import options
 
-FIRST, ACT, LAST = "search-first/1", "search/1", "search-last/1"
+FIRST, ACT, LAST = "search-first/1", "search/2", "search-last/1"
 TURNS = 15
 """Rounds of a task (paper, table 3), unless a run sets its own."""
 MOST_TOKENS = 4096
@@ -34,11 +35,11 @@ STOP = ("<tool_response>",)
 """A model in free text that goes on to invent the response of its tool is stopped there."""
 
 
-def step(view: View, name: str, mode: Mode, tools: Sequence[str], settings: Settings) -> Move:
+def step(view: View, name: str, mode: Mode, brief: Briefing, settings: Settings) -> Move:
     """One round: a plan, a call or the answer; after the last turn the call for the answer."""
-    calls = calls_for(view.card, mode, tools, settings)
+    calls = calls_for(view.card, mode, brief.tools, settings)
     past = pasts(view)
-    talk = conversation(view, name, mode, tools, past, calls)
+    talk = conversation(view, name, mode, brief, past, calls)
     if view.step > (view.max_turns or TURNS):
         return (yield from _close(view, talk, mode, calls[LAST]))
     begun = any(one.plan or (one.tool is not None and one.policy == name) for one in past)
@@ -58,11 +59,10 @@ def calls_for(card: Card, mode: Mode, tools: Sequence[str], settings: Settings) 
 
 
 def conversation(
-    view: View, name: str, mode: Mode, tools: Sequence[str], past: Sequence[Past], calls: Mapping[str, Call]
+    view: View, name: str, mode: Mode, brief: Briefing, past: Sequence[Past], calls: Mapping[str, Call]
 ) -> Conversation:
     """The conversation up to this round, from the record."""
-    form = phrase(mode, "search" if tools else "search-none", calls=call_forms(tools, mode))
-    talk = Conversation(fill(ACT, tools=tools_text(tools), form=form), Budget.at(view).characters())
+    talk = Conversation(system(ACT, brief, mode), Budget.at(view).characters())
     talk.hear(fill(FIRST, instruction=wanted(view.card, mode), question=str(view.card["question"])))
     for one in past:
         if one.policy == name and one.calls and one.calls[0].prompt in calls:

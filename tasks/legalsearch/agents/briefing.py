@@ -1,0 +1,94 @@
+"""What the system prompt of the search agent tells of its run: the tools on offer, the laws they hold, the day.
+
+A run may bring a system prompt of its own; {tools}, {form} and {today} are filled in it wherever they stand. In the
+published form the tools are told as what they are, without advice on how to write a query: whether an agent puts a date
+into a query is what the paper measures.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from store.text.dates import parse_date
+from tasks.agents.modes import Mode
+from tasks.agents.prompts import fill, fill_text
+from tasks.legalsearch.agents.phrases import ARGUMENT, TOOLS, call_forms, phrase
+
+STATUTES = "rag_retrieve"
+MOST_NAMED = 40
+"""Laws that a prompt names; the paper's tool names 16."""
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """What is told. laws: the names of all laws that can be looked up; as_of: the day of the data, as the pack writes it;
+    today: the day that is today for the run, ISO, "" where none is told; own: the run's own system prompt."""
+
+    tools: tuple[str, ...] = TOOLS
+    laws: tuple[str, ...] = ()
+    as_of: str = ""
+    today: str = ""
+    own: str = ""
+
+
+def system(prompt: str, brief: Briefing, mode: Mode) -> str:
+    """The system prompt: the run's own, else the prompt file of this name."""
+    paper = mode == "paper"
+    form = (
+        "" if paper else phrase(mode, "search" if brief.tools else "search-none", calls=call_forms(brief.tools, mode))
+    )
+    fields = {
+        "tools": tool_schemas(brief) if paper else tools_text(brief),
+        "form": form,
+        "today": phrase("today", "now", day=_day(brief.today)) if brief.today else "",
+    }
+    return fill_text(brief.own.strip(), **fields) if brief.own else fill(prompt, **fields)
+
+
+def tools_text(brief: Briefing) -> str:
+    """One line a tool."""
+    return "\n".join(f"- {tool}：{phrase('tool', tool)}{held(tool, brief)}" for tool in brief.tools) or phrase(
+        "tool", "none"
+    )
+
+
+def tool_schemas(brief: Briefing) -> str:
+    """The tools of the published form as function schemas, one JSON object a line: what models of the Hermes style know."""
+    return "\n".join(json.dumps(function(tool, brief), ensure_ascii=False) for tool in brief.tools)
+
+
+def function(tool: str, brief: Briefing) -> dict[str, Any]:
+    """The schema of a tool of the published form."""
+    argument = {
+        "type": "array",
+        "description": phrase("paper-given", tool),
+        "items": {"type": "string"},
+        "minItems": 1,
+        "uniqueItems": True,
+    }
+    parameters = {"type": "object", "properties": {ARGUMENT[tool]: argument}, "required": [ARGUMENT[tool]]}
+    described = {"name": tool, "description": f"{phrase('paper', tool)}{held(tool, brief)}", "parameters": parameters}
+    return {"type": "function", "function": described}
+
+
+def held(tool: str, brief: Briefing) -> str:
+    """Which laws the statute search holds, and up to which day; '' for the other tools."""
+    if tool != STATUTES or not brief.laws:
+        return ""
+    laws = _named(brief.laws)
+    many = len(brief.laws) > MOST_NAMED
+    said = phrase("tool", "held-many" if many else "held", laws=laws, n=str(len(brief.laws)))
+    return said + (phrase("tool", "as-of", day=_day(brief.as_of)) if brief.as_of else "")
+
+
+def _named(laws: Sequence[str]) -> str:
+    return "、".join(f"《{law}》" for law in laws[:MOST_NAMED])
+
+
+def _day(text: str) -> str:
+    """A day in Chinese; what is no full date stays as it is written."""
+    day = parse_date(text)
+    return f"{day.year}年{day.month}月{day.day}日" if day else text
