@@ -20,19 +20,23 @@ WIDTHS: tuple[tuple[int, int, int], ...] = (
     (60, -1, -1),
 )  # fmt: skip
 """Of an utterance of weight core, talk and rest: the first row with which all fits. 0: whole, -1: left out."""
+TALK = 0.6
+"""Of the room of a standing file: what it may take as long as there is more than the core in it."""
 _PLACE = {"core": 0, "talk": 1, "rest": 2}
 
 
 def standing_text(view: CourtView, turns: Sequence[Turn], room: int) -> str:
-    """The file of these utterances, the first of the record, in at most `room` characters where that can be done."""
+    """The file of these utterances, the first of the record, in at most `room` characters where that can be done.
+
+    What is not of the core takes part of the room only: the more is left, the longer it takes to the next fold.
+    """
     kept = standing(view.history, turns, view.role, trial=environment(view.env).trial)
     exhibits = [_exhibit(view, note) for note in kept.exhibits]
     text = ""
     for widths in WIDTHS:
-        text = "\n".join(
-            [phrase("standing", "head"), *exhibits, *_lines(view, kept.notes, widths), phrase("standing", "end")]
-        )
-        if len(text) <= room:
+        lines = _lines(view, kept.notes, widths)
+        text = "\n".join([phrase("standing", "head"), *exhibits, *lines, phrase("standing", "end")])
+        if len(text) <= (room if widths[1] < 0 else room * TALK):
             break
     return text
 

@@ -1,0 +1,98 @@
+"""Rules as a model: what the rules said in every seat, put as a reply of a model in each form, comes back as the same turn.
+
+72 cases of the sample, played by rules; then played again with a model in every seat that may have one, whose replies are the
+rules' words as an object under the schema, or as free text. The record has to be the same, word for word, and so the scores.
+Under `law` free text names no addressee: whom a judge reaches is read from his words, and what is read otherwise is counted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.engine import Ask
+from tasks.courts.casefile.case import Case
+from tasks.courts.casefile.roles import role_name
+from tasks.courts.environment import PUBLISHED
+from tasks.courts.play.record import spoken
+from tasks.courts.procedure.turns import Turn
+from tasks.run.runner import start_run
+from tasks.run.spec import RunSpec
+from tasks.sample.build import court_cases
+from tests.support.court_stage import Court
+
+EVERYBODY = "全体"
+
+
+def reply(ask: Ask, turn: Turn, case: Case) -> str:
+    """A turn of the rules in the form that is asked for."""
+    if ask.schema is None:
+        return turn.text
+    schema: Mapping[str, Any] = ask.schema["anyOf"][0] if "anyOf" in ask.schema else ask.schema
+    names = [role_name(role, case.env, case) for role in turn.to]
+    value: dict[str, Any] = {}
+    for name, part in schema["properties"].items():
+        if name == "to":
+            value["to"] = (names or [EVERYBODY]) if "items" in part else names[0]
+        else:
+            value[name] = {"action": "say", "stage": turn.stage, "say": turn.text}[name]
+    return json.dumps(value, ensure_ascii=False)
+
+
+def again(case: Case, turns: list[Turn], *, profile: str, free: bool) -> Court:
+    """The episode with a model in every seat that says what the rules said there."""
+    waiting: dict[str, list[Turn]] = defaultdict(list)
+    for turn in turns:
+        waiting[turn.speaker].append(turn)
+
+    def play(ask: Ask, role: str, number: int) -> str:
+        return reply(ask, waiting[role].pop(0), case) if waiting[role] else "。"
+
+    court = Court(case, play, profile=profile, free=free)  # type: ignore[arg-type]
+    while not court.driver.stopped:
+        before = len(court.record)
+        asked = len(court.asks)
+        court.step()
+        if len(court.asks) == asked:  # the controller spoke: what the rules had there is done
+            for turn in court.record[before:]:
+                if waiting[turn.speaker] and waiting[turn.speaker][0].text == turn.text:
+                    waiting[turn.speaker].pop(0)
+    return court
+
+
+def words(turns: Iterable[Turn]) -> list[tuple[str, tuple[str, ...], str]]:
+    """Who said what to whom; a stage that is declared shows in the scores."""
+    return [(turn.speaker, turn.to, turn.text) for turn in turns]
+
+
+@pytest.mark.parametrize(("profile", "free"), [("law", False), ("j1", True), ("law", True)])
+@pytest.mark.parametrize("env", PUBLISHED)
+def test_what_rules_say_comes_back_from_every_form(
+    env: str, profile: str, free: bool, sample_pack: Path, tmp_path: Path
+) -> None:
+    spec = RunSpec(benchmark="courts", agent="rules", settings={"env": env, "profile": profile, "tools": "off"})
+    with start_run(spec, out=tmp_path / "rules.moot") as run:
+        run.go()
+        states = {name: driver.state for name, driver in run.scheduler.episodes.items()}
+        bench = run.bench
+    cases = {case.id: case for case in court_cases() if case.env == env}
+    same = rerouted = 0
+    for name, state in states.items():
+        turns = list(spoken([record.event for record in state.records], env))
+        court = again(cases[name], turns, profile=profile, free=free)
+        if free and profile == "law" and env in ("CI", "CR"):
+            rerouted += words(court.record) != words(turns)
+            continue
+        assert words(court.record) == words(turns), name
+        question = next(q for q in run.questions if q.id == name)
+        rows = [bench.score_rows(1, question, bench.result(name, 0, one)) for one in (state, court.driver.state)]
+        assert [row.value for row in rows[0]] == [row.value for row in rows[1]], name
+        same += 1
+    print(
+        f"\n{env} {profile} {'free' if free else 'schema'}: {same} of {len(states)} the same, {rerouted} routed otherwise"
+    )
