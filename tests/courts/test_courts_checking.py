@@ -17,9 +17,9 @@ from store.statutes.applicable import CaseDates
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from tasks.courts.casefile.law import Finding, check_text, shipped_laws
 from tasks.courts.casefile.loading import read_case
-from tasks.courts.casefile.sense import days_held, months_after
+from tasks.courts.casefile.sense import age_on, days_held, months_after
 from tasks.courts.checking import case as checking
-from tasks.courts.checking.case import age_on, check_case
+from tasks.courts.checking.case import check_case
 from tasks.courts.checking.civil import court_fee, personal_fee
 from tasks.courts.checking.criminal import term
 from tasks.errors import UsageError

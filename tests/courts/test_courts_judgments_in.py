@@ -716,7 +716,7 @@ def test_criminal_cases_come_back_from_their_judgments() -> None:
             (count.charge, count.months) for count in wanted.counts
         ]
         assert gold["laws"] == law_texts(case)
-        assert (criminal["plea"]["stance"], criminal["plea"].get("signed", False)) == (
+        assert (criminal["plea"]["stance"], bool(criminal["plea"]["signed"])) == (
             case.criminal.plea.stance, case.criminal.plea.signed,
         )  # fmt: skip
         if case.criminal.request:
@@ -737,6 +737,8 @@ def test_criminal_cases_come_back_from_their_judgments() -> None:
 
 # --- real judgments ---------------------------------------------------------------------------------------------------
 
+LISTED = 43
+"""So many of them list their evidence; the other three say that it was shown."""
 LOADED = 46
 """Of the 46 masked judgments of the development data, so many drafts load; none has its heading."""
 
@@ -745,7 +747,7 @@ def test_masked_judgments_become_cases_that_load(data: Callable[..., Path]) -> N
     records = [
         json.loads(line) for line in data("courts", "judge_criminal_sample.jsonl").read_text("utf-8").splitlines()
     ]
-    loaded = figures = 0
+    loaded = figures = listed = 0
     for record in records:
         laws = "、".join(f"{law['law']}{law['article']}{law['paragraph_text']}" for law in record["court_law"])
         rulings = "\n".join(record["court_judgment"])
@@ -754,9 +756,11 @@ def test_masked_judgments_become_cases_that_load(data: Callable[..., Path]) -> N
         gold, wanted = made.case_fields["gold"], record["gold"]
         sentence = gold["sentence"]
         loaded += made.needed == ()
+        listed += bool(made.case_fields.get("evidence"))
         read = [sentence.get(name, 0) for name in ("months", "probation_months", "fine")]
         figures += gold["charges"] == [wanted["charge"]] and read == [
             wanted[name] for name in ("sentence_months", "probation_months", "fine_yuan")
         ]
         assert not any(one.kind == "name" for one in made.masked), record["id"]
     assert len(records) == 46 and loaded >= LOADED and figures == 46
+    assert listed == LISTED

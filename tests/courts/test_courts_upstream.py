@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from store.errors import BadInput, NotFound
 from tasks.courts.casefile.case import AdviceCase, CivilCase, CriminalCase
+from tasks.courts.casefile.people import Counsel
 from tasks.courts.casefile.upstream import (
     import_judgments,
     import_upstream,
@@ -61,7 +62,7 @@ def test_a_complaint_and_a_defence() -> None:
     assert (plaintiff.kind, plaintiff.gender, str(plaintiff.birth_date)) == ("person", "女", "1988-05-02")
     assert (defendant.kind, defendant.representative) == ("company", "闻人朔")
     assert [claim.kind for claim in case.claims] == ["pay", "declare", "pay", "costs"]
-    assert [claim.amount for claim in case.claims] == [50000, None, None, None]
+    assert [claim.amount for claim in case.claims] == [50000, None, 300, None]
     assert [exhibit.owner for exhibit in case.evidence] == ["P1", "P1"]
     assert [exhibit.owner for exhibit in other.evidence] == ["D1"]
     assert other.court.docket == "（2024）望0105民初901号" and len(other.defences) == 2
@@ -72,7 +73,7 @@ def test_a_trial_of_a_company_against_a_person() -> None:
     case, report = read_upstream("f", record("CI"))
     assert isinstance(case, CivilCase)
     assert [party.kind for party in case.parties] == ["company", "person"]
-    assert [(e.id, e.owner, [o.weight for o in e.objections]) for e in case.evidence] == [
+    assert [(e.id, e.owner, [o.text for o in e.objections]) for e in case.evidence] == [
         ("E1", "P1", ["签字属实，但送货时没有拆封验货"]),
         ("E2", "P1", []),
         ("E3", "D1", []),
@@ -93,7 +94,9 @@ def test_a_trial_of_a_company_against_a_person() -> None:
 def test_a_criminal_trial_with_the_published_misspelling() -> None:
     case, report = read_upstream("f", record("CR"))
     assert isinstance(case, CriminalCase)
-    assert case.criminal.plea.text == "后悔，愿意接受处罚" and case.criminal.record.startswith("无前科")
+    assert case.criminal.plea.text == "后悔，愿意接受处罚" and case.criminal.record == "无前科"
+    assert [(one.measure, str(one.since)) for one in case.criminal.custody] == [("取保候审", "2024-02-01")]
+    assert case.parties[0].counsel == Counsel(name="纪晚亭", profession="律师")
     assert case.criminal.charges[0].name == "危险驾驶罪" and case.gold.charges == ("危险驾驶罪",)
     sentence = case.gold.sentence
     assert (sentence.kind, sentence.months, sentence.probation_months, sentence.fine) == ("拘役", 1, 2, 2000)
@@ -173,7 +176,7 @@ def test_masked_judgments_are_gold_and_say_what_is_missing() -> None:
     assert (one.gold.charges, one.gold.sentence.kind, one.gold.sentence.months) == (("盗窃罪",), "拘役", 3)
     assert [law.chinese for law in one.gold.laws][1:] == [
         "《中华人民共和国刑法》第六十七条第三款",
-        "《某某机关〈关于办理案件的意见〉》第一条",
+        "《某某机关关于办理案件的意见》第一条",
     ]
     assert one.dropped == ("source_id", "court_law[3] (某规定)")
     assert {"criminal.plea", "evidence", "criminal.opinion", "parties"} <= set(one.missing)

@@ -191,6 +191,7 @@ def test_the_table_names_only_fields_that_exist(env: Env) -> None:
     known = {path for path, _ in leaves(marked(env))}
     optional = re.compile(
         r"representative|counsel|laws\[\]\.(sub|paragraph|item)|ethnicity|gender|birth_date|persona|purpose|source"
+        r"|objections\[\w+\]\.text"
     )
     for role, held in environment(env).seats.items():
         missing = {path for path in held.holds - known if not optional.search(path)}
@@ -236,6 +237,19 @@ def test_titles_of_laws_and_formulas_are_free() -> None:
     case = civil_disputes()[0].cases()[2]
     text = f"依照《最高人民法院关于审理民间借贷案件适用法律若干问题的规定》第二十五条，判决如下。{FORMULAS[0]}"
     assert leaks(text, case, "CI", "judge") == []
+
+
+def test_citations_of_the_gold_are_no_leak() -> None:
+    case = civil_disputes()[0].cases()[2]
+    cited = "《中华人民共和国民法典》第六百七十五条、第六百七十六条、第六百八十条第二款，《中华人民共和国民事诉讼法》第六十七条第一款"
+    gold = case.gold.model_copy(update={"as_cited": (cited,), "reason": f"依照{cited}的规定。"})
+    case = case.model_copy(update={"gold": gold})
+    for role in ("judge", "plaintiff_lawyer"):
+        assert leaks(f"依照{cited}，判决如下。", case, "CI", role) == []
+    advice = knowledge_cases()[0]
+    topic = advice.topics[0].model_copy(update={"answer": cited})
+    advice = advice.model_copy(update={"topics": (topic, *advice.topics[1:])})
+    assert [leak.field for leak in leaks(cited, advice, "KQ", "client")] == ["topics[].answer"]
 
 
 def test_a_client_does_not_read_out_answers() -> None:

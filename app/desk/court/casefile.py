@@ -93,12 +93,8 @@ def _party(party: Data, env: str) -> Iterator[Line]:
     yield ((name, "text"), (one("".join(f"，{word}" for word in words)), "text"))
     if counsel := party.get("counsel"):
         who = "辩护人" if env == "CR" else "委托诉讼代理人"
-        more = "，".join(str(counsel[key]) for key in ("firm", "authority") if counsel.get(key))
-        yield (
-            (f"{who} ", "dim"),
-            (one(str(counsel.get("name", ""))), "text"),
-            (one(f"，{more}") if more else "", "dim"),
-        )
+        told = [str(counsel[key]) for key in ("name", "profession", "firm", "authority") if counsel.get(key)]
+        yield (f"{who} ", "dim"), (one("，".join(told)), "text")
     yield from _persona(party.get("persona", {}))
 
 
@@ -184,7 +180,7 @@ def _exhibits(value: Any, owners: Mapping[str, str]) -> Iterator[Line]:
             )
 
 
-_POINTS = ("truth", "legality", "relevance", "weight")
+_POINTS = ("truth", "legality", "relevance", "weight", "text")
 
 
 def _by_party(value: Any, owners: Mapping[str, str]) -> Iterator[Line]:

@@ -320,7 +320,7 @@ def _names(case: CivilCase | CriminalCase) -> dict[Role, str]:
         if isinstance(case, CriminalCase):
             names |= {"defendant": party.name, "defence_lawyer": counsel}
         else:
-            names[f"{party.side}_lawyer"] = counsel or party.name
+            names[f"{party.side}_lawyer"] = counsel if party.counsel else party.name
     if isinstance(case, CriminalCase):
         names["procurator"] = case.criminal.prosecution.prosecutor
     return names

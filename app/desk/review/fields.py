@@ -61,7 +61,6 @@ _USUAL: Mapping[str, object] = {
     "gold": True,
     "retrial": False,
     "public": True,
-    "signed": False,
     "kind": "person",
 }
 """Values that go without saying."""

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from store.search.law_search import LawSearch
+from tasks.courts.casefile.material import presiding_title
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import Move, Say
 
@@ -29,7 +30,7 @@ class Clerk:
         yield from ()
         held = view.held
         present = _criminal(held) if view.env == "CR" else _civil(held)
-        title = held.get("court", {}).get("presiding", {}).get("title", "审判长")
+        title = presiding_title(held.get("court", {}))
         return Say(f"现在查明到庭情况。{present}{RULES}报告{title}，庭前准备工作就绪，可以开庭。")
 
 
@@ -37,18 +38,16 @@ def _civil(held: Mapping[str, Any]) -> str:
     parts = []
     for party in held.get("parties", ()):
         side = "原告" if party["side"] == "plaintiff" else "被告"
-        counsel = party.get("counsel", {}).get("name")
-        name = party.get("name", "")
-        parts.append(f"{side}{name}的委托诉讼代理人{counsel}已到庭" if counsel else f"{side}{name}已到庭")
+        counsel, name = party.get("counsel"), party.get("name", "")
+        who = f"{side}{name}的委托诉讼代理人{counsel.get('name', '')}" if counsel else f"{side}{name}"
+        parts.append(f"{who}已到庭")
     return "，".join(parts) + "。"
 
 
 def _criminal(held: Mapping[str, Any]) -> str:
     prosecution = held.get("criminal", {}).get("prosecution", {})
-    who = (
-        f"公诉人{prosecution.get('name', '')}{prosecution.get('title', '检察员')}{prosecution.get('prosecutor', '')}"
-    )
+    who = f"公诉人{prosecution.get('name', '')}{prosecution.get('title', '')}{prosecution.get('prosecutor', '')}"
     accused = [party for party in held.get("parties", ()) if party["side"] == "defendant"]
-    counsel = [f"辩护人{party['counsel']['name']}" for party in accused if party.get("counsel", {}).get("name")]
+    counsel = [f"辩护人{party['counsel'].get('name', '')}" for party in accused if party.get("counsel")]
     waiting = [f"被告人{party.get('name', '')}在庭外候审" for party in accused]
     return "，".join(["、".join([who, *counsel]) + "已到庭", *waiting]) + "。"

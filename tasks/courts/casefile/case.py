@@ -101,8 +101,8 @@ class CriminalGold(Strict):
 class _Common(Strict):
     """What every case has."""
 
-    cause: Words
-    """案由, or the charge; KQ and LC: the field of law."""
+    cause: Text
+    """案由, or the charge; KQ and LC: the field of law. Empty where nobody says."""
     difficulty: Literal["easy", "medium", "hard"] = "medium"
     provenance: Provenance = Provenance()
     dates: Dates = Dates()

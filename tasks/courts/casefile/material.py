@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from store.statutes.applicable import CaseDates
 from tasks.courts.casefile.people import Id, Person, PersonOrNone, Strict, Text, Words
@@ -27,6 +28,8 @@ CRIMINAL_KINDS = (
     "勘验、检查、辨认、侦查实验等笔录", "视听资料、电子数据",
 )  # fmt: skip
 """刑事诉讼法第五十条."""
+Unsaid = Annotated[Text, BeforeValidator(lambda value: "" if value == "未载明" else value)]
+"""Empty where nothing is known; drafts of the first releases wrote 未载明 for that."""
 
 
 class Dates(Strict):
@@ -99,7 +102,8 @@ class Defence(Strict):
     id: Id
     answers: tuple[Id, ...] = ()
     """Claims it answers; none: a point about the suit as a whole."""
-    position: Literal["admit", "partly", "deny"] = "deny"
+    position: Literal["admit", "partly", "deny"] | None = "deny"
+    """null: nobody says."""
     text: Words
     facts: tuple[Id, ...] = ()
 
@@ -117,11 +121,13 @@ class Objection(Strict):
     """关联性."""
     weight: Text = ""
     """证明力 or 证明目的."""
+    text: Text = ""
+    """What is said, where the file does not tell these points apart."""
 
     @property
     def raised(self) -> bool:
         """Whether anything is contested."""
-        return any((self.truth, self.legality, self.relevance, self.weight))
+        return any((self.truth, self.legality, self.relevance, self.weight, self.text))
 
 
 class Witness(Strict):
@@ -147,10 +153,10 @@ class Exhibit(Strict):
     owner: Id
     """The party that offers it, or PROC."""
     title: Words
-    kind: Words
+    kind: Unsaid = ""
     """As 民事诉讼法第六十六条 or 刑事诉讼法第五十条 names it."""
     source: Text = ""
-    purpose: Words
+    purpose: Unsaid = ""
     excerpt: Text = ""
     """What it says, in the words that are read out."""
     witness: Witness | None = None
@@ -189,6 +195,27 @@ class Court(Strict):
     """Why the hearing is not public."""
     third_party_findings: Text = ""
     """What others than the parties reported to the court; empty: nothing."""
+
+    @property
+    def collegial(self) -> bool:
+        """Whether a 合议庭 sits; see `collegial`."""
+        return collegial(self.model_dump())
+
+
+def collegial(court: Mapping[str, Any]) -> bool:
+    """Whether a 合议庭 sits, given the fields of a `Court`: as the case names its bench, else as the law has it.
+
+    普通程序 is heard by a panel, the shorter procedures by one judge (刑事诉讼法第一百八十三条, 民事诉讼法第四十条、第一百六十三条).
+    """
+    title = (court.get("presiding") or {}).get("title")
+    ordinary = court.get("procedure", "普通程序") == "普通程序"
+    return bool(court.get("panel")) or (ordinary if title is None else title == "审判长")
+
+
+def presiding_title(court: Mapping[str, Any]) -> str:
+    """What the judge is called who presides: 审判长 of a panel, else 独任审判员."""
+    title = (court.get("presiding") or {}).get("title")
+    return str(title or ("审判长" if collegial(court) else "独任审判员"))
 
 
 class Stance(Strict):

@@ -147,7 +147,9 @@ class Persona(Strict):
 class Counsel(Strict):
     """A lawyer: 委托诉讼代理人 of a civil party, 辩护人 of an accused."""
 
-    name: Person
+    name: PersonOrNone = ""
+    """Empty: there is one whose name is not known."""
+    profession: Literal["律师", ""] = ""
     firm: Text = ""
     """律师事务所; empty for a relative or a colleague."""
     authority: Text = ""

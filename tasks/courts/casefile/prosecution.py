@@ -31,7 +31,7 @@ class Prosecution(Strict):
     name: Text = ""
     """人民检察院."""
     prosecutor: PersonOrNone = ""
-    title: Literal["检察员", "检察官", "副检察长", "检察长"] = "检察员"
+    title: Literal["检察员", "检察官", "副检察长", "检察长", ""] = "检察员"
     indictment_no: Text = ""
     """起诉书文号."""
 
@@ -56,8 +56,8 @@ class Plea(Strict):
     """对指控事实有无异议."""
     charge: Text = ""
     """对罪名有无异议."""
-    signed: bool = False
-    """签署认罪认罚具结书."""
+    signed: bool | None = False
+    """签署认罪认罚具结书; null: nobody says."""
     text: Text = ""
     """What the accused feels and says about it; the accused's own matter until it is said."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase, Env
+from tasks.courts.casefile.material import presiding_title
 from tasks.courts.environment import Role, environment
 from tasks.episode.seats import Card
 from tasks.episode.with_tools import SEAT
@@ -37,8 +38,8 @@ def roles_from(env: Env, procedural_role: str) -> Role:
 def role_name(role: Role, env: Env, case: Case | None = None) -> str:
     """What courts call a role; with a case the title of its presiding judge, and 原告 where a party has no lawyer."""
     if isinstance(case, CivilCase | CriminalCase):
-        if role == "judge" and case.court.presiding:
-            return case.court.presiding.title
+        if role == "judge":
+            return presiding_title(case.court.model_dump())
         if isinstance(case, CivilCase) and env == "CI" and role.endswith("_lawyer"):
             side = role.removesuffix("_lawyer")
             if not any(party.counsel for party in case.parties if party.side == side):

@@ -46,6 +46,11 @@ def contradictions(case: Case | Dispute) -> list[Fault]:
     return found
 
 
+def age_on(born: date, day: date) -> int:
+    """Full years: of an age only from the day after the birthday on (法释〔2006〕1号第二条)."""
+    return day.year - born.year - ((day.month, day.day) <= (born.month, born.day))
+
+
 def months_after(start: date, months: int) -> date:
     """The last day of a term that begins on `start`: 2024-05-20 and 8 months end on 2025-01-19."""
     year, month = divmod(start.month - 1 + months, 12)

@@ -15,14 +15,16 @@ from pydantic import ValidationError
 
 from store.errors import BadInput
 from store.importers.reading import records
-from store.text.citation import citations
 from tasks.courts.casefile.case import Case, CriminalGold, Env
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.sense import Fault
-from tasks.courts.casefile.upstream_fields import Notes, advice_fields, civil_fields, criminal_fields
+from tasks.courts.casefile.upstream_civil import civil_fields
+from tasks.courts.casefile.upstream_criminal import criminal_fields
+from tasks.courts.casefile.upstream_fields import Notes, advice_fields
 from tasks.courts.environment import PUBLISHED
-from tasks.courts.scores.charge import convictions
-from tasks.courts.scores.sentence import read_sentence
+from tasks.courts.from_judgment.citing import laws_of
+from tasks.courts.from_judgment.sections import Paper
+from tasks.courts.from_judgment.sentencing import criminal_gold
 from tasks.episode.plain import plain
 
 UNKNOWN_LAYOUT = "Known: records of the six environments with id, specific_characters, topic_list, procurator …"
@@ -157,19 +159,14 @@ def read_judgment(where: str, fields: Mapping[str, Any]) -> PartialCase:
     given = fields.get("gold") if isinstance(fields.get("gold"), dict) else {}
     assert isinstance(given, dict)
     dropped: list[str] = [] if "source_id" not in fields else ["source_id"]
-    said = read_sentence(rulings)
-    kind = given.get("sentence_kind") or (said.kind if said else None)
-    if kind is None:
+    reason = str(fields["court_reason"])
+    read = criminal_gold(Paper("CR", "", (), "", reason=reason, ruled="\n".join(rulings)), [])
+    sentence = _sentence(given, read.get("sentence", {}))
+    if not sentence.get("kind"):
         raise BadInput(f"{where}: the rulings pronounce no sentence", "Give gold.sentence_kind.")
-    charge = str(given.get("charge") or fields.get("charge") or "、".join(convictions(rulings)))
-    months, probation, fine = (
-        (given.get("sentence_months"), given.get("probation_months"), given.get("fine_yuan"))
-        if given or said is None
-        else (said.months, said.probation_months, said.fine)
-    )
-    sentence = {"kind": kind, "months": months or 0, "probation_months": probation or 0, "fine": fine or 0}
+    charge = str(given.get("charge") or fields.get("charge") or "、".join(read.get("charges", [])))
     gold = {
-        "charges": [charge], "sentence": sentence, "judgment": rulings, "reason": fields["court_reason"],
+        "charges": [charge], "sentence": sentence, "judgment": rulings, "reason": reason,
         "laws": [law for number, entry in enumerate(fields.get("court_law") or []) for law in _law(entry, number, dropped)],
     }  # fmt: skip
     try:
@@ -180,19 +177,24 @@ def read_judgment(where: str, fields: Mapping[str, Any]) -> PartialCase:
     return PartialCase(str(fields["id"]), charge, str(fields.get("facts") or ""), made, _LACKING, tuple(dropped))
 
 
-def _law(entry: Any, number: int, dropped: list[str]) -> list[dict[str, Any]]:
+def _sentence(given: Mapping[str, Any], read: Mapping[str, Any]) -> dict[str, Any]:
+    """The sentence that the figures of a record give; what the rulings say where it has none."""
+    if not given:
+        return dict(read)
+    figures = {
+        name: given.get(f"{name}_yuan" if name == "fine" else f"sentence_{name}") or 0 for name in ("months", "fine")
+    }
+    probation = given.get("probation_months") or 0
+    return {"kind": given.get("sentence_kind") or read.get("kind"), **figures, "probation_months": probation}
+
+
+def _law(entry: Any, number: int, dropped: list[str]) -> list[Any]:
     if not isinstance(entry, dict):
-        entry = {"law": "", "article": str(entry)}
-    title = str(entry.get("law") or "").strip().removeprefix("《").removesuffix("》")
-    # The title stands in a field of its own: whatever brackets it has, they are no part of the article.
+        entry = {"article": entry}
+    title = str(entry.get("law") or "").strip()
     words = f"{entry.get('article') or ''}{entry.get('paragraph_text') or ''}"
-    found = [cited for cited in citations(f"法{words}" if title else words) if title or cited.law]
-    if not found:
-        dropped.append(f"court_law[{number}] ({title}{words[:40]})")
-    return [
-        {
-            "law": title or cited.law, "article": cited.number.number, "sub": cited.number.sub,
-            "paragraph": cited.paragraph, "item": cited.item,
-        }
-        for cited in found
-    ]  # fmt: skip
+    found = laws_of(f"{title}{words}", []).get("laws")
+    if not isinstance(found, list) or not found:
+        dropped.append(f"court_law[{number}] ({title.removeprefix('《').removesuffix('》')}{words[:40]})")
+        return []
+    return found

@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from store.text.normalise import fold_width
@@ -36,12 +36,17 @@ FORMULAS = (
     "的犯罪情节和悔罪表现，没有再犯罪的危险，宣告缓刑对所居住社区没有重大不良影响，可以宣告缓刑",
     "在前罪有期徒刑执行完毕后五年以内再犯应当判处有期徒刑以上刑罚之罪，系累犯，依法应当从重处罚。",
 )
-"""What every judgment says; saying it too gives nothing away, nor does an article with the title of its law."""
+"""What every judgment says; saying it too gives nothing away, nor do articles with the title of their law."""
 
 _REASONED = ("gold.reason", "gold.reason_points")
 """Reasons consist of set phrases (审理期间退赔…元，酌情从轻处罚): of a judge, only twice as long a run is none of chance."""
 _ME = re.compile(r"我(?:们(?:公司)?|公司)?")
-_ARTICLE = re.compile(r"《[^《》]{2,40}(?:《[^《》]{2,40}》[^《》]{0,40})?》第[零一二三四五六七八九十百千]{1,9}条")
+_N = "[0-9零一二三四五六七八九十百千]"
+_CITED = re.compile(
+    rf"《[^《》]{{2,40}}(?:《[^《》]{{2,40}}》[^《》]{{0,40}})?》"
+    rf"(?:[、,;和及与]?(?:第{_N}{{1,9}}[条款项](?:之{_N}{{1,3}})?|第?\({_N}{{1,3}}\)项))+"
+)
+"""A law and the articles cited of it, with 款 and 项, in half-width forms."""
 _STRUCTURE = frozenset({"id", "side", "owner", "by"})
 _LISTS_BY_SIDE = frozenset({"parties", "facts", "evidence", "objections", "statements", "mediation"})
 
@@ -97,8 +102,11 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
         if names:
             inside |= _grams(_ME.sub(names[0], earlier).replace("对方", names[1]))
     own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
-    public = (at for at, gram in enumerate(own) if gram in own_part or gram in inside or _ARTICLE.match(said, at))
-    free = _covered(len(said), public)
+    public = ((at, at + LEAK) for at, gram in enumerate(own) if gram in own_part or gram in inside)
+    # Who asks for advice is not told the article that answers: there it is the secret itself.
+    told = here.kind == "advice" and role != here.tested
+    cited = () if told else (match.span() for match in _CITED.finditer(said))
+    free = _covered(len(said), chain(public, cited))
     every = frozenset(own)
     found: dict[tuple[int, int], Leak] = {}
     for path, grams in outside:
@@ -146,7 +154,7 @@ def _divided(same: _Same, env: Env, role: Role) -> tuple[frozenset[str], tuple[t
         grams = _grams(value) if isinstance(value, str) else frozenset()
         if path in holds or path in found:
             inside |= grams
-        elif grams and not path.endswith("].law") and not path.endswith(".law.law"):
+        elif grams and not path.endswith(("].law", ".law.law", ".as_cited")):
             outside.append((path, grams))
     return frozenset(inside), tuple(outside)
 
@@ -235,11 +243,11 @@ def _plain(text: str) -> tuple[str, list[int]]:
     return "".join(folded.split()), [at for at, character in enumerate(folded) if not character.isspace()]
 
 
-def _covered(size: int, starts: Iterable[int]) -> list[int]:
-    """How many of the first n characters lie in a run that begins at one of the places: equal at both ends, none between."""
+def _covered(size: int, spans: Iterable[tuple[int, int]]) -> list[int]:
+    """How many of the first n characters lie in one of the spans: equal at both ends, none between."""
     inside = bytearray(size)
-    for at in starts:
-        inside[at : at + LEAK] = b"\x01" * LEAK
+    for start, end in spans:
+        inside[start:end] = b"\x01" * (end - start)
     return [0, *accumulate(inside)]
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import date
 from pathlib import Path
 
 from store.errors import BadInput, StoreError
@@ -19,6 +18,7 @@ from tasks.courts.casefile.law import Finding, Laws, check_index, check_law, che
 from tasks.courts.casefile.loading import CaseFault, case_records
 from tasks.courts.casefile.material import CIVIL_KINDS, CRIMINAL_KINDS
 from tasks.courts.casefile.questions import read_questions
+from tasks.courts.casefile.sense import age_on
 from tasks.courts.checking.civil import civil
 from tasks.courts.checking.criminal import criminal
 
@@ -54,11 +54,6 @@ def check_case(case: Case, book: Laws | None = None) -> list[Finding]:
     found += _docket(case)
     found += civil(case) if isinstance(case, CivilCase) else criminal(case)
     return found
-
-
-def age_on(born: date, day: date) -> int:
-    """Full years: of an age only from the day after the birthday on (法释〔2006〕1号第二条)."""
-    return day.year - born.year - ((day.month, day.day) <= (born.month, born.day))
 
 
 def _laws(case: Case, laws: Laws) -> Iterator[Finding]:
@@ -132,6 +127,8 @@ def _complete(case: CivilCase | CriminalCase) -> Iterator[Finding]:
     """What an authored case must have; an imported one may lack it."""
     if case.provenance.source != "authored":
         return
+    if not case.cause:
+        yield Finding("error", "cause", "is missing", "It is named when the hearing opens.")
     for name in ("acted", "filed", "proceeding", "judged"):
         if getattr(case.dates, name) is None:
             yield Finding("error", f"dates.{name}", "is missing", "It decides which law applies.")
@@ -200,7 +197,7 @@ def _people(case: CivilCase | CriminalCase) -> Iterator[Finding]:
         names.update(victims - (speakers - testified))
         names.update([case.criminal.prosecution.prosecutor])
     for name, count in names.items():
-        if count > 1:
+        if name and count > 1:
             yield Finding("error", "parties", f"{name} is {count} people", "Give each a name of their own.")
     firms = Counter(party.counsel.firm for party in case.parties if party.counsel and party.counsel.firm)
     for firm, count in firms.items():
@@ -231,7 +228,10 @@ def _exhibits(case: CivilCase | CriminalCase) -> Iterator[Finding]:
     authored = case.provenance.source == "authored"
     for exhibit in case.evidence:
         where = f"evidence.{exhibit.id}"
-        if exhibit.kind not in (*kinds, *_HALVES):
+        for name in ("kind", "purpose"):
+            if authored and not getattr(exhibit, name):
+                yield Finding("error", f"{where}.{name}", "is missing", "The court asks for it.")
+        if exhibit.kind and exhibit.kind not in (*kinds, *_HALVES):
             yield Finding(
                 "error" if authored else "warning",
                 f"{where}.kind",

@@ -217,7 +217,7 @@ def _plea(case: CriminalCase) -> Iterator[Finding]:
         return
     if sentence.request_adopted is None:
         yield Finding(
-            "error",
+            "error" if case.provenance.source == "authored" else "warning",
             "gold.sentence.request_adopted",
             "is missing",
             "Say whether the 量刑建议 is adopted (刑事诉讼法第二百零一条).",

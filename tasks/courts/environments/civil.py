@@ -14,7 +14,7 @@ _NEVER = (
     "不得替对方当事人发言",
 )
 _LAWYER, _CARD = "tasks.courts.agents.civil.parties:CivilLawyer", "court-counsel/1"
-_NAMED = "kind name representative counsel.name"
+_NAMED = "kind name representative counsel.name counsel.profession"
 
 CI = Environment(
     "CI", ("民事一审庭审", "civil court"), "trial", CivilCase,

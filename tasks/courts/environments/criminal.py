@@ -24,7 +24,7 @@ CR = Environment(
         "clerk": Seat(
             "书记员",
             frozenset((
-                *fields_of("parties[defendant]", "kind name counsel.name"), "cause", "dates.proceeding",
+                *fields_of("parties[defendant]", "kind name counsel.name counsel.profession"), "cause", "dates.proceeding",
                 *fields_of("court", BENCH), *fields_of("criminal.prosecution", "name prosecutor title"),
             )),
             rules="tasks.courts.agents.clerk:Clerk",

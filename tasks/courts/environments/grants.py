@@ -9,13 +9,15 @@ def fields_of(item: str, fields: str) -> list[str]:
 
 
 OTHER = "kind name gender ethnicity birth_date address workplace representative representative_title"
-OWN = f"{OTHER} birthplace education occupation contact counsel.name counsel.firm counsel.authority"
+OWN = (
+    f"{OTHER} birthplace education occupation contact counsel.name counsel.profession counsel.firm counsel.authority"
+)
 PERSONA = "persona.legal_literacy " + " ".join(
     [f"persona.big5.{t}" for t in ("extraversion", "stability", "openness", "agreeableness", "conscientiousness")]
     + [f"persona.style.{t}" for t in ("tone", "content", "interaction")]
 )
 EXHIBIT = "title kind source purpose excerpt witness.name witness.address witness.relation proves"
-OBJECTION = "truth legality relevance weight"
+OBJECTION = "truth legality relevance weight text"
 CLAIM = "text kind amount parts[].text parts[].amount facts"
 DEFENCE = "text position answers facts"
 BENCH = "name docket procedure presiding.name presiding.title panel[].name panel[].title clerk public closed_reason"

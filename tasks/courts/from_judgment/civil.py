@@ -66,7 +66,7 @@ def civil_case(paper: Paper, heading: Heading, notes: list[str]) -> dict[str, ob
         "answer": clipped(_answer(paper, notes), "answer", notes),
         "evidence": evidence,
         "court": bench(paper, heading),
-        "gold": _gold(paper, claims, names, notes),
+        "gold": civil_gold(paper, claims, names, notes),
     }
 
 
@@ -98,14 +98,15 @@ def claims_of(text: str, notes: list[str]) -> list[dict[str, object]]:
     lead, listed = items(text)
     if not listed:
         listed = [part for part in _SPLIT.split(lead.split("。")[0] if "。" in lead else lead) if part.strip()]
-    return [_claim(number, item, notes) for number, item in enumerate(filter(None, map(_clean, listed)), 1)]
+    return [claim_of(number, item, notes) for number, item in enumerate(filter(None, map(_clean, listed)), 1)]
 
 
 def _clean(text: str) -> str:
     return text.strip(" ，,。；;：:\n")[:20_000]
 
 
-def _claim(number: int, text: str, notes: list[str]) -> dict[str, object]:
+def claim_of(number: int, text: str, notes: list[str]) -> dict[str, Any]:
+    """One 诉讼请求: its kind, and the sum where the text names one."""
     folded = fold_width(text)
     named = sums(text)
     kind = (
@@ -113,7 +114,7 @@ def _claim(number: int, text: str, notes: list[str]) -> dict[str, object]:
         else "perform" if _ACT.search(folded) and not (named and _PAYS.search(folded))
         else "pay" if named else "declare" if _DECLARE.search(folded) else "perform"
     )  # fmt: skip
-    claim: dict[str, object] = {"id": f"C{number}", "text": text, "kind": kind}
+    claim: dict[str, Any] = {"id": f"C{number}", "text": text, "kind": kind}
     if kind == "pay":
         amount = one_sum(text)
         if amount is None:
@@ -197,7 +198,15 @@ def _passages(text: str) -> list[tuple[str, str]]:
     ]
 
 
-def _gold(paper: Paper, claims: list[dict[str, Any]], names: list[str], notes: list[str]) -> dict[str, Any]:
+def civil_gold(paper: Paper, claims: list[dict[str, Any]], names: list[str], notes: list[str]) -> dict[str, Any]:
+    """The fields of `CivilGold` that reasons, laws and rulings of a judgment give.
+
+    Args:
+        paper: the judgment.
+        claims: as a case file writes them.
+        names: of the parties.
+        notes: gathers what a reader has to know.
+    """
     rulings = read_judgment(f"本院认为\n判决如下：\n{paper.ruled}").rulings
     made = {
         "rulings": _rulings(claims, rulings, names, paper.ruled, notes),

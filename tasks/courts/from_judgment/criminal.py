@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import re
-from datetime import date
-from typing import Any, get_args
+from typing import Any
 
 from store.text.normalise import fold_width
-from tasks.courts.casefile.prosecution import Custody
-from tasks.courts.from_judgment.citing import laws_of
 from tasks.courts.from_judgment.exhibits import prosecution_exhibits
 from tasks.courts.from_judgment.figures import TERM, days, months, sums
 from tasks.courts.from_judgment.heading import Heading
 from tasks.courts.from_judgment.names import names_at
 from tasks.courts.from_judgment.parties import bench, judged, parties
 from tasks.courts.from_judgment.sections import Paper, lead_of, sentences
-from tasks.courts.from_judgment.stories import clipped, facts_of, ruled_lines
-from tasks.courts.scores.charge import convictions
-from tasks.courts.scores.rulings import read_judgment
-from tasks.courts.scores.sentence import read_sentence
+from tasks.courts.from_judgment.sentencing import accused_in, criminal_gold
+from tasks.courts.from_judgment.standing import standing_of
+from tasks.courts.from_judgment.stories import clipped, facts_of
 
-_ACCUSED = re.compile(r"被告人(?P<name>[^,。;:、\s被告]{2,12}?)(?=犯|无罪|的行为(?:已)?构成)")
 _INDICTED = re.compile(r"指控(?:被告人)?[^,。;]{0,16}?犯(?:有)?(?P<names>[^,。;]{2,60}?罪)(?=[,。;]|一案|的|$)")
 _FILE_NUMBER = re.compile(r"以(?P<number>[^,。;以]{2,40}?号)(?:《)?起诉书")
 _PROCURATOR = re.compile(r"(?P<name>[\u4e00-\u9fff]{2,30}?人民检察院)")
@@ -29,17 +24,6 @@ _SENT = re.compile(
 )
 _FILED = re.compile(r"向本院(?:提起公诉|提出公诉|起诉)|移送本院|提起公诉")
 _HEARD = re.compile(r"(?:公开|不公开)?(?:开庭)?审理(?!终结)|开庭")
-_MEASURES = tuple(
-    name
-    for name in ("指定居所监视居住", "监视居住", "取保候审", "逮捕", "拘留")
-    if name in get_args(Custody.model_fields["measure"].annotation)
-)
-_MEASURE = re.compile(r"(?P<measure>指定居所监视居住|监视居住|取保候审|(?:执行|批准)?逮捕|(?:刑事)?拘留)")
-_NOT_CUSTODY = re.compile(
-    r"行政拘留|司法拘留|拘留[0-9一二三四五六七八九十]{1,3}[日天]|(?:决定|批准|不)(?:予)?逮捕(?:,|。|$)|解除|撤销"
-)
-_PLACE = re.compile(r"(?:现)?羁押于(?P<place>[^,。;]{2,30})")
-_RECORD = re.compile(r"曾因|因犯|前科|刑满释放|行政处罚|劣迹|判处|累犯")
 _CLEAN = re.compile(r"(?:无|没有)(?:违法犯罪|犯罪)?(?:前科|记录|劣迹)[^,。;]{0,8}|无违法犯罪记录")
 _KIND = r"(?P<kind>有期徒刑|拘役|管制)"
 _ADVISED = re.compile(r"(?:建议|量刑(?:意见|建议))[^。]{0,80}?(?:判处|处以|处(?=[有拘管罚])|在|适用|科处|以)[^。]*")
@@ -64,24 +48,13 @@ _COUNSELS = re.compile(r"(?<!及其)(?<!和其)辩护人")
 _OBJECTS = re.compile(r"被告人[^。;\n]{0,80}?(?:没有|无|有|未提出|不持)(?:任何)?异议")
 _CONFESSED = re.compile(r"如实(?:供述|交代|陈述)")
 _SIGNED = re.compile(r"(?:签署|签字|出具|提交)[^。;]{0,16}?具结|具结书|签字具结")
+_UNSIGNED = re.compile(r"(?:未|没有|拒绝|拒不|不愿|不同意)[^,。;]{0,8}(?:签署|签字|签订|具结)")
 _VICTIM = re.compile(r"(?:被害人|受害人)(?:\([^()]{0,12}\))?")
 _HARMED = re.compile(r"被害单位(?P<name>[^,。;:、的]{2,30}?(?:公司|银行|厂|店|医院|学校|合作社|村民委员会|局))")
 _AS_CHARGED = re.compile(
     r"[^。]{0,30}?查明[^。]{0,20}?(?:与|和)[^。]{0,30}?指控[^。]{0,16}?(?:一致|相同|无异)[^。]{0,10}(?:。|$)\s*"
 )
 _SETTLED = re.compile(r"[^,。;]*谅解[^,。;]*")
-_FROM_TO = re.compile(r"(?:刑期|即)?自(?P<since>[^,。;()]{6,20}?日)起至(?P<until>[^,。;()]{6,20}?日)止")
-_RIGHTS = re.compile(rf"剥夺政治权利(?P<term>{TERM})")
-_THINGS = re.compile(r"追缴|退赔|没收|退出违法所得|发还|上缴")
-_ADOPTED = re.compile(
-    r"量刑(?:建议|意见)[^。;]{0,40}?(?P<no>不予采纳|不当|偏[轻重高低])|量刑(?:建议|意见)[^。;]{0,50}?(?P<yes>予以采纳|应予采纳|予以支持|予以确认|可予采纳|采纳)"
-)
-_OUT_OF_COURT = ("死刑", "无期徒刑")
-
-
-def accused_in(ruled: str) -> list[str]:
-    """Whom the rulings call 被告人, in order."""
-    return list(dict.fromkeys(match["name"] for match in _ACCUSED.finditer(fold_width(ruled))))
 
 
 def criminal_case(paper: Paper, heading: Heading, notes: list[str]) -> dict[str, Any]:
@@ -90,9 +63,9 @@ def criminal_case(paper: Paper, heading: Heading, notes: list[str]) -> dict[str,
     if not people and (names := accused_in(paper.ruled)):
         people = [{"id": "A1", "side": "defendant", "kind": "person", "name": names[0]}]
         notes.append("parties.A1: named by the rulings only; the heading is missing")
-    words = _words_on(heading)
-    gold = _gold(paper, notes)
-    charged = _charges(paper)
+    standing = standing_of(next((entry.words for entry in heading.of("被告人")), ""))
+    gold = criminal_gold(paper, notes)
+    charged = charges_of(paper)
     if not charged and gold.get("charges"):
         charged = list(gold["charges"])
         notes.append("criminal.charges: taken from the rulings; the judgment does not say what was charged")
@@ -110,10 +83,10 @@ def criminal_case(paper: Paper, heading: Heading, notes: list[str]) -> dict[str,
             "charges": charges,
             "indictment": _indictment(paper, notes),
             "opinion": clipped(paper.part("opinion"), "criminal.opinion", notes),
-            "request": _request(paper),
-            "plea": _plea(paper),
-            "record": _record(words, paper),
-            "custody": _custody(words),
+            "request": request_of(paper),
+            "plea": plea_of(paper),
+            "record": standing.record[:20_000] or _clean(paper),
+            "custody": list(standing.custody),
             "victims": _victims(paper),
             "defence_opinion": clipped(paper.part("defence"), "criminal.defence_opinion", notes),
         }),
@@ -136,11 +109,7 @@ def _given(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in ("", [], {}, None)}
 
 
-def _words_on(heading: Heading) -> str:
-    return next((entry.words for entry in heading.of("被告人")), "")
-
-
-def _charges(paper: Paper) -> list[str]:
+def charges_of(paper: Paper) -> list[str]:
     """指控的罪名, from the course of the case or the charge itself."""
     for text in (paper.course, paper.part("charge"), paper.part("opinion"), paper.reason):
         if match := _INDICTED.search(fold_width(text)):
@@ -183,7 +152,8 @@ def _prosecution(paper: Paper, heading: Heading) -> dict[str, str]:
         found["prosecutor"] = match["name"]
         if match["title"] in ("检察官", "副检察长", "检察长"):
             found["title"] = match["title"]
-    return {name: value for name, value in found.items() if value}
+    given = {name: value for name, value in found.items() if value}
+    return given if "prosecutor" in given else {**given, "title": ""}
 
 
 def _indictment(paper: Paper, notes: list[str]) -> str:
@@ -199,7 +169,7 @@ def _indictment(paper: Paper, notes: list[str]) -> str:
     return ""
 
 
-def _request(paper: Paper) -> dict[str, Any] | None:
+def request_of(paper: Paper) -> dict[str, Any] | None:
     """量刑建议, its text and what can be read of it."""
     text = "\n".join(filter(None, (paper.part("opinion"), paper.part("charge"), paper.reason)))
     for sentence in sentences(text):
@@ -236,7 +206,7 @@ def _terms(folded: str) -> dict[str, object]:
     return found
 
 
-def _plea(paper: Paper) -> dict[str, Any]:
+def plea_of(paper: Paper) -> dict[str, Any]:
     """How the accused stands to the charge, in the words of the judgment; without such words there is no stance."""
     told = _own(
         "\n".join(
@@ -254,8 +224,11 @@ def _plea(paper: Paper) -> dict[str, Any]:
         found["stance"] = "guilty"
     if not found:
         return {}
-    if _SIGNED.search(fold_width(f"{told}\n{reason}\n{paper.course}")):
-        found["signed"] = True
+    words = fold_width(f"{told}\n{reason}\n{paper.course}")
+    if _SIGNED.search(words):
+        found["signed"] = not _UNSIGNED.search(words)
+    else:
+        found["signed"] = None
     for name, word in (("facts", "事实"), ("charge", "罪名")):
         said = next((match for match in _OBJECTS.finditer(fold_width(told)) if word in match.group()), None)
         if said:
@@ -271,34 +244,9 @@ def _own(text: str) -> str:
     return "".join(text[match.start() : match.end()] for match in clauses)
 
 
-def _record(words: str, paper: Paper) -> str:
-    told = [one for one in sentences(words) if _RECORD.search(fold_width(one)) and not one.startswith("因涉嫌")]
-    if told:
-        return "".join(told)[:20_000]
-    clean = _CLEAN.search(fold_width(f"{words}\n{paper.part('found')}\n{paper.part('charge')}\n{paper.reason}"))
-    return "无" if clean else ""
-
-
-def _custody(words: str) -> list[dict[str, Any]]:
-    """强制措施 with the day from which each holds; the next one ends it."""
-    start = max(words.find("涉嫌"), words.find("因本案"))
-    told = words[words.rfind("。", 0, max(0, start)) + 1 :]
-    folded = fold_width(told)
-    found: list[dict[str, object]] = []
-    named = list(days(told))
-    for place, day in enumerate(named):
-        until = named[place + 1].start if place + 1 < len(named) else len(folded)
-        clause = re.split(r"[。]", folded[day.end : until])[0]
-        match = _MEASURE.search(clause)
-        if match is None or _NOT_CUSTODY.search(clause[: match.end() + 6]):
-            continue
-        measure = next(name for name in _MEASURES if name in match["measure"])
-        if found:
-            found[-1]["until"] = day.day.isoformat()
-        found.append({"measure": measure, "since": day.day.isoformat()})
-    if found and (place_match := _PLACE.search(folded)):
-        found[-1]["place"] = told[place_match.start("place") : place_match.end("place")]
-    return found
+def _clean(paper: Paper) -> str:
+    told = "\n".join((paper.part("found"), paper.part("charge"), paper.reason))
+    return "无" if _CLEAN.search(fold_width(told)) else ""
 
 
 def _victims(paper: Paper) -> list[dict[str, Any]]:
@@ -308,75 +256,4 @@ def _victims(paper: Paper) -> list[dict[str, Any]]:
     found: list[dict[str, object]] = [{"name": name} for name in list(dict.fromkeys([*named, *firms]))[:20]]
     if len(found) == 1 and (settled := _SETTLED.search(f"{text}\n{fold_width(paper.reason)}")):
         found[0]["settled"] = settled.group().strip()[:2000]
-    return found
-
-
-# --- gold -----------------------------------------------------------------------------------------------------------
-
-
-def _gold(paper: Paper, notes: list[str]) -> dict[str, Any]:
-    rulings = read_judgment(f"本院认为\n判决如下：\n{paper.ruled}").rulings
-    charges = list(convictions(rulings))
-    sentence = _sentence(paper, rulings, charges)
-    if sentence is None:
-        notes.append("gold.sentence: the rulings pronounce no sentence that can be read")
-    return _given({
-        "charges": charges,
-        "sentence": sentence,
-        "judgment": ruled_lines(paper.ruled),
-        "reason": clipped(paper.reason, "gold.reason", notes),
-        **laws_of(paper.laws, notes),
-    }) | ({"charges": []} if sentence and sentence["kind"] == "无罪" else {})  # fmt: skip
-
-
-def _sentence(paper: Paper, rulings: tuple[str, ...], charges: list[str]) -> dict[str, object] | None:
-    """宣告刑 by the reader of the scores, and what else the rulings say of it."""
-    read = read_sentence(rulings)
-    if read is None:
-        return None
-    ruled = fold_width(paper.ruled)
-    found: dict[str, object] = {
-        "kind": read.kind,
-        "months": read.months,
-        "probation_months": read.probation_months,
-        "fine": read.fine,
-    }
-    if (match := _RIGHTS.search(ruled)) and (term := months(match["term"])) and read.kind not in _OUT_OF_COURT:
-        found["political_rights_months"] = term
-    if not read.probation_months and (match := _FROM_TO.search(ruled)):
-        ends = [next((day.day for day in days(match[name])), None) for name in ("since", "until")]
-        found |= {
-            name: day.isoformat() for name, day in zip(("since", "until"), ends, strict=True) if isinstance(day, date)
-        }
-    found["property"] = "\n".join(line for line in ruled_lines(paper.ruled) if _THINGS.search(line))[:20_000]
-    if match := _ADOPTED.search(fold_width(paper.reason)):
-        found["request_adopted"] = match["no"] is None
-    if len(charges) > 1:
-        found["counts"] = _counts(ruled, charges)
-    return {name: value for name, value in found.items() if value is False or value not in ("", 0, [], None)}
-
-
-def _counts(ruled: str, charges: list[str]) -> list[dict[str, object]]:
-    """Each crime by itself, where the rulings say its punishment."""
-    found = []
-    for charge in charges:
-        start = ruled.find(charge)
-        others = [
-            place for other in charges if other != charge and (place := ruled.find(other, start + 1)) > start >= 0
-        ]
-        ends = [
-            *others,
-            *(place for word in ("决定执行", "数罪并罚") if (place := ruled.find(word, start)) > 0),
-            len(ruled),
-        ]
-        read = read_sentence([ruled[start : min(ends)]]) if start >= 0 else None
-        if read is not None:
-            found.append(
-                {
-                    "charge": charge,
-                    "kind": read.kind,
-                    "months": read.months,
-                    **({"fine": read.fine} if read.fine else {}),
-                }
-            )
     return found

@@ -18,17 +18,17 @@ from store.text.normalise import fold_width
 from tasks.courts.casefile.case import SCHEMA
 from tasks.courts.casefile.loading import CaseFault, read_case
 from tasks.courts.casefile.people import REFUSED_ROLES
-from tasks.courts.casefile.sense import Fault
-from tasks.courts.checking.case import age_on
+from tasks.courts.casefile.sense import Fault, age_on
 from tasks.courts.from_judgment.asking import ask_for
 from tasks.courts.from_judgment.civil import civil_case
-from tasks.courts.from_judgment.criminal import accused_in, criminal_case
+from tasks.courts.from_judgment.criminal import criminal_case
 from tasks.courts.from_judgment.heading import Heading, heading_of, judgment_alone, kind_of, refuse
 from tasks.courts.from_judgment.masking import Masked, mask
 from tasks.courts.from_judgment.names import LATIN, is_masked, people_in, surname_of, suspects
 from tasks.courts.from_judgment.parties import signed_by
 from tasks.courts.from_judgment.reading import read_text
 from tasks.courts.from_judgment.sections import Env, Paper, taken_apart
+from tasks.courts.from_judgment.sentencing import accused_in
 
 _ADULT = 18
 _PERSON = "gender ethnicity birth_date occupation address"
@@ -56,6 +56,8 @@ _OPTIONAL = re.compile(
 )
 """Parts that a draft can lose: what contradicts the rest or does not fit is left out and noted."""
 _ROUNDS = 8
+_ON_PURPOSE = ("charges", "signed", "title")
+"""What may be empty and says so: an acquittal, a plea and a prosecutor's office of which nothing more is known."""
 _STRUCTURE = re.compile(
     r"判决|裁定|本院|诉讼|原告|被告|人民|法院|公诉|检察|证据|事实|理由|认为|查明|依照|第三人|到庭|答辩|辩称|诉称"
 )
@@ -185,11 +187,11 @@ def _at(case: Any, path: str) -> Any:
 
 
 def _filled(case: dict[str, Any]) -> dict[str, Any]:
-    """The case without fields that hold nothing, except a list of charges that is empty on purpose."""
+    """The case without fields that hold nothing, except those that are empty on purpose."""
     return {
         name: _filled(value) if isinstance(value, dict) else value
         for name, value in case.items()
-        if value not in (None, "", {}, ()) and (value != [] or name == "charges")
+        if value not in (None, "", {}, (), []) or name in _ON_PURPOSE
     }
 
 

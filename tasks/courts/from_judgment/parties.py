@@ -124,10 +124,8 @@ def bench(paper: Paper, heading: Heading) -> dict[str, Any]:
     """Court, docket, procedure and bench."""
     course, signed = fold_width(paper.course), list(_SIGNED.finditer(fold_width(paper.tail)))
     found: dict[str, object] = {"name": heading.court, "docket": heading.docket}
-    procedure = next((name for word, name in _PROCEDURES if word in course), "")
-    turned = re.search(r"转(?:为|换为)?(?:适用)?普通程序", course)
-    if procedure:
-        found["procedure"] = "普通程序" if turned else procedure
+    if procedure := procedure_in(course):
+        found["procedure"] = procedure
     judges = [(match["title"], match["name"]) for match in signed]
     chair = [name for title, name in judges if title == "审判长"]
     others = [(title, name) for title, name in judges if title.endswith("审判员")]
@@ -148,6 +146,14 @@ def bench(paper: Paper, heading: Heading) -> dict[str, Any]:
         why = _WHY_CLOSED.search(course)
         found["closed_reason"] = why.group().strip() if why else ""
     return {name: value for name, value in found.items() if value not in ("", [])}
+
+
+def procedure_in(course: str) -> str:
+    """The procedure under which a text says that the case was tried, "" where it says none."""
+    course = fold_width(course)
+    if re.search(r"转(?:为|换为)?(?:适用)?普通程序", course):
+        return "普通程序"
+    return next((name for word, name in _PROCEDURES if word in course), "")
 
 
 def signed_by(tail: str) -> list[str]:

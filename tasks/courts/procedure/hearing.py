@@ -30,7 +30,7 @@ def _civil(case: CivilCase) -> Hearing:
         names[party.side] = (*names.get(party.side, ()), *_names(party))
     conditions = {
         "represented": bool(case.parties) and all(party.counsel for party in case.parties),
-        "collegial": bool(case.court.panel),
+        "collegial": case.court.collegial,
         "mediable": not _NOT_MEDIABLE.search(case.cause),
         "divorce": "离婚" in case.cause and "离婚后" not in case.cause,
     }
@@ -55,7 +55,7 @@ def _criminal(case: CriminalCase) -> Hearing:
     }
     told = " ".join((matter.indictment, matter.opinion, *(item.title for item in case.evidence)))
     conditions = {
-        "collegial": bool(case.court.panel),
+        "collegial": case.court.collegial,
         "guilty_plea": matter.plea.stance == "guilty" and matter.plea.signed,
         "request": matter.request is not None,
         "property": bool(_PROPERTY.search(told) or (_SEIZED.search(told) and not _RETURNED.search(told))),

@@ -97,7 +97,7 @@ def _party(role: str, party: Party | None, day: date | None) -> str:
         lines = [f"{role}：{'，'.join(filter(None, told))}。"]
     if party.contact:
         lines.append(f"联系方式：{party.contact}。")
-    if day is not None and party.counsel:
+    if day is not None and party.counsel and party.counsel.name:
         lines.append(_counsel(party.counsel))
     return "\n".join(lines)
 

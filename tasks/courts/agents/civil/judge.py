@@ -26,6 +26,7 @@ from tasks.courts.agents.civil.sums import yuan
 from tasks.courts.agents.civil.trial import OTHER, SIDES, Trial, read
 from tasks.courts.agents.civil.weighing import weigh
 from tasks.courts.agents.civil.words import bench_words
+from tasks.courts.casefile.material import collegial
 from tasks.courts.play.routing import shown
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure import bench
@@ -88,7 +89,7 @@ class Bench:
         """The next turn."""
         view = self._view
         left = max(1, view.limit - view.turn + 1)
-        needs = Needs(view.profile, self._case.cause, bool(self._court.get("panel")), self._case.findings, left)
+        needs = Needs(view.profile, self._case.cause, collegial(self._court), self._case.findings, left)
         step = next_step(self._trial, needs)
         text = self._worded(step)
         if view.own and shown(text) == shown(view.own[-1].text):
@@ -229,6 +230,8 @@ class Bench:
         panel = [f"{one.get('title', '')}{one['name']}" for one in court.get("panel", ())]
         if panel:
             return f"由审判员{presiding}担任审判长，与{'、'.join(panel)}组成合议庭{clerk}"
+        if collegial(court):
+            return f"依法组成合议庭审理{f'，审判员{presiding}担任审判长' if presiding else ''}{clerk}"
         return f"不组成合议庭，由审判员{presiding}独任审理{clerk}"
 
     # --- investigation ------------------------------------------------------------------------------------------------

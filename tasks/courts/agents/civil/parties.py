@@ -25,7 +25,6 @@ _FACTS_ONLY = re.compile(r"事实|理由")
 _CLAIMS = re.compile(r"诉讼请求|诉请|请求")
 _WHOLE = re.compile(r"起诉状|诉状")
 _INNER = str.maketrans("“”", "‘’")
-_NOTHING = ("未载明", "")
 _CONTACT = re.compile(r"电话|联系方式|送达地址")
 _SAID_ABOUT: tuple[tuple[str, str], ...] = (
     ("truth", "对真实性有异议，{}"), ("legality", "对合法性有异议，{}"), ("relevance", "对关联性有异议，{}"),
@@ -152,7 +151,7 @@ class Reply:
         one = self._evidence[place]
         title = one.get("title", "")
         parts = [f"证据{numeral(place + 1)}：{title}"]
-        if one.get("kind", "") not in _NOTHING:
+        if one.get("kind"):
             parts.append(one["kind"])
         if witness := one.get("witness", {}).get("name"):
             parts.append(f"证人{witness}")
@@ -162,7 +161,7 @@ class Reply:
         if excerpt and not excerpt.startswith(title):
             parts.append(f"载明：“{excerpt}”")
         purpose = re.sub(r"^(?:用以|拟)?证明", "", one.get("purpose", ""))
-        parts.append(f"拟证明{purpose if purpose not in _NOTHING else f'{self._speaker.me}主张的事实'}")
+        parts.append(f"拟证明{purpose or f'{self._speaker.me}主张的事实'}")
         for kept in (parts, [part for part in parts if not part.startswith("载明")], parts[:2]):
             text = "，".join(part.rstrip("。") for part in kept) + "。"
             if {item.id for item in items_named(text, self._items)} <= meant | self._shown():
@@ -217,6 +216,8 @@ class Reply:
         against = self._objections(number, offer)
         if not against:
             return f"对{name}的真实性、合法性、关联性均无异议。"
+        if whole := against.get("text"):
+            return f"对{name}的质证意见：{whole.rstrip('。；')}。"
         said = [form.format(against[aspect].rstrip("。；")) for aspect, form in _SAID_ABOUT if against.get(aspect)]
         free = [name for aspect, name in ASPECTS[:3] if not against.get(aspect)]
         rest = [f"对{'、'.join(free)}没有异议"] if free else []

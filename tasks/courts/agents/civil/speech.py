@@ -83,12 +83,13 @@ class Speaker:
         return "，".join(said) + "。" + self._appears()
 
     def _appears(self) -> str:
-        if not self.counsel.get("name"):
+        if not self.counsel:
             who = "法定代表人" if self._party.get("kind") == "company" else "本人"
             return f"由{who}到庭，没有委托诉讼代理人。"
         firm = f"，{self.counsel['firm']}律师" if self.counsel.get("firm") else ""
-        authority = self.counsel.get("authority") or "以授权委托书为准"
-        return f"委托诉讼代理人{self.counsel['name']}{firm}，代理权限为{authority}。"
+        told = self.counsel.get("authority", "")
+        name = self.counsel.get("name") or "到庭"
+        return f"委托诉讼代理人{name}{firm}，代理权限{f'为{told}' if told else '以授权委托书为准'}。"
 
     def defence(self) -> str:
         """The answer, claim by claim where it says which claims it meets; then what the points leave out."""
@@ -156,7 +157,7 @@ class Speaker:
         texts = [fact.get("text", "") for fact in held.get("facts", ())]
         texts += [*held.get("statements", {}).values(), *(one.get("text", "") for one in self._defences)]
         texts += [held.get("answer", ""), held.get("complaint", "")]
-        texts += [one.get("purpose", "") for one in self._own() if one.get("purpose") != "未载明"]
+        texts += [one.get("purpose", "") for one in self._own()]
         return list(dict.fromkeys(_LEADS.sub("", part) for text in texts for part in sentences(text)))
 
     def debate(self, court: Sequence[str]) -> str:
@@ -209,7 +210,7 @@ class Speaker:
         return [
             text
             for one in own
-            for aspect in ("weight", "truth", "relevance")
+            for aspect in ("weight", "truth", "relevance", "text")
             if len(text := str(one.get(aspect) or "")) > 8
         ]
 

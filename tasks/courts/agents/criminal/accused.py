@@ -89,7 +89,7 @@ class AccusedSpeaks(Speaks):
 
     def _signed(self) -> str:
         if not self.plea.get("signed"):
-            return self.floor.say("signed_no")
+            return self.floor.say("signed_no" if "signed" in self.plea else "forgotten")
         own = [one for one in parts(self.plea.get("text", "")) if _SIGNED.search(one)]
         return joined([self.floor.say("signed_yes"), *own[:2]])
 

@@ -17,6 +17,7 @@ from typing import Any, Literal
 
 from tasks.courts.agents.criminal.asking import DENIES, NO_OBJECTION
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
+from tasks.courts.casefile.material import collegial as panel_sits
 from tasks.courts.environment import Role
 
 NEEDS = ("may", "practice", "must", "essential")
@@ -98,7 +99,7 @@ def procedure_of(heard: Heard) -> str:
 
 def collegial(heard: Heard) -> bool:
     """Whether a panel sits."""
-    return bool(heard.view.held.get("court", {}).get("panel"))
+    return panel_sits(heard.view.held.get("court", {}))
 
 
 def _property(heard: Heard) -> bool:

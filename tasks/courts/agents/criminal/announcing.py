@@ -11,6 +11,7 @@ from tasks.courts.agents.criminal.agenda import hearing
 from tasks.courts.agents.criminal.asking import NO_OBJECTION, filled
 from tasks.courts.agents.criminal.charges import charged
 from tasks.courts.agents.criminal.heard import Heard
+from tasks.courts.casefile.material import collegial
 
 _OFFICE = re.compile(
     r"(?:公诉人)?(?:系)?(?P<office>[\u4e00-\u9fff]{2,24}?人民检察院)(?P<title>检察员|检察官|副检察长|检察长)(?P<name>[\u4e00-\u9fff·]{1,6}?)(?=[，。；,、]|已到庭|$)"
@@ -65,7 +66,8 @@ def _bench(heard: Heard) -> str:
     members = "、".join(f"{one.get('title', '审判员')}{one.get('name', '')}" for one in court.get("panel", ()))
     if members:
         return filled(words["presides"], {"judge": f"审判员{judge}", "members": members, "clerk": clerk})
-    return filled(words["sole"], {"judge": judge, "clerk": clerk})
+    alone = "panel" if collegial(court) else "sole"
+    return filled(words[alone], {"judge": judge, "clerk": clerk})
 
 
 def _counsel(heard: Heard) -> str:

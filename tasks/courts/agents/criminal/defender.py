@@ -23,12 +23,12 @@ class DefenderSpeaks(Speaks):
         counsel = self.floor.accused.get("counsel", {})
         if not counsel.get("name"):
             return self.floor.say("identity_short", accused=self.floor.name)
-        authority = counsel.get("authority") or "接受委托"
+        authority = counsel.get("authority", "")
         return self.floor.say(
             "identity",
             firm=counsel.get("firm", ""),
             name=counsel["name"],
-            authority=authority,
+            authority=f"{authority}，" if authority else "",
             accused=self.floor.name,
         )
 

@@ -16,8 +16,6 @@ from tasks.courts.agents.criminal.asking import Floor
 from tasks.courts.agents.criminal.objections import plain_title, showings
 
 _GROUP = re.compile(r"分组|一并|全部|所有|其余|剩余|合并|一次性|概括|综合|打包|集中")
-_UNSAID = (None, "", "未载明")
-"""What an imported case says of an exhibit of which nothing is known."""
 _TELLING = re.compile(r"陈述|证言|供述|鉴定意见|笔录|录像|录音")
 """Titles that say the kind of an exhibit themselves."""
 _BRIEF_ROUND = re.compile(r"(?:出示|宣读)(?:以)?后(?:再|另行)")
@@ -54,13 +52,12 @@ def offered(floor: Floor, left: Sequence[tuple[int, Mapping[str, Any]]]) -> str:
 
 
 def _exhibit(floor: Floor, number: int, item: Mapping[str, Any], brief: bool) -> str:
-    kind = f"属于{item['kind']}，" if item.get("kind") not in _UNSAID and not _TELLING.search(item["title"]) else ""
+    kind = f"属于{item['kind']}，" if item.get("kind") and not _TELLING.search(item["title"]) else ""
     purpose = str(item.get("purpose", "")).removeprefix("证明").rstrip("。")
-    purpose = "起诉书指控的事实" if purpose in _UNSAID else purpose
     source = item.get("source", "")
     said = floor.say(
         "exhibit" if source else "exhibit_short", n=names([number]), title=_comma(item["title"]), kind=kind, source=source,
-        purpose=purpose,
+        purpose=purpose or "起诉书指控的事实",
     )  # fmt: skip
     witness = item.get("witness", {})
     if witness.get("name") and witness.get("relation") and not brief:

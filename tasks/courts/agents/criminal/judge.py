@@ -26,6 +26,7 @@ from tasks.courts.agents.criminal.asking import filled
 from tasks.courts.agents.criminal.examining import topic_asked
 from tasks.courts.agents.criminal.heard import Heard
 from tasks.courts.agents.criminal.judgment import Decide, judgment, undisputed
+from tasks.courts.casefile.material import presiding_title
 from tasks.courts.play.views import CourtView
 from tasks.episode.actions import Move, Say
 
@@ -71,7 +72,7 @@ def _words(heard: Heard, due: Next) -> str:
     if form == "say":
         form = _variant(heard, due)
     court = heard.view.held.get("court", {})
-    title = court.get("presiding", {}).get("title", "审判长")
+    title = presiding_title(court)
     values = {"name": heard.name, "title": "审判员" if title == "独任审判员" else title, "findings": findings(heard)}
     values["questions"] = "".join(_inquiries(heard)[:2])
     values["which"] = "、".join(named([one]) for one in objected(heard))

@@ -20,7 +20,7 @@ from tasks.courts.scores.bigrams import bigrams, recall
 
 LIKE = 0.15
 """Share of an objection's character pairs that an exhibit must hold where ids tell nothing."""
-GROUNDS = ("truth", "legality", "relevance", "weight")
+GROUNDS = ("truth", "legality", "relevance", "weight", "text")
 _AGREED = re.compile(r"^对[^。；]{0,24}(?:没有|无)异议")
 _PLACE = re.compile(r"(\d{1,3})$")
 
@@ -131,6 +131,6 @@ def grounds_text(floor: Floor, grounds: Mapping[str, str]) -> str:
     said = []
     for ground in GROUNDS:
         if text := grounds.get(ground, "").rstrip("。"):
-            plain = ground == "weight" and _AGREED.match(text)
+            plain = ground == "text" or ground == "weight" and _AGREED.match(text)
             said.append(floor.say("objection_plain" if plain else f"objection_{ground}", text=text))
     return "；".join(said)

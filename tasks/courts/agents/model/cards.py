@@ -11,6 +11,7 @@ from typing import Any, Literal
 from tasks.agents.prompts import fill
 from tasks.courts.agents.model.held import held_lines, shown, side_name
 from tasks.courts.agents.model.phrases import NAME, phrase
+from tasks.courts.casefile.material import presiding_title
 from tasks.courts.casefile.people import Persona
 from tasks.courts.casefile.persona import style
 from tasks.courts.environment import PLAIN_CARD, Role, codes, environment
@@ -81,7 +82,7 @@ def card(view: CourtView, form: Form) -> str:
 def _title(view: CourtView, court: Mapping[str, Any]) -> str:
     if view.role == "judge":
         where, presiding = court.get("name", ""), court.get("presiding", {})
-        return shown(f"{where}{presiding.get('title', '审判长')}{presiding.get('name', '')}")
+        return shown(f"{where}{presiding_title(court)}{presiding.get('name', '')}")
     return shown(str(view.held.get("agent_title") or view.called(view.role)))
 
 

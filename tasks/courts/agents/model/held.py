@@ -33,6 +33,7 @@ _OBJECTION = (
     ("legality", "合法性：{}"),
     ("relevance", "关联性：{}"),
     ("weight", "证明力：{}"),
+    ("text", "{}"),
 )
 _COURT = (
     ("name", "审理法院：{}"), ("docket", "案号：{}"), ("procedure", "适用程序：{}"), ("clerk", "书记员：{}"),
@@ -93,10 +94,10 @@ def _parties(value: Any, view: CourtView) -> Lines:
     for party in value:
         counsel = party.get("counsel", {})
         told = "，".join(_parts(party, _PARTY))
-        if counsel.get("name"):
+        if counsel:
             title = "辩护人" if view.env == "CR" else "委托诉讼代理人"
-            where = "，".join(_parts(counsel, (("firm", "{}"), ("authority", "{}"))))
-            told += f"；{title}{_word(counsel['name'])}" + (f"（{where}）" if where else "")
+            where = "，".join(_parts(counsel, (("profession", "{}"), ("firm", "{}"), ("authority", "{}"))))
+            told += f"；{title}{_word(counsel.get('name', ''))}" + (f"（{where}）" if where else "")
         yield f"{side_name(party['side'], view.env)}：{told}"
 
 

@@ -1,0 +1,205 @@
+"""Records of the published layout, of all six environments, from the file to the scores: what they say is kept, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.engine import Ask
+from store.text.normalise import fold_width
+from tasks.courts.agents.registry import RULES
+from tasks.courts.casefile.case import Case, CivilCase, CriminalCase
+from tasks.courts.casefile.upstream import import_upstream
+from tasks.courts.environment import environment
+from tasks.courts.play.record import for_procedure
+from tasks.courts.procedure import pfs
+from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.scores import judgment
+from tasks.episode.with_tools import SEAT
+from tests.support.court_stage import Court, talk
+
+FILE = Path(__file__).parents[1] / "upstream_courts" / "various.jsonl"
+RECORDS = [json.loads(line) for line in FILE.read_text(encoding="utf-8").splitlines()]
+IMPORTED = import_upstream(FILE)
+CASES = {case.id: case for case in IMPORTED.cases}
+REPORTS = {report.case: report for report in IMPORTED.reports}
+TRIALS = [name for name, case in CASES.items() if case.env in ("CI", "CR")]
+_FORM = frozenset("schema id env lang side owner by claim outcome source based_on birth_date".split())
+"""Fields that say how the file is built, and days, which the file writes otherwise than the record."""
+_INVENTED = ("未载明", "None", "False", "没有签署", "没有签认罪认罚", "（否认）", "某某")
+
+
+def trial(name: str) -> CivilCase | CriminalCase:
+    case = CASES[name]
+    assert isinstance(case, CivilCase | CriminalCase)
+    return case
+
+
+def plain(text: str) -> str:
+    return "".join(fold_width(text).split())
+
+
+def texts(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from texts(item, f"{path}.{key}" if path else key)
+    elif isinstance(value, list):
+        for item in value:
+            yield from texts(item, path)
+    elif isinstance(value, str) and value and path.rpartition(".")[2] not in _FORM:
+        yield path, value
+
+
+def by_rules(case: Case, profile: Any = "law") -> Court:
+    seats = dict.fromkeys((SEAT, *environment(case.env).others), RULES)
+    return Court(case, lambda ask, role, number: "", profile=profile, seats=seats).run()
+
+
+def test_every_record_makes_a_case() -> None:
+    assert not IMPORTED.refused and len(CASES) == len(RECORDS)
+    assert {case.env for case in CASES.values()} == {"CI", "CR", "CD", "DD", "KQ", "LC"}
+
+
+@pytest.mark.parametrize(("name", "record"), list(zip(CASES, RECORDS, strict=True)))
+def test_nothing_stands_in_a_case_that_its_record_does_not_say_or_the_report_does_not_name(
+    name: str, record: dict[str, Any]
+) -> None:
+    said, told = plain(json.dumps(record, ensure_ascii=False)), " ".join(REPORTS[name].filled)
+    for path, value in texts(CASES[name].fields()):
+        kept = all(plain(line) in said for line in value.splitlines())
+        assert kept or path in told or path.rpartition(".")[0] in told, (path, value)
+
+
+def test_counsel_sit_where_the_layout_has_lawyers() -> None:
+    for party in (*trial("CI-201").parties, *trial("CR-302").parties):
+        assert party.counsel is not None and party.counsel.profession == "律师" and not party.counsel.name
+    assert trial("CR-303").parties[0].counsel is None
+    one = trial("CR-301").parties[0].counsel
+    assert one is not None and (one.name, one.firm) == ("即墨澄", "望川观澜律师事务所")
+
+
+@pytest.mark.parametrize(
+    ("name", "procedure", "panel"),
+    [("CI-201", "简易程序", False), ("CI-202", "普通程序", True), ("CR-301", "速裁程序", False), ("CR-302", "普通程序", True)],
+)  # fmt: skip
+def test_the_bench_is_the_one_of_the_procedure(name: str, procedure: str, panel: bool) -> None:
+    case = trial(name)
+    assert (case.court.procedure, case.court.collegial) == (procedure, panel)
+    assert ("collegial" in hearing_of(case).needs) is panel
+    said = "".join(turn.text for turn in by_rules(case).record if turn.speaker == "judge")
+    assert ("依法组成合议庭" in said) is panel and ("独任审" in said) is not panel
+
+
+def test_custody_is_no_record() -> None:
+    for name, record, measures in (
+        ("CR-301", "无前科。", ["拘留", "取保候审"]),
+        ("CR-302", "曾因犯寻衅滋事罪，于2015年8月被判处有期徒刑一年，2016年7月刑满释放。", ["拘留", "逮捕"]),
+        ("CR-303", "无", []),
+        ("CR-304", "", ["取保候审"]),
+    ):
+        case = trial(name)
+        assert isinstance(case, CriminalCase)
+        assert case.criminal.record == record and [one.measure for one in case.criminal.custody] == measures
+
+
+def test_pleas_are_those_of_the_record() -> None:
+    found = {
+        name: (case.criminal.plea.stance, case.criminal.plea.signed)
+        for name in TRIALS
+        if isinstance(case := trial(name), CriminalCase)
+    }
+    assert found == {
+        "CR-301": ("guilty", True), "CR-302": ("guilty", None), "CR-303": ("not_guilty", None), "CR-304": ("guilty", None),
+    }  # fmt: skip
+    assert "criminal.plea.stance (guilty, as published)" in REPORTS["CR-302"].filled
+
+
+def test_criminal_gold_is_that_of_the_accused() -> None:
+    found = {}
+    for name in TRIALS:
+        case = trial(name)
+        if isinstance(case, CriminalCase):
+            one = case.gold.sentence
+            found[name] = (case.gold.charges, one.kind, one.months, one.probation_months, one.fine)
+    assert found == {
+        "CR-301": (("盗窃罪",), "有期徒刑", 6, 12, 2000), "CR-302": (("故意伤害罪",), "有期徒刑", 16, 0, 0),
+        "CR-303": (("运输毒品罪",), "无期徒刑", 0, 0, 0), "CR-304": (("盗窃罪", "掩饰、隐瞒犯罪所得罪"), "有期徒刑", 16, 0, 8000),
+    }  # fmt: skip
+    joint = trial("CR-302")
+    assert isinstance(joint, CriminalCase) and [charge.name for charge in joint.criminal.charges] == ["故意伤害罪"]
+    assert not any("西门渡犯" in ruling for ruling in joint.gold.judgment) and "38650元" in joint.gold.judgment[1]
+    assert any("other accused" in what for what in REPORTS["CR-302"].dropped)
+
+
+def test_civil_gold_says_what_became_of_each_claim() -> None:
+    found = {}
+    for name in TRIALS:
+        case = trial(name)
+        if isinstance(case, CivilCase):
+            found[name] = [(one.claim, one.outcome, one.amount) for one in case.gold.rulings]
+            assert case.gold.fee is not None
+    assert found == {
+        "CI-201": [("C1", "partly", 80000), ("C2", "granted", 4300), ("C3", "rejected", 0)],
+        "CI-202": [("C1", "granted", None), ("C2", "partly", 1200)],
+        "CI-203": [("C1", "granted", 18000), ("C2", "granted", 12000)],
+    }
+
+
+def test_exhibits_are_read_from_the_words() -> None:
+    contract, receipts, invoice, photographs = trial("CI-201").evidence
+    assert (contract.title, contract.kind, contract.objections) == ("货架加工合同一份", "书证", ())
+    assert contract.purpose == "证明双方约定了价款、付款期限和违约金"
+    assert receipts.objections[0].text.startswith("真实性认可") and not receipts.objections[0].truth
+    assert (invoice.purpose, photographs.kind, photographs.owner) == ("", "", "D1")
+    assert [one.title for one in trial("CR-303").evidence][1:3] == ["证人万俟良的证言", "查获经过"]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_rules_play_it_to_the_end_and_invent_nothing(name: str) -> None:
+    case = CASES[name]
+    for profile in ("law", "j1"):
+        court = by_rules(case, profile)
+        assert court.outcome == "finished" and not court.tagged("leaked")
+        said = "\n".join(turn.text for turn in court.record)
+        assert not any(word in said for word in _INVENTED)
+        if isinstance(case, CivilCase | CriminalCase) and name in TRIALS:
+            turns = for_procedure(court.record, case.env)
+            assert pfs.strict(turns, hearing_of(case), profile).pfs == 1.0
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_prompts_hold_nothing_that_the_record_lacks(name: str) -> None:
+    asked: list[Ask] = []
+
+    def heard(ask: Ask, role: str, number: int) -> str:
+        asked.append(ask)
+        return talk(lambda role, number: f"第{number}句。")(ask, role, number)
+
+    Court(CASES[name], heard, turns=6).run()
+    shown = "\n".join(message.content for ask in asked for message in ask.messages if message.role == "system")
+    assert shown and not any(word in shown for word in _INVENTED)
+    assert CASES[name].env != "DD" or "案由：" not in shown
+
+
+@pytest.mark.parametrize("name", TRIALS)
+def test_the_judgment_of_the_gold_earns_every_score(name: str) -> None:
+    case = trial(name)
+    best = judgment.ceiling(case)
+    wanted = ("JUD_claims", "LAW") if case.env == "CI" else ("CRI", "LAW")
+    assert best.failed is None and [best.strict[metric] for metric in wanted] == [1.0, 1.0]
+    assert case.env == "CI" or best.strict["VER"] == 0.0
+
+
+def test_two_accused_are_refused_for_what_they_are(tmp_path: Path) -> None:
+    record = json.loads(json.dumps(RECORDS[3]))
+    other = json.loads(json.dumps(record["defendant"]))
+    other["personal_information"]["name"] = "闻人晴"
+    record["defendant"] = [record["defendant"], other]
+    path = tmp_path / "cr.jsonl"
+    path.write_text(json.dumps(record, ensure_ascii=False), encoding="utf-8")
+    with pytest.raises(Exception, match="2 accused; one is tried at a time"):
+        import_upstream(path)

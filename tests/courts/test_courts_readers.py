@@ -1,0 +1,107 @@
+"""Readers that drafts of judgments and records of the published layout share: exhibits, record and custody, rulings on one accused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.courts.from_judgment.criminal import plea_of
+from tasks.courts.from_judgment.exhibits import exhibit_of, exhibits, kind_of
+from tasks.courts.from_judgment.sections import Paper
+from tasks.courts.from_judgment.sentencing import criminal_gold, of_accused
+from tasks.courts.from_judgment.standing import standing_of
+
+
+@pytest.mark.parametrize(
+    ("text", "titles"),
+    [
+        # A list goes on behind a category that it closes.
+        (
+            "以上事实，有经庭审质证的户籍证明、收条等书证；证人闻人舟、即墨川的证言；辨认笔录；被告人的供述等证据证实。",
+            ["户籍证明", "收条", "证人闻人舟的证言", "证人即墨川的证言", "辨认笔录", "被告人的供述"],
+        ),
+        ("上述事实，被告人亦无异议。本案由公安机关出具的到案经过、称量笔录等证据证实，足以认定。",
+         ["公安机关出具的到案经过", "称量笔录"]),
+        # What is listed before and behind exhibits that stand alone.
+        (
+            "公诉机关出示了现场照片、扣押清单等证据。认定上述事实的证据有：价格认定结论书：证实手机价值3200元。"
+            "监控录像：证实经过。画面中可见一名男子。另有户籍证明等证据证实。",
+            ["现场照片", "扣押清单", "价格认定结论书", "监控录像", "户籍证明"],
+        ),
+        # Evidence that nobody lists, and words about it.
+        ("公诉机关当庭出示了相应证据，提请本院依法判处。", []),
+        ("上述证据经法庭质证，查证属实，本院予以采信。", []),
+        ("手机内含有他人信息，证实其来源。", []),
+    ],
+)  # fmt: skip
+def test_exhibits_are_those_that_a_text_lists(text: str, titles: list[str]) -> None:
+    found = exhibits(text, "CR", "PROC", 1)
+    assert [one["title"] for one in found] == titles
+    assert all("purpose" not in one and one.get("kind") != "未载明" for one in found)
+
+
+def test_what_an_exhibit_that_stands_alone_says_is_its_content() -> None:
+    text = "价格认定结论书：证实手机价值3200元。监控录像：证实经过。画面中可见一名男子。"
+    assert [one["excerpt"] for one in exhibits(text, "CR", "PROC", 1)] == [
+        "证实手机价值3200元",
+        "证实经过。画面中可见一名男子",
+    ]
+
+
+def test_one_text_is_one_exhibit() -> None:
+    made = exhibit_of("借款合同、收条，证明双方成立借款关系", "CI", "P1", 3)
+    assert made == {
+        "id": "E3", "owner": "P1", "title": "借款合同、收条", "kind": "书证", "purpose": "证明双方成立借款关系",
+    }  # fmt: skip
+    long = f"照片一组。{'画面' * 60}。"
+    assert exhibit_of(long, "CI", "D1", 1) == {"id": "E1", "owner": "D1", "title": "照片一组", "excerpt": long}
+    assert kind_of("照片一组", "CI") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "record", "measures", "rest"),
+    [
+        ("无前科，2024年2月1日被取保候审", "无前科", [("取保候审", "2024-02-01")], ""),
+        ("因涉嫌犯诈骗罪于2024年3月5日被刑事拘留，同月19日经批准被逮捕，现羁押于澜江市看守所。", "",
+         [("拘留", "2024-03-05"), ("逮捕", "2024-03-19")], ""),
+        ("曾因盗窃于2019年被行政拘留十日。因涉嫌盗窃于2024年1月2日被取保候审。", "曾因盗窃于2019年被行政拘留十日。",
+         [("取保候审", "2024-01-02")], ""),
+        ("无前科，2024年7月2日，因涉嫌盗窃被刑事拘留", "无前科", [("拘留", "2024-07-02")], ""),
+        ("现被取保候审", "", [], "现被取保候审"), ("群众", "", [], "群众"), ("", "", [], ""),
+    ],
+)  # fmt: skip
+def test_record_and_custody_are_told_apart(
+    text: str, record: str, measures: list[tuple[str, str]], rest: str
+) -> None:
+    found = standing_of(text)
+    assert (found.record, found.rest) == (record, rest)
+    assert [(one["measure"], one["since"]) for one in found.custody] == measures
+
+
+def test_rulings_on_other_accused_are_left_out() -> None:
+    ruled = (
+        "一、被告人甲某犯盗窃罪，判处拘役三个月；二、被告人乙某犯诈骗罪，判处有期徒刑一年，缓刑二年，并处罚金三千元。"
+    )
+    assert "诈骗" not in of_accused(ruled, "甲某") and "盗窃" not in of_accused(ruled, "乙某")
+    assert of_accused(ruled, "丙某") == ruled
+    gold = criminal_gold(Paper("CR", "", (), "", reason="略", ruled=of_accused(ruled, "乙某")), [])
+    assert gold["charges"] == ["诈骗罪"]
+    assert gold["sentence"] == {"kind": "有期徒刑", "months": 12, "probation_months": 24, "fine": 3000}
+
+
+@pytest.mark.parametrize(
+    ("attitude", "signed"),
+    [("自愿认罪认罚，签署具结书", True), ("认罪认罚，但没有签署具结书", False), ("认罪认罚", None)],
+)
+def test_a_paper_that_was_not_signed_is_not_signed(attitude: str, signed: bool | None) -> None:
+    read = plea_of(Paper("CR", "", (), "", {"plea": f"被告人{attitude}"}))
+    assert read["stance"] == "guilty" and read.get("signed") is signed
+
+
+@given(st.text(alphabet="有由证据、，。；：等书被告人甲拘留逮捕2024年1月3日因涉嫌犯罪判处", max_size=120))
+def test_readers_are_total(text: str) -> None:
+    exhibits(text, "CR", "PROC", 1)
+    exhibit_of(text, "CI", "P1", 1)
+    standing_of(text)
+    of_accused(text, "甲")
