@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
 
@@ -13,11 +14,11 @@ from app.cli.names import RUN
 from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
 from app.cli.would_read import show_prompt
-from app.strings import t
+from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import clean, json_text, pad, truncate, width
 from store.errors import StoreError
-from store.journal import Journal
+from store.journal import Journal, ScoreRow
 from tasks.episode.events import ModelCalled
 from tasks.episode.state import digest, fold
 from tasks.episode.watcher import Committed
@@ -189,6 +190,31 @@ def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: 
             for role, name in record.event.messages:
                 click.echo(clean(f"    [{role}] {journal.text_of(name)}"))
         watcher.notify(Committed(episode, (record,), state))
+    last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]
+    for line in _rests(journal.scores(last.id)):
+        click.echo(clean(line, multiline=False))
+
+
+def _rests(scores: list[ScoreRow]) -> Iterator[str]:
+    """The newest scores of each scorer that says what they rest on, followed by that: metrics, what, turn, words."""
+    for score in {one.scorer: one for one in scores}.values():
+        kept = score.evidence if isinstance(score.evidence, list) else []
+        rests = [one for one in kept if isinstance(one, dict) and isinstance(one.get("metrics"), list)]
+        if not rests or not isinstance(score.value, dict):
+            continue
+        named = {name: f"{t(f'scores.{name}')} {name}" if known(f"scores.{name}") else name for name in score.value}
+        values = [f"{named[name]} {value:.3f}" for name, value in score.value.items() if value is not None]
+        yield t("show.rests", scorer=score.scorer, version=score.version)
+        yield f"  {' · '.join(values)}"
+        yield from (f"    {_rest(one)}" for one in rests)
+
+
+def _rest(one: dict[str, Any]) -> str:
+    sign = "·" if one.get("found") is None else "✔" if one["found"] else "✘"
+    turn = t("show.turn", n=one["turn"]) if one.get("turn") else ""
+    quote = f"“{truncate(one['quote'], 60)}”" if one.get("quote") else ""
+    what = truncate(str(one.get("what", "")), 100)
+    return " ".join(part for part in (sign, f"[{' '.join(one['metrics'])}]", what, turn, quote) if part)
 
 
 def _verify(run_name: str, episode: str | None, as_json: bool) -> None:

@@ -2,6 +2,9 @@
 
 Court cases have fictional people and facts but apply real law, cited by number. The index lets a citation be checked, and
 dated, on a fresh machine; the words show when a pack with the text is loaded. `moot data build law-index` makes a pack of it.
+
+Beside it stands a list of all national laws of a public collection, written by `packaging/law_index.py`: it holds the
+versions that the collection happens to have, and is asked only whether an article exists.
 """
 
 from __future__ import annotations
@@ -24,6 +27,7 @@ PACK_NAME = "law-index"
 JURISDICTION = "中华人民共和国"
 SOURCE = "index of real laws: titles, windows and article numbers, without text"
 _FILE = "real_laws.toml"
+LISTED = "listed_laws.tsv"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,33 @@ def indexed_laws() -> Iterator[IndexedLaw]:
         yield IndexedLaw(law, tuple(_version(law.name, version) for version in entry["versions"]))
 
 
+@dataclass(frozen=True, slots=True)
+class ListedLaw:
+    """A law of the list. versions: each with its article numbers as written."""
+
+    name: str
+    level: str
+    versions: tuple[tuple[LawVersion, str], ...]
+
+
+def listed_laws() -> Iterator[ListedLaw]:
+    """The laws of the list by title; `numbers_of` reads their numbers."""
+    for line in _text(LISTED).splitlines():
+        if not line.startswith("#"):
+            name, level, versions = line.split("\t")
+            yield ListedLaw(name, level, _listed(name, versions))
+
+
+def _listed(law: str, text: str) -> tuple[tuple[LawVersion, str], ...]:
+    found = []
+    for place, version in enumerate(text.split(";"), 1):
+        days, _, numbers = version.partition(":")
+        first, last = (date.fromisoformat(day) if day else None for day in days.removeprefix("~").split("/"))
+        label = f"{law}[{place}]"
+        found.append((LawVersion(law, label, first, last, inferred=days.startswith("~"), source=SOURCE), numbers))
+    return tuple(found)
+
+
 def build_index(name: str = PACK_NAME) -> Path:
     """Build the pack of the index; gives its path."""
     with PackBuilder(
@@ -65,7 +96,11 @@ def build_index(name: str = PACK_NAME) -> Path:
 
 
 def _book() -> dict[str, Any]:
-    return tomllib.loads(files("store.statutes.data").joinpath(_FILE).read_text(encoding="utf-8"))
+    return tomllib.loads(_text(_FILE))
+
+
+def _text(name: str) -> str:
+    return files("store.statutes.data").joinpath(name).read_text(encoding="utf-8")
 
 
 def _version(law: str, entry: dict[str, Any]) -> tuple[LawVersion, tuple[Article, ...]]:

@@ -49,7 +49,7 @@ COURT_WORDS: dict[str, tuple[str, str]] = {
     "court.by_people": ("人工", "people"),
     "court.consistency": ("一致性", "Consistency"),
     "court.reference": ("已发表的行：另一批案件、另一评分员（{grader}），不可与本机结果直接比较；“–”为未能完成任务", "Published rows: other data, other grader ({grader}), not to be compared directly; – is a failed task"),
-    "court.lower": ("VER、SEN、FINE、LAW_FAKE 越低越好；论文口径的 VER 按本次评测的最小最大值换算，不同评测之间不可比较", "VER, SEN, FINE and LAW_FAKE: lower is better; compat VER is scaled over its run and cannot be compared between runs"),
+    "court.lower": ("VER、SEN、FINE、LAW_FAKE、LAW_OLD、LAW_UNK 越低越好；严格口径一方缓刑一方实刑的，刑期差距按实际执行的月数计（缓刑为 0，刑法第七十二条、第七十六条）；不在索引（LAW_UNK）不等于虚构（LAW_FAKE）；论文口径的 VER 按本次评测的最小最大值换算，不同评测之间不可比较", "VER, SEN, FINE, LAW_FAKE, LAW_OLD and LAW_UNK: lower is better; in strict, prison against probation is as far apart as the months served, 0 on probation (Criminal Law, articles 72 and 76); a law that is not in the index (LAW_UNK) is not an invented one (LAW_FAKE); compat VER is scaled over its run and cannot be compared between runs"),
     "court.overall_note": ("总分为所列各列除 VER 外的平均；括号内为计入的列数", "Overall: mean of the columns shown except VER; in brackets how many are in it"),
     "court.intervals": ("方括号内为 95% 区间，按案件簇抽样；CD、DD、CI 同出一案的为一簇", "In brackets 95% intervals over clusters; CD, DD and CI of one dispute are one cluster"),
     "court.grading": ("未评分的列须评分员：moot score RUN --seat grader=SPEC", "Columns not scored need a grader: moot score RUN --seat grader=SPEC"),

@@ -72,6 +72,30 @@ def test_an_attempt_has_rows_of_both_rules_and_unique_verdicts(result: Result) -
         assert row.evidence or name in ("judgment_compat",)
 
 
+SILENT = [
+    advice("KQ-0001", {topic.id: "" for topic in CASES["KQ-0001"].topics}),  # type: ignore[union-attr]
+    draft("CD-0001", "询问结束"),
+    trial("CI-0005", GOOD_CIVIL[:20], judgment=""),
+]
+
+
+@pytest.mark.parametrize("result", [*everything(), *SILENT], ids=lambda result: result.task_id)
+def test_every_strict_score_says_what_it_rests_on(result: Result) -> None:
+    rows = score_one(ask(result.task_id), result, context(result))
+    for row in (one for one in rows if one.scorer.endswith("_strict")):
+        rests = [one for one in row.evidence if "metrics" in one]
+        assert all(set(one) == {"metrics", "what", "found", "turn", "quote"} and one["what"] for one in rests)
+        said = {turn.turn: turn.text for turn in result.heard if isinstance(turn, Said)}
+        for one in rests:
+            assert one["turn"] is None or one["turn"] in said, one
+        named = {name for one in rests for name in one["metrics"]}
+        assert {name for name, value in row.value.items() if value is not None} <= named, row.scorer
+        for name, value in row.value.items():
+            own = [one["found"] for one in rests if name in one["metrics"] and one["found"] is not None]
+            if name in ("LAW", "REA_points", "REA_narrow", "JUD_claims", "Label", "CRI", "PROB"):
+                assert value is None or value == pytest.approx(sum(own) / len(own)), name
+
+
 def test_graders_are_asked_about_models_in_the_other_seats_alone() -> None:
     result = draft("CD-0001", policy="court/1+free", seed=3)
     asked = {name: one for one in gradings(ask("CD-0001"), result) for name in one.failed}

@@ -9,7 +9,7 @@ import pytest
 from store.pack import Pack
 from store.statutes.book import Gap, NoText, NotYet, StatuteBook, Unknown
 from store.statutes.model import ArticleNumber
-from store.statutes.shipped import as_of, build_index, indexed_laws, numbers_of
+from store.statutes.shipped import as_of, build_index, indexed_laws, listed_laws, numbers_of
 
 
 def test_windows_of_a_law_follow_each_other_without_a_gap() -> None:
@@ -29,6 +29,22 @@ def test_no_text_and_no_article_twice() -> None:
             assert articles, version.label
             assert all(article.text is None and not article.title for article in articles)
             assert len({article.number for article in articles}) == len(articles)
+
+
+def test_the_list_holds_facts_and_agrees_with_the_index() -> None:
+    listed = {law.name: law for law in listed_laws()}
+    assert len(listed) > 1300 and list(listed) == sorted(listed)
+    for law in listed.values():
+        for version, numbers in law.versions:
+            assert set(numbers) <= set("0123456789.- ") and numbers_of(numbers), version.label
+    same = 0
+    for indexed in indexed_laws():
+        for version, articles in indexed.versions:
+            for other, numbers in listed[indexed.law.name].versions if indexed.law.name in listed else ():
+                if (version.valid_from, False) == (other.valid_from, other.inferred):
+                    assert {article.number for article in articles} == set(numbers_of(numbers)), version.label
+                    same += 1
+    assert same > 30
 
 
 def test_numbers() -> None:

@@ -5,7 +5,7 @@ This is the one place of the desk that holds gold. What leaves it are rates (0 t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -169,7 +169,16 @@ def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str, is_open:
                 {metric: None if waits or is_open and not value else value for metric, value in row.value.items()}
             )
     order = environment(group).metrics["strict"] if group in codes() else ()
-    return StepScores(answered, made["compat"], made["strict"], None, (), group, tuple(order))
+    rests = () if is_open else tuple(_rests(rows.values()))
+    return StepScores(answered, made["compat"], made["strict"], None, rests, group, tuple(order))
+
+
+def _rests(rows: Iterable[ScoreRow]) -> Iterator[dict[str, Any]]:
+    """What strict scores rest on, as keys of the strip: the first metric, and what."""
+    for row in rows:
+        for one in row.evidence if isinstance(row.evidence, list) else ():
+            if "metrics" in one and one["metrics"]:
+                yield {"key": f"{one['metrics'][0]} {one['what']}", "strict_hit": one["found"]}
 
 
 def _parts(made: Summary, ended: bool) -> Iterator[Part]:

@@ -16,13 +16,12 @@ from app.desk.episode.scores import OVERALL, Part, RunScores, StepScores
 from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import counted, known, t
 from app.terminal import pad, truncate, width
+from tasks.courts.scores.of_run.columns import LOWER
 
 BAR = 10
 """Cells of a bar."""
 GRADED = frozenset({"score", "NBIN", "NBIN_all", "DOC", "CLA", "F&R", "JUD", "REA"})
 """Values that only a grader can give; without one they are unscored, not 0."""
-LOWER = frozenset({"VER", "SEN", "FINE", "LAW_FAKE"})
-"""Distances and faults: 0 is best."""
 
 
 def rate(value: float | None) -> str:

@@ -13,7 +13,7 @@ from rapidfuzz import fuzz, process
 from store.statutes.applicable import CaseDates, kind_of, mark
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from store.statutes.names import key_of_name
-from store.statutes.shipped import as_of, indexed_laws
+from store.statutes.shipped import as_of, indexed_laws, listed_laws, numbers_of
 from store.text.citation import citations
 from store.text.normalise import fold_width
 from tasks.courts.casefile.people import LawRef
@@ -90,6 +90,43 @@ class ShippedLaws:
 def shipped_laws() -> ShippedLaws:
     """The shipped index, read once."""
     return ShippedLaws()
+
+
+class ListedLaws:
+    """The list of national laws that comes with Moot: which there are, and which articles they have.
+
+    It holds those versions that the collection has which it was made from.
+    """
+
+    def __init__(self) -> None:
+        self._versions: dict[str, list[LawVersion]] = {}
+        self._written: dict[tuple[str, str], str] = {}
+        for law in listed_laws():
+            self._versions[law.name] = [version for version, _ in law.versions]
+            self._written |= {(law.name, version.label): numbers for version, numbers in law.versions}
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Official titles."""
+        return tuple(self._versions)
+
+    def versions(self, law: str) -> list[LawVersion]:
+        """The versions that the list holds, the oldest first."""
+        return self._versions.get(law, [])
+
+    def numbers(self, law: str, label: str) -> frozenset[ArticleNumber]:
+        """Numbers of the articles of a version."""
+        return frozenset(numbers_of(self._written.get((law, label), "")))
+
+    def article(self, law: str, label: str, number: ArticleNumber) -> list[Article]:
+        """The article without its words."""
+        return [Article(law, label, number)] if number in self.numbers(law, label) else []
+
+
+@cache
+def all_laws() -> ListedLaws:
+    """The list, read once."""
+    return ListedLaws()
 
 
 def check_law(field: str, ref: LawRef, dates: CaseDates, laws: Laws) -> Iterator[Finding]:

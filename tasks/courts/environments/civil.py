@@ -50,6 +50,7 @@ CI = Environment(
         "compat": (*_PROCEDURE, "JUD", "REA", "LAW"),
         "strict": (
             *_PROCEDURE, "ORD", "JUD", "JUD_claims", "REA", "REA_points", "REA_narrow", "LAW", "LAW_P", "LAW_F1", "LAW_FAKE",
+            "LAW_OLD", "LAW_UNK",
         ),
     },
     reported=("PFS", "JUD", "REA", "LAW"), family="civil", expert="civil", gold="tasks.courts.agents.gold:GoldJudge",

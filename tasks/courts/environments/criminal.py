@@ -71,8 +71,9 @@ CR = Environment(
     metrics={
         "compat": (*_PROCEDURE, "CRI", "VER", "SEN", "FINE", "REA", "LAW"),
         "strict": (
-            *_PROCEDURE, "ORD", "CRI", "VER", "SEN", "FINE", "SEN_d", "FINE_d", "LIFE", "REA", "REA_points", "REA_narrow",
+            *_PROCEDURE, "ORD", "CRI", "VER", "SEN", "FINE", "SEN_d", "FINE_d", "PROB", "LIFE", "REA", "REA_points", "REA_narrow",
             "LAW", "LAW_P", "LAW_F1", "LAW_FAKE",
+            "LAW_OLD", "LAW_UNK",
         ),
     },
     reported=("PFS", "CRI", "VER", "REA", "LAW"), expert="criminal", gold="tasks.courts.agents.gold:GoldJudge",

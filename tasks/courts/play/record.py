@@ -31,11 +31,11 @@ def for_procedure(turns: Iterable[Turn], env: Env) -> tuple[Turn, ...]:
 def topic_turns(events: Iterable[Event]) -> tuple[TopicTurn, ...]:
     """The exchanges on topics: what was asked, the reply before the tracker's word, what was read in it."""
     found: list[TopicTurn] = []
-    reply = ""
+    reply, turn = "", 0
     for event in events:
         if isinstance(event, Said):
-            reply = event.text
+            reply, turn = event.text, event.turn
         elif isinstance(event, TopicTracked):
             tracked = Tracked(event.topic, event.answered, event.verdict, event.quote, event.made_by)
-            found.append(TopicTurn(event.pointer, reply, tracked))
+            found.append(TopicTurn(event.pointer, reply, tracked, turn))
     return tuple(found)

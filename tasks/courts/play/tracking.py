@@ -45,11 +45,13 @@ class Tracked:
 
 @dataclass(frozen=True, slots=True)
 class TopicTurn:
-    """One exchange: the topic that the controller had asked, what the agent replied, what the tracker read in it."""
+    """One exchange: the topic that the controller had asked, what the agent replied, what the tracker read in it; number
+    of the turn of the reply, 0 where nobody knows."""
 
     pointer: str
     reply: str
     tracked: Tracked
+    turn: int = 0
 
 
 def tracker_schema(case: AdviceCase) -> dict[str, object]:

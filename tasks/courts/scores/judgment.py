@@ -26,6 +26,7 @@ FORMULA: Mapping[str, str] = {
     "CR": "本院认为，公诉机关指控的罪名成立。判决如下：\n被告人犯盗窃罪，判处有期徒刑一年，并处罚金人民币一千元。",
 }
 """The floor: a judgment that reads nothing and cites nothing."""
+_FORMULAS = {env: rulings.read_judgment(text).reason for env, text in FORMULA.items()}
 _CIVIL: tuple[str, ...] = ("LAW", "JUD", "REA")
 _CRIMINAL: tuple[str, ...] = ("LAW", "CRI", "REA")
 Trial = CivilCase | CriminalCase
@@ -137,20 +138,34 @@ def _strict(
     text = found.text if found else ""
     neutral = "\n".join((case.gold.reason, *case.gold.judgment))
     law = laws.score_laws(text, case.gold.laws, case.dates.for_law, neutral=neutral, book=book)
-    points = reasons.score_reasons(found.reason if found else "", case.gold.reason_points)
+    points = reasons.score_reasons(
+        found.reason if found else "", case.gold.reason_points, case.gold.reason, _FORMULAS[_env(case)]
+    )
     values: dict[str, float | None] = {
-        "LAW": law.recall, "LAW_P": law.precision, "LAW_F1": law.f1, "LAW_FAKE": law.fake,
+        "LAW": law.recall, "LAW_P": law.precision, "LAW_F1": law.f1, "LAW_FAKE": law.doubtful("no_article"),
+        "LAW_OLD": law.doubtful("not_in_force"), "LAW_UNK": law.doubtful("not_listed"),
         "REA_points": points.value, "REA_narrow": points.narrow,
     }  # fmt: skip
     evidence: dict[str, object] = {
         "judgment": found is not None,
         "laws": {
+            "cited": [article.chinese for article in law.cited],
             "missing": [article.chinese for article in law.missing],
             "extra": [article.chinese for article in law.extra],
-            "fake": [{"article": fake.article.chinese, "why": fake.why} for fake in law.fakes],
+            "fake": [{"article": one.article.chinese, "why": one.why} for one in law.doubts],
             "without_law": list(law.unnamed),
         },
-        "points": [{"text": point.text, "f1": round(point.f1, 4), "made": point.made} for point in points.points],
+        "points": [
+            {
+                "text": point.text,
+                "f1": round(point.f1, 4),
+                "share": round(point.share, 4),
+                "made": point.made,
+                "quote": point.quote,
+                "against": list(point.against),
+            }
+            for point in points.points
+        ],
     }
     ordered = found.rulings if found else ()
     if isinstance(case, CriminalCase):
@@ -159,6 +174,7 @@ def _strict(
         values |= {
             "CRI": crimes.value, "VER": verdict.ver, "SEN": verdict.sen, "FINE": verdict.fine,
             "SEN_d": verdict.sen_d, "FINE_d": verdict.fine_d,
+            "PROB": None if verdict.probation is None else float(verdict.probation),
             "LIFE": None if verdict.supreme is None else float(verdict.supreme),
         }  # fmt: skip
         evidence["charges"] = {
@@ -175,6 +191,7 @@ def _strict(
             {
                 "claim": match.read.claim, "said": match.read.outcome, "amount": match.read.amount,
                 "gold": match.gold, "gold_amount": match.gold_amount, "holds": match.holds,
+                "words": match.read.words,
             }
             for match in matches
         ]  # fmt: skip

@@ -2,7 +2,10 @@
 
 Compat is the published rule with its faults: full titles in 《》 only, an article counts anywhere in the text, the numeral
 reader loses a leading 十, a gold law without an article is never earned, and nothing is lost by citing too much. Strict
-reads citations as (law, article, 之), with laws under all their names, and names cited articles that no law book knows.
+reads citations as (law, article, 之), with laws under all their names, and tells three faults of a citation apart: the
+law is known and never had such an article (LAW_FAKE, 虚构条文); it had one, but none in force on the days of the case
+(LAW_OLD, 非有效条文); neither a loaded pack nor the shipped list of national laws has the law, or the version of these days
+(LAW_UNK, 不在索引), which proves nothing: local rules, treaties and what is younger than the list are real law too.
 """
 
 from __future__ import annotations
@@ -20,11 +23,11 @@ from store.statutes.model import ArticleNumber, LawVersion
 from store.statutes.names import ABBREVIATIONS, aliases_of, is_revision, key_of_name
 from store.text.citation import citations
 from store.text.normalise import fold_width
-from tasks.courts.casefile.law import Laws, shipped_laws
+from tasks.courts.casefile.law import Laws, all_laws, shipped_laws
 from tasks.courts.casefile.people import LawRef
 
-Why = Literal["unknown_law", "no_article", "not_in_force"]
-"""The book has no such law; the law never had such an article; it had none on the days of the case."""
+Why = Literal["no_article", "not_in_force", "not_listed"]
+"""The law is known and has no such article; it had none on the days of the case; nobody knows the law, or that version."""
 
 _PUBLISHED_TITLE = re.compile(r"《.*》")
 _PUBLISHED_ARTICLE = re.compile(r"第[^第、]*条.*")
@@ -63,8 +66,8 @@ class Article:
 
 
 @dataclass(frozen=True, slots=True)
-class Fake:
-    """A cited article that is not known, and why."""
+class Doubt:
+    """A cited article that is not the law of the case, or that nobody knows, and why."""
 
     article: Article
     why: Why
@@ -72,21 +75,24 @@ class Fake:
 
 @dataclass(frozen=True, slots=True)
 class LawScore:
-    """Recall, precision and F1 of the cited articles; fake: share of them that is not known.
+    """Recall, precision and F1 of the cited articles, and what is doubtful among them.
 
-    precision and fake are None where nothing is cited, recall is None where the gold names no article.
-    unnamed: articles cited without a law.
+    precision is None where nothing is cited, recall where the gold names no article. unnamed: articles cited without a
+    law.
     """
 
     recall: float | None
     precision: float | None
     f1: float | None
-    fake: float | None
-    fakes: tuple[Fake, ...]
+    doubts: tuple[Doubt, ...]
     cited: tuple[Article, ...]
     missing: tuple[Article, ...]
     extra: tuple[Article, ...]
     unnamed: tuple[str, ...]
+
+    def doubtful(self, why: Why) -> float | None:
+        """The share of the cited articles that is doubtful for one reason; None where nothing is cited."""
+        return sum(doubt.why == why for doubt in self.doubts) / len(self.cited) if self.cited else None
 
 
 # --- as published ---------------------------------------------------------------------------------------------------
@@ -203,13 +209,11 @@ def score_laws(
     recall = hits / len(wanted) if wanted else None
     precision = hits / len(counted) if counted else None
     f1 = None if recall is None else 2 * hits / (len(counted) + len(wanted))
-    fakes = tuple(Fake(article, why) for article in cited if (why := unknown(article, dates, book)))
     return LawScore(
         recall,
         precision,
         f1,
-        len(fakes) / len(cited) if cited else None,
-        fakes,
+        tuple(Doubt(article, why) for article in cited if (why := unknown(article, dates, book))),
         tuple(cited),
         tuple(article for article in wanted if article not in cited),
         tuple(article for article in counted if article not in wanted),
@@ -218,29 +222,31 @@ def score_laws(
 
 
 def unknown(article: Article, dates: CaseDates, book: Laws | None = None) -> Why | None:
-    """Why an article is not known on the days of a case; None where the book or the shipped index knows it.
+    """Why an article is doubtful on the days of a case; None where the book knows it, or the shipped index, or, of a law
+    that the index has not, the list.
 
-    Days between or before listed versions of a law, on which it was in force in words that are not listed, prove nothing.
+    Days between or before listed versions of a law, on which it was in force in words that are not listed, prove nothing;
+    nor do days of a version that were concluded.
     """
-    answers = [_unknown(article, dates, laws) for laws in (book, shipped_laws()) if laws is not None]
+    shipped: Laws = shipped_laws() if shipped_laws().versions(article.law) else all_laws()
+    answers = [_doubt(article, dates, laws) for laws in (book, shipped) if laws is not None]
     if None in answers:
         return None
-    reasons: tuple[Why, ...] = ("not_in_force", "no_article", "unknown_law")
+    reasons: tuple[Why, ...] = ("not_in_force", "no_article", "not_listed")
     return next(why for why in reasons if why in answers)
 
 
-def _unknown(article: Article, dates: CaseDates, laws: Laws) -> Why | None:
+def _doubt(article: Article, dates: CaseDates, laws: Laws) -> Why | None:
     versions = laws.versions(article.law)
-    if not versions:
-        return "unknown_law"
     number = ArticleNumber(article.number, article.sub)
     having = [version for version in versions if number in laws.numbers(version.law, version.label)]
-    if not having:
-        return "no_article"
     days = [day for day in (dates.acted, dates.acted_until, dates.proceeding, dates.judged) if day]
-    if not days or any(_touches(version, min(days), max(days)) for version in having):
+    applied = [version for version in versions if not days or _touches(version, min(days), max(days))]
+    if not having:
+        return "no_article" if applied else "not_listed"
+    if not days or any(version in applied or version.inferred for version in having):
         return None
-    if any(_touches(version, min(days), max(days)) for version in versions):
+    if applied:
         return "not_in_force"
     lifetime = LIFETIMES.get(article.law)
     if lifetime and any(lifetime.covers(day) for day in days):
@@ -264,19 +270,30 @@ def _bare(key: str) -> str:
 
 @lru_cache(maxsize=1)
 def _titles() -> tuple[dict[str, str], dict[str, str]]:
-    """Key of a name -> official title; and the same without issuing bodies, where that means one title only."""
-    names = [*shipped_laws().names, *(name for name in ABBREVIATIONS if name not in shipped_laws().names)]
-    known = {key: name for name in reversed(names) for key in aliases_of(name)}
-    bare: dict[str, set[str]] = {}
-    for name in names:
-        bare.setdefault(_bare(key_of_name(name)), set()).add(name)
-    return known, {key: next(iter(found)) for key, found in bare.items() if len(found) == 1}
+    """Key of a name -> official title; and the same without issuing bodies, where that means one title only.
+
+    The shipped index has the first word, the list the last.
+    """
+    indexed = [*shipped_laws().names, *(name for name in ABBREVIATIONS if name not in shipped_laws().names)]
+    known: dict[str, str] = {}
+    bare: dict[str, str] = {}
+    for names in (indexed, [name for name in all_laws().names if name not in indexed]):
+        for name in names:
+            for key in aliases_of(name):
+                known.setdefault(key, name)
+        without: dict[str, set[str]] = {}
+        for name in names:
+            without.setdefault(_bare(key_of_name(name)), set()).add(name)
+        for key, found in without.items():
+            if len(found) == 1:
+                bare.setdefault(key, *found)
+    return known, bare
 
 
 @lru_cache(maxsize=1)
 def _nested() -> re.Pattern[str]:
     """Known titles that hold a title and stand without 《》 of their own, longest first."""
-    names = [fold_width(name) for name in shipped_laws().names if "《" in name]
+    names = [fold_width(name) for name in (*shipped_laws().names, *all_laws().names) if "《" in name]
     written = {*names, *(name.removesuffix("(一)") for name in names)}
     titles = "|".join(re.escape(name) for name in sorted(written, key=len, reverse=True))
     return re.compile(rf"(?<!《)(?:{titles or '(?!)'})(?!\([一二三四五六]\))")

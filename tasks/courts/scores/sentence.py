@@ -4,13 +4,18 @@ Read from the rulings only: earlier sentences stand in the reasons. Where severa
 that is to be served counts (决定执行, 刑法第六十九条), a suspension (缓刑) never counts as the term, and clauses that undo
 an earlier judgment (撤销 …) are left out. Distances are |ln(1+x) − ln(1+gold)|; the compat scores scale them over a run,
 as the published code does, the strict ones by a fixed scale.
+
+Prison and probation are not the same sentence (刑法第七十二条): whose probation ends well never serves the term (第七十六条).
+Where one side suspends it and the other does not, the strict distance is the greater of two, between the terms that are
+pronounced and between the months that are served, which are 0 on probation: seven months in prison for seven months on
+probation lie ln(8) apart.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from store.text.normalise import fold_width
@@ -22,6 +27,8 @@ MONTHS_SCALE = math.log(241)
 FINE_SCALE = math.log(1e6 + 1)
 SUPREME: tuple[SentenceKind, ...] = ("无期徒刑", "死刑", "死刑缓期执行")
 """Kinds without a term: a class of their own, right or wrong."""
+SUSPENDABLE: Mapping[SentenceKind, int] = {"有期徒刑": 36, "拘役": 12}
+"""What 缓刑 can be given for, up to how many months (刑法第七十二条第一款; 拘役 of several crimes: 第六十九条)."""
 
 _HAN = "零〇一二三四五六七八九十两壹贰叁肆伍陆柒捌玖拾"
 _NUMBER = rf"(?:[0-9]{{1,3}}|[{_HAN}]{{1,4}})"
@@ -60,7 +67,8 @@ class Verdict:
 
     sen, fine: distances on the fixed scale, 0 best, 1 worst; None: nothing to compare. sen_d, fine_d: raw distances.
     kind: whether the kind of punishment is the gold's; suspended: whether 缓刑 is given or not as in the gold.
-    supreme: of a gold of life or death, whether it was met; None for other golds.
+    probation: the same where it was a question at all, of a gold that could be suspended or a judgment that suspends;
+    else None. supreme: of a gold of life or death, whether it was met; None for other golds.
     """
 
     said: Sentence | None
@@ -70,6 +78,7 @@ class Verdict:
     fine_d: float | None
     kind: bool
     suspended: bool
+    probation: bool | None
     supreme: bool | None
 
     @property
@@ -101,10 +110,15 @@ def compare(gold: Sentence, said: Sentence | None) -> Verdict:
 
     No fine on either side leaves the fine out. Life and death compare as classes: 0 when met, else 1.
     """
+    open_to = gold.months <= SUSPENDABLE.get(gold.kind, -1)
     if said is None:
         fine = 1.0 if gold.fine else None
-        return Verdict(None, 1.0, fine, None, None, False, False, False if gold.kind in SUPREME else None)
+        lost = False if open_to else None
+        return Verdict(None, 1.0, fine, None, None, False, False, lost, False if gold.kind in SUPREME else None)
+    suspended = bool(said.probation_months) == bool(gold.probation_months)
     months = None if gold.kind in SUPREME or said.kind in SUPREME else _distance(said.months, gold.months)
+    if months is not None and not suspended:
+        months = max(months, _distance(_served(said), _served(gold)))
     sen = float(gold.kind != said.kind) if months is None else min(months / MONTHS_SCALE, 1.0)
     fine_d = _distance(said.fine, gold.fine) if gold.fine or said.fine else None
     return Verdict(
@@ -114,7 +128,8 @@ def compare(gold: Sentence, said: Sentence | None) -> Verdict:
         months,
         fine_d,
         said.kind == gold.kind,
-        bool(said.probation_months) == bool(gold.probation_months),
+        suspended,
+        suspended if open_to or said.probation_months else None,
         said.kind == gold.kind if gold.kind in SUPREME else None,
     )
 
@@ -211,6 +226,11 @@ def _first_fine(text: str) -> float | None:
 def _whole(text: str | None) -> int:
     amount = to_decimal(text) if text else None
     return int(amount) if amount is not None else 0
+
+
+def _served(sentence: Sentence) -> int:
+    """The months in custody; none of 管制, none on probation that ends well."""
+    return 0 if sentence.probation_months or sentence.kind not in SUSPENDABLE else sentence.months
 
 
 def _distance(first: float, second: float) -> float:

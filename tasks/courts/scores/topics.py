@@ -209,7 +209,8 @@ def _scored(
     if not reached:
         return TopicScore(topic.id, topic.type, False, 0.0, 0.0)
     words = "\n".join(turn.reply for turn in own)
-    evidence: dict[str, object] = {"turns": len(own)}
+    quotes = [turn.tracked.quote for turn in own if turn.tracked.quote]
+    evidence: dict[str, object] = {"turns": len(own), "at": [turn.turn for turn in own], "quotes": quotes}
     if topic.type == "binary":
         verdicts = [turn.tracked.verdict for turn in own if turn.tracked.topic_id == topic.id]
         if strict:
@@ -219,10 +220,7 @@ def _scored(
             if len(hedged) == 1 and "depends" in verdicts and _GOLD[next(iter(hedged))] == topic.answer:
                 verdicts = ["depends"]
         score = binary_score(topic.answer, verdicts)
-        quotes = [turn.tracked.quote for turn in own if turn.tracked.quote]
-        return TopicScore(
-            topic.id, topic.type, True, score, score, {**evidence, "verdicts": verdicts, "quotes": quotes}
-        )
+        return TopicScore(topic.id, topic.type, True, score, score, {**evidence, "verdicts": verdicts})
     if topic.type == "law":
         if strict:
             hit, named = law_strict(topic, (turn.reply for turn in own))

@@ -24,7 +24,7 @@ def averaged(env: Env) -> list[str]:
 
 
 OVERALL_LABEL: Names = ("总分（不含 VER）", "overall (without VER)")
-LOWER = frozenset({"VER", "SEN", "FINE", "SEN_d", "FINE_d", "LAW_FAKE"})
+LOWER = frozenset({"VER", "SEN", "FINE", "SEN_d", "FINE_d", "LAW_FAKE", "LAW_OLD", "LAW_UNK"})
 """Less is better."""
 RAW = frozenset({"SEN_d", "FINE_d"})
 """Distances of logarithms, no shares: a run gives them as they are, without an interval."""
@@ -47,6 +47,16 @@ def family(env: Env) -> str:
     return environment(env).family or env
 
 
+NAMES: dict[str, Names] = {
+    "PROB": ("PROB 缓刑一致", "PROB probation agrees"),
+    "LAW_FAKE": ("LAW_FAKE 虚构条文", "LAW_FAKE invented articles"),
+    "LAW_OLD": ("LAW_OLD 非有效条文", "LAW_OLD articles not in force"),
+    "LAW_UNK": ("LAW_UNK 不在索引", "LAW_UNK laws not in the index"),
+    "REA_points": ("REA_points 理由要点", "REA_points points of the reasons"),
+}
+"""Names of metrics of our own; those of the paper keep theirs."""
+
+
 def scale(metric: str) -> float:
     """What a share is multiplied by in the figures of a run."""
     return 1.0 if metric in RAW else 100.0
@@ -54,5 +64,5 @@ def scale(metric: str) -> float:
 
 def measure(rule: Rule, metric: str) -> Measure:
     """What a metric measures; metrics of the paper keep their names."""
-    label = OVERALL_LABEL if metric == OVERALL else (metric, metric)
+    label = OVERALL_LABEL if metric == OVERALL else NAMES.get(metric, (metric, metric))
     return Measure(rule, metric, label, POINTS, "down" if metric in LOWER else "up")

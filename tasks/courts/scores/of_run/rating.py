@@ -169,7 +169,7 @@ def _draft(case: CivilCase, heard: Heard, grades: Grade) -> Rates:
     )  # fmt: skip
 
 
-JUDGMENT_VERSIONS: Mapping[Rule, str] = {"compat": "compat/2", "strict": "strict/1"}
+JUDGMENT_VERSIONS: Mapping[Rule, str] = {"compat": "compat/2", "strict": "strict/2"}
 
 
 def _judgment(case: CivilCase | CriminalCase, heard: Heard, grades: Grade) -> Rates:

@@ -12,6 +12,7 @@ from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.scores.consistency import Consistency
 from tasks.courts.scores.of_run.rating import Heard, rates
+from tasks.courts.scores.of_run.rests import of_procedure, rests
 from tasks.courts.scores.of_run.simulators import consistencies
 from tasks.courts.settings import settings_of
 from tasks.scoring.context import ScoreContext
@@ -24,6 +25,7 @@ CONSISTENCY_VERSION = "consistency/1"
 def score_one(question: CourtQuestion, result: Result, context: ScoreContext) -> list[Score]:
     """`topics_`, `documents_` or `judgment_` with `compat` and `strict`, `pfs_compat`, `pfs_strict`, `consistency`.
 
+    The evidence of a strict score ends with the rows of `rests`, which say of every value what it rests on.
     An attempt that the machinery broke is 0 in compat and missing in strict. The compat VER is a matter of a run.
     """
     case, spec = question.case, context.spec
@@ -32,17 +34,20 @@ def score_one(question: CourtQuestion, result: Result, context: ScoreContext) ->
     found = rates(case, heard, grades)
     settings: dict[str, object] = {"env": case.env, "outcome": result.outcome, "scored": result.scored}
     values = {"compat": found.compat, "strict": found.strict}
+    evidence = {**found.evidence, "strict": [*found.evidence["strict"], *rests(case, heard, found)]}
     made = [
         Score(
             f"{found.name}_{rule}", found.versions[rule],
-            {**settings, "failed": found.failed, "finished": found.finished}, dict(values[rule]), found.evidence[rule],
+            {**settings, "failed": found.failed, "finished": found.finished}, dict(values[rule]), evidence[rule],
         )
         for rule in RULES
     ]  # fmt: skip
     if isinstance(case, CivilCase | CriminalCase) and environment(case.env).trial:
         turns = for_procedure(heard.record, case.env)
-        for score in pfs.scores(turns, hearing_of(case), settings_of(spec).profile if spec else "law"):
-            made.append(replace(score, settings={**settings, **score.settings}))
+        name = settings_of(spec).profile if spec else "law"
+        for score in pfs.scores(turns, hearing_of(case), name):
+            more = of_procedure(score.evidence, name, case) if score.scorer == pfs.STRICT else []
+            made.append(replace(score, settings={**settings, **score.settings}, evidence=[*score.evidence, *more]))
     if not result.scored:
         made = [_broken(score) for score in made]
     seen = consistencies(case, heard, (spec.seed if spec else 0) + result.epoch)
