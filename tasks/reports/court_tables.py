@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tasks.courts.casefile.case import Env
 from tasks.courts.environment import environment
 from tasks.courts.scores.of_run.columns import OVERALL_LABEL, metrics
+from tasks.courts.simulated.wording import VALID
 from tasks.reports import court_published as published
 from tasks.reports.court_rows import (
     HEADS,
@@ -22,7 +23,7 @@ from tasks.reports.court_rows import (
 )
 from tasks.reports.court_series import driver_table, rank_table, repeat_table, size_table, sweep_table
 from tasks.reports.model import agent
-from tasks.reports.words import word
+from tasks.reports.words import phrase, word
 from tasks.scoring.metrics import RULES, Report, Summary
 from tasks.scoring.tables import EMPTY, Cell, Row, Table
 
@@ -34,6 +35,7 @@ def court_tables(reports: Sequence[Report], language: str = "zh") -> list[Table]
         *_parts(reports, language),
         *_stages(reports, language),
         _turns(reports, language),
+        _answers(reports, language),
         *_consistency(reports, language),
         driver_table(reports, language),
         rank_table(reports, language),
@@ -149,6 +151,22 @@ def _turns(reports: Sequence[Report], language: str) -> Table:
     ]
     return Table(
         "table-10", word("table.10", language), _heads(language), tuple(envs), tuple(rows), (_reference(language),)
+    )
+
+
+def _answers(reports: Sequence[Report], language: str) -> Table | None:
+    """How far the simulated roles answered what they were asked, one row a run and role."""
+    rows = []
+    for report in reports:
+        for row in report.summary.section("validity"):
+            name = f"{row.group.name} {row.measure.label[language == 'en']}"
+            cells = (Cell(row.value), Cell(text=str(row.n)), Cell(text=phrase(row.why, language) or "–"))
+            rows.append(Row((*heads(report, language)[:2], name), cells))
+    titles = tuple(word(f"court.{name}", language) for name in ("run", "agent", "role"))
+    columns = tuple(word(f"court.{name}", language) for name in ("validity", "asked", "invalid"))
+    note = word("court.validity_note", language).format(least=f"{100 * VALID:g}")
+    return (
+        Table("table-valid", word("table.valid", language), titles, columns, tuple(rows), (note,)) if rows else None
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from tasks.courts.simulated.wording import REASONS
+
 COURT_WORDS: dict[str, tuple[str, str]] = {
     "disclaimer": (
         "仅供评测演示，不构成法律意见，非人民法院裁判",
@@ -48,6 +50,11 @@ COURT_WORDS: dict[str, tuple[str, str]] = {
     "court.by_gpt": ("GPT-4o", "GPT-4o"),
     "court.by_people": ("人工", "people"),
     "court.consistency": ("一致性", "Consistency"),
+    "court.validity": ("有效应答率", "Turns that are answers"),
+    "court.asked": ("被问到的评测次数", "Attempts with a turn"),
+    "court.invalid": ("没有作出回答的发言", "Turns that are no answer"),
+    "court.role": ("模拟角色", "Simulated role"),
+    "court.validity_note": ("每次发言按所问、案卷交给该角色的内容和所听到的话核对；有角色低于 {least} 的评测不可比较", "Each turn is held against what was asked, what the case file gives the role and what it heard; a run with a role below {least} is not comparable"),
     "court.reference": ("已发表的行：另一批案件、另一评分员（{grader}），不可与本机结果直接比较；“–”为未能完成任务", "Published rows: other data, other grader ({grader}), not to be compared directly; – is a failed task"),
     "court.lower": ("VER、SEN、FINE、LAW_FAKE、LAW_OLD、LAW_UNK 越低越好；严格口径一方缓刑一方实刑的，刑期差距按实际执行的月数计（缓刑为 0，刑法第七十二条、第七十六条）；不在索引（LAW_UNK）不等于虚构（LAW_FAKE）；论文口径的 VER 按本次评测的最小最大值换算，不同评测之间不可比较", "VER, SEN, FINE, LAW_FAKE, LAW_OLD and LAW_UNK: lower is better; in strict, prison against probation is as far apart as the months served, 0 on probation (Criminal Law, articles 72 and 76); a law that is not in the index (LAW_UNK) is not an invented one (LAW_FAKE); compat VER is scaled over its run and cannot be compared between runs"),
     "court.overall_note": ("总分为所列各列除 VER 外的平均；括号内为计入的列数", "Overall: mean of the columns shown except VER; in brackets how many are in it"),
@@ -60,6 +67,7 @@ COURT_WORDS: dict[str, tuple[str, str]] = {
     "court.figure8": ("论文图 8、图 9 比较的上限：CI {ci}，CR {cr}；图中数值未印出", "Figures 8 and 9 of the paper compare limits CI {ci} and CR {cr}; their values are not printed"),
     "table.2": ("表 2 主要结果", "Table 2: main results"),
     "table.3": ("表 3 模拟角色的行为一致性", "Table 3: behaviour consistency of the simulated roles"),
+    "table.valid": ("模拟角色是否作答", "Whether the simulated roles answer"),
     "table.4": ("表 4 案件数", "Table 4: cases"),
     "table.5": ("表 5 模拟角色由不同模型扮演时的结果", "Table 5: results before roles that another model plays"),
     "table.6": ("表 6 起诉状 DOC 各部分", "Table 6: parts of DOC, complaint"),
@@ -79,6 +87,7 @@ COURT_WORDS: dict[str, tuple[str, str]] = {
     "profile": ("程序依据", "Profile"),
     "profile.law": ("法律", "law"),
     "profile.j1": ("原基准", "j1"),
+    "unmet": ("未得有效回应的诉讼行为（法庭依法作出而模拟角色没有作答，严格口径的 PFS、STA、ACT 不计）", "Duties done that no simulator met with an answer (not in strict PFS, STA, ACT)"),
     "violations": ("程序瑕疵", "Faults in the procedure"),
     "unfinished": ("未问完全部话题的对话（论文口径的 BIN、NBIN 不计）", "Dialogues that did not reach every topic (not in compat BIN, NBIN)"),
     "moved_by_text": ("论文口径受案卷原文影响的庭审（审判席复述的案卷文字被原规则当作审判席自己的话）", "Trials in which words read out of the case file move a published score"),
@@ -87,6 +96,8 @@ COURT_WORDS: dict[str, tuple[str, str]] = {
 """Key -> (Chinese, English)."""
 
 COURT_PHRASES: tuple[tuple[str, str], ...] = (
+    *((english, chinese) for chinese, english in REASONS.values()),
+    (r"(\d+) attempts below (\d+)", r"\1 次低于 \2"),
     (r"no grader", "无评分员"),
     (r"(\d+) gradings failed", r"\1 次评分失败"),
     (r"(\d+) not graded", r"\1 次未评分"),
@@ -97,6 +108,17 @@ COURT_PHRASES: tuple[tuple[str, str], ...] = (
         r"(\w\w) (\w+) is consistent in ([\d.]+) of 100 messages, below (\d+)",
         r"\1 的 \2 每 100 条发言仅 \3 条一致，低于 \4",
     ),
+    (
+        r"(\w\w) (\w+) answers in ([\d.]+) of 100 turns, below (\d+)",
+        r"\1 的 \2 每 100 次发言仅 \3 次作出回答，低于 \4",
+    ),
+    (r"(\d+) duties that got no valid answer are left out", r"\1 项未得有效回应，不计"),
+    (
+        r"turns were limited to (\d+), not as the profile has it, in (\d+) attempts",
+        r"轮数上限改为 \1，\2 次评测与程序依据所定的不同",
+    ),
+    (r"(\w\w) (\w+) was played by a person in (\d+) attempts", r"\1 的 \2 有 \3 次由本人扮演"),
+    (r"(\w\w) (\w+) was not held by one player: (.+)", r"\1 的 \2 先后由不同的扮演者担任：\3"),
     (r"profile j1 knows no tools, (\d+) were called", r"原基准没有工具，却调用了 \1 次"),
     (
         r"profile j1 routes by markers, (\d+) turns of the judge were routed otherwise",

@@ -144,6 +144,7 @@ def test_all_tables_of_a_whole_run() -> None:
     made = tables(report(whole()))
     assert set(made) == {
         "table-2", "table-3", "table-4", "table-5", "table-6", "table-7", "table-8", "table-9", "table-10", "table-11",
+        "table-valid",
         "figure-4", "figure-6", "figure-5-CI-compat", "figure-5-CI-strict", "figure-5-CR-compat", "figure-5-CR-strict",
     }  # fmt: skip
     for table in made.values():

@@ -64,7 +64,7 @@ def test_an_attempt_has_rows_of_both_rules_and_unique_verdicts(result: Result) -
     assert names and len(names) == len(set(names))
     rows = {row.scorer: row for row in score_one(question, result, context(result))}
     kind = {"KQ": "topics", "LC": "topics", "CD": "documents", "DD": "documents"}.get(question.case.env, "judgment")
-    expected = {f"{kind}_compat", f"{kind}_strict", "consistency"}
+    expected = {f"{kind}_compat", f"{kind}_strict", "consistency", "validity"}
     assert set(rows) == expected | ({"pfs_compat", "pfs_strict"} if kind == "judgment" else set())
     for name, row in rows.items():
         assert row.version and row.settings["env"] == question.case.env
@@ -101,7 +101,7 @@ def test_graders_are_asked_about_models_in_the_other_seats_alone() -> None:
     asked = {name: one for one in gradings(ask("CD-0001"), result) for name in one.failed}
     assert set(asked) == {"CLA", "EVI", "F&R", "CON_plaintiff"}
     text = asked["CON_plaintiff"].text
-    assert CASES["CD-0001"].parties[0].name in text and "我说不上来" in text and "律师您好" not in text  # type: ignore[union-attr]
+    assert CASES["CD-0001"].parties[0].name in text and "呃，叫" in text and "律师您好" not in text  # type: ignore[union-attr]
     for policy in ("court-rules/1", "court-human/1"):
         names = [name for one in gradings(ask("CD-0001"), draft("CD-0001", policy=policy)) for name in one.failed]
         assert not [name for name in names if name.startswith("CON_")]
@@ -355,7 +355,8 @@ def test_a_slip_of_a_role_counts_and_forbids_comparison() -> None:
     clean = block(draft("CD-0001"), given=ScoreContext(spec=SPEC))
     assert clean["comparable"] and clean["not_comparable"] == []
     result = draft("CD-0001")
-    last = result.heard[-2].model_copy(update={"text": "我是2001年2月3日借的，作为AI语言模型我不能说。"})
+    name = CASES["CD-0001"].parties[0].name  # type: ignore[union-attr]
+    last = result.heard[-2].model_copy(update={"text": f"我叫{name}，是2001年2月3日借的，作为AI语言模型我不能说。"})
     broken = replace(result, heard=(*result.heard[:-2], last, result.heard[-1]))
     found = block(broken, given=ScoreContext(spec=SPEC))
     assert found["consistency"]["plaintiff"] == 50 and not found["comparable"]

@@ -48,19 +48,19 @@ def advice(case_id: str, replies: dict[str, str] | None = None, **more: object) 
     """A dialogue: each topic is asked and answered by its gold, or by the reply of its id; '' leaves the topic out."""
     case = CASES[case_id]
     assert isinstance(case, AdviceCase)
-    events: list[Event] = [Said(seat="client", text="您好。", turn=0)]
+    events: list[Event] = []
     for number, topic in enumerate(case.topics, 1):
         reply = (replies or {}).get(topic.id, ceiling_reply(topic))
         if not reply:
             continue
         tracked = track_by_rules(case, topic.id, reply)
         events += [
+            Said(seat="client", text=topic.question, turn=number),
             Said(seat="agent", text=reply, turn=number),
             TopicTracked(
                 seat="tracker", pointer=topic.id, topic=tracked.topic_id, answered=tracked.answered,
                 verdict=tracked.verdict, quote=tracked.quote,
             ),
-            Said(seat="client", text=topic.question, turn=number),
         ]  # fmt: skip
     return made(case, events, **more)  # type: ignore[arg-type]
 
@@ -69,11 +69,12 @@ def draft(case_id: str, document: str | None = None, **more: object) -> Result:
     """An interview of one question, then the document: the gold one, or this."""
     case = CASES[case_id]
     client = environment(case.env).others[0]
+    name = next(party.name for party in case.parties if party.side == client)  # type: ignore[attr-defined]
     text = with_end_mark(ceiling_document(case)) if document is None else document  # type: ignore[arg-type]
     events = [
         Said(seat=client, text="律师您好。", turn=0),
         Said(seat="agent", text="请问您的姓名？", turn=1),
-        Said(seat=client, text="我说不上来。", turn=1),
+        Said(seat=client, text=f"呃，叫{name}。", turn=1),
         Said(seat="agent", text=text, turn=2),
     ]
     return made(case, events, **more)  # type: ignore[arg-type]

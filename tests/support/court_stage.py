@@ -62,7 +62,8 @@ class Adding:
 class Court:
     """One episode. `play` gives the raw reply to an Ask, its role and the number of that role's calls. context: in tokens.
 
-    seats: seat -> policy, models where nothing is said; said_too: role -> a text after all that it says.
+    seats: seat -> policy, models where nothing is said; said_too: role -> a text after all that it says; sitting: role -> who
+    speaks there in truth, whatever policy the record names.
     """
 
     def __init__(
@@ -76,6 +77,7 @@ class Court:
         tools: CourtTools | None = None,
         seats: Mapping[Role, str] | None = None,
         said_too: Mapping[Role, str] | None = None,
+        sitting: Mapping[Role, CourtPolicy] | None = None,
         tracker: str = TRACKER_RULES,
         records: Sequence[Record] = (),
         context: int = 0,
@@ -86,7 +88,8 @@ class Court:
         named = registry.policies(tools.search if tools else None, ModelSeat)
 
         def adding(name: str, of: Case, role: Role) -> CourtPolicy:
-            policy, text = named(name, of, role), (said_too or {}).get(role, "")
+            policy = (sitting or {}).get(role) or named(name, of, role)
+            text = (said_too or {}).get(role, "")
             return Adding(policy, text) if text else policy
 
         program = CourtEpisode(

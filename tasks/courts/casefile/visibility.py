@@ -75,7 +75,7 @@ def visible(case: Case, env: Env, role: Role) -> dict[str, Any]:
 
     Items keep what ties them together (id, side, owner, by). Raises `UsageError` where the environment has no such role.
     """
-    held: dict[str, Any] = json.loads(_held(_Same(case), env, role))
+    held: dict[str, Any] = json.loads(_held(Same(case), env, role))
     return held
 
 
@@ -92,7 +92,7 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     said, places = _plain(text)
     if len(said) < LEAK:
         return []
-    own_part, outside = _divided(_Same(case), env, role)
+    own_part, outside = _divided(Same(case), env, role)
     inside: set[str] = set()
     record = [public_record] if isinstance(public_record, str) else public_record
     here = environment(env)
@@ -121,7 +121,7 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     return sorted(found.values(), key=lambda leak: (leak.start, leak.end))
 
 
-class _Same:
+class Same:
     """A case as a key: the object itself, which nothing changes, so that what it holds is worked out once and not every turn."""
 
     __slots__ = ("case",)
@@ -130,21 +130,21 @@ class _Same:
         self.case = case
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Same) and other.case is self.case
+        return isinstance(other, Same) and other.case is self.case
 
     def __hash__(self) -> int:
         return id(self.case)
 
 
 @lru_cache(maxsize=512)
-def _held(same: _Same, env: Env, role: Role) -> str:
+def _held(same: Same, env: Env, role: Role) -> str:
     """What a role holds, as JSON text: each view gets data of its own, with which a policy may do as it likes."""
     kept = _kept(_data(same.case), "", grant(env, role).holds, _sides(same.case))
     return json.dumps(kept if isinstance(kept, dict) else {}, ensure_ascii=False)
 
 
 @lru_cache(maxsize=128)
-def _divided(same: _Same, env: Env, role: Role) -> tuple[frozenset[str], tuple[tuple[Path, frozenset[str]], ...]]:
+def _divided(same: Same, env: Env, role: Role) -> tuple[frozenset[str], tuple[tuple[Path, frozenset[str]], ...]]:
     """Runs of text that are free to a role or that it holds, and those of each other field."""
     here, holds = environment(env), grant(env, role).holds
     found = here.finds if role in ("agent", here.tested) else frozenset()

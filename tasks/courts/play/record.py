@@ -39,3 +39,14 @@ def topic_turns(events: Iterable[Event]) -> tuple[TopicTurn, ...]:
             tracked = Tracked(event.topic, event.answered, event.verdict, event.quote, event.made_by)
             found.append(TopicTurn(event.pointer, reply, tracked, turn))
     return tuple(found)
+
+
+def topics_before(events: Iterable[Event]) -> tuple[int, ...]:
+    """For each turn of the record how many exchanges on topics were over when it was made."""
+    counts: list[int] = []
+    over = 0
+    for event in events:
+        if isinstance(event, Said):
+            counts.append(over)
+        over += isinstance(event, TopicTracked)
+    return tuple(counts)

@@ -23,6 +23,8 @@ class Exhibits:
         self.hearing = hearing
         self.state = {item.id: Shown() for item in hearing.exhibits}
         self.titles = {item.id: item.title for item in hearing.exhibits}
+        self.excused: set[tuple[str, Side]] = set()
+        """Exhibit and side that was asked about it and gave no valid answer: relying on it is no fault then."""
         self._owed: dict[str, set[Side]] = {}
         for duty in duties:
             if duty.mandatory and duty.spec.exhibits == "other" and duty.side:
@@ -80,7 +82,8 @@ class Exhibits:
         shown = [item for item in self.hearing.exhibits if self.state[item.id].shown is not None]
         for ruled in rulings(turn.text, self.hearing, shown):
             known = self.state[ruled.item.id]
-            if ruled.admitted and self._owed.get(ruled.item.id, set()) - set(known.heard):
+            lacking = self._owed.get(ruled.item.id, set()) - set(known.heard)
+            if ruled.admitted and any((ruled.item.id, side) not in self.excused for side in lacking):
                 yield "uncrossed_relied", ruled.item.title
             if not ruled.admitted and not ruled.reasoned:
                 yield "no_reason", ruled.item.title

@@ -8,6 +8,7 @@ from typing import Literal
 
 from tasks.courts.procedure.tables import Duty, Profile
 from tasks.courts.procedure.turns import Hearing, Side
+from tasks.courts.simulated.wording import Reason
 
 ExhibitState = Literal["未出示", "已出示", "已质证", "采信", "不采信"]
 FATAL = frozenset({"speaks_for_party", "stages_bundled", "judgment_before_debate"})
@@ -62,6 +63,27 @@ class Violation:
 
 
 @dataclass(frozen=True, slots=True)
+class Unmet:
+    """A duty that the judge did and nobody met with an answer (未得有效回应): neither credit nor fault. `turn`: of the judge;
+    `reason`: why the reply was none."""
+
+    key: str
+    act: str
+    side: Side | None
+    turn: int
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """A turn of a side, by its place in the transcript. `reason`: why it is no answer, '' where it is one."""
+
+    at: int
+    side: Side
+    reason: Reason
+
+
+@dataclass(frozen=True, slots=True)
 class Shown:
     """An exhibit's way through the trial."""
 
@@ -74,7 +96,8 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The trial so far. `stage_of`: stage of each turn, by place in the transcript."""
+    """The trial so far. `stage_of`: stage of each turn, by place in the transcript. `unmet`: what was asked in its place and
+    got no valid answer; `replies`: of all sides."""
 
     hearing: Hearing
     profile: Profile
@@ -87,6 +110,8 @@ class Course:
     settled: bool
     closed: bool
     judge_turns: int
+    unmet: tuple[Unmet, ...] = ()
+    replies: tuple[Reply, ...] = ()
 
     @property
     def done(self) -> frozenset[str]:
@@ -94,8 +119,10 @@ class Course:
         return frozenset(credit.key for credit in self.credits)
 
     def owed(self) -> tuple[Duty, ...]:
-        """Mandatory duties of the judge; after a settlement only those up to its stage, and the record of it."""
-        mandatory = [duty for duty in self.duties if duty.spec.speaker == "judge"]
+        """Mandatory duties of the judge but those that got no valid answer; after a settlement only those up to its stage, and
+        the record of it."""
+        unmet = {one.key for one in self.unmet}
+        mandatory = [duty for duty in self.duties if duty.spec.speaker == "judge" and duty.key not in unmet]
         if not self.settled:
             return tuple(duty for duty in mandatory if duty.mandatory and "settled" not in duty.spec.when)
         reached = {credit.key for credit in self.credits}

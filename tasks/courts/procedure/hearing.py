@@ -9,6 +9,7 @@ from tasks.courts.casefile.case import CivilCase, CriminalCase
 from tasks.courts.casefile.people import COUNSEL, PROCURATORATE, Party
 from tasks.courts.procedure.quoting import texts_of
 from tasks.courts.procedure.turns import Hearing, Item, Side
+from tasks.courts.simulated.trials import holdings
 
 _PROPERTY = re.compile(r"追缴|退赔|违法所得|没收|赃款|赃物|作案工具")
 _SEIZED = re.compile(r"扣押|查封|冻结")
@@ -41,6 +42,7 @@ def _civil(case: CivilCase) -> Hearing:
         _items(case, side_of),
         frozenset(n for n, holds in conditions.items() if holds),
         texts_of(case),
+        holdings(case),
     )
 
 
@@ -67,6 +69,7 @@ def _criminal(case: CriminalCase) -> Hearing:
         _items(case, side_of),
         frozenset(n for n, holds in conditions.items() if holds),
         texts_of(case),
+        holdings(case),
     )
 
 

@@ -14,11 +14,14 @@ from dataclasses import dataclass, replace
 from tasks.courts.procedure import bench
 from tasks.courts.procedure.acts import Found, parse
 from tasks.courts.procedure.exhibits import Exhibits
-from tasks.courts.procedure.findings import Course, Credit, Violation
+from tasks.courts.procedure.findings import Course, Credit, Reply, Violation
 from tasks.courts.procedure.replies import responsive
 from tasks.courts.procedure.stages import Stages
 from tasks.courts.procedure.tables import ActSpec, ProfileName, duties, profile
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Side, Turn
+from tasks.courts.procedure.unmet import Unanswered
+from tasks.courts.simulated.trials import Answers
+from tasks.courts.simulated.wording import Reason
 
 CAP = 2
 """Acts of one turn that need an answer and are credited."""
@@ -67,6 +70,9 @@ class Machine:
         self._settled = False
         self._closed = False
         self._judge_turns = 0
+        self._answers = Answers(hearing)
+        self._replies: list[Reply] = []
+        self._unmet = Unanswered(self.duties, self._exhibits)
 
     @classmethod
     def resumed(cls, hearing: Hearing, name: ProfileName = "law", *, stage: str, done: Iterable[str] = ()) -> Machine:
@@ -91,14 +97,17 @@ class Machine:
     def feed(self, turn: Turn) -> None:
         """Take the next turn; any speaker, any text."""
         at = len(self._stage_of)
+        reason: Reason = ""
         if turn.speaker == "judge":
             self._expire()
             self._waived(turn)
             self._judge(replace(turn, text=bench.spoken_by_judge(turn.text, self.hearing.texts)), at)
         elif side := SIDE_OF.get(turn.speaker):
-            self._reply(turn, side)
+            reason = self._reply(turn, side)
+            self._replies.append(Reply(at, side, reason))
         elif turn.speaker == "clerk":
             self._clerk(turn, at)
+        self._answers.hear(turn, reason)
         self._stage_of.append(self._stages.open)
 
     def _clerk(self, turn: Turn, at: int) -> None:
@@ -218,7 +227,8 @@ class Machine:
             counted.append((act.start, act.end, spec))
         missing = self._ready(spec)
         place = self._stages.place(spec, not missing)
-        stray = spec.fallback or spec.level(self.hearing) in ("may", "practice")
+        # What was asked in its place and got no answer may be spoken of again.
+        stray = spec.fallback or spec.level(self.hearing) in ("may", "practice") or self._unmet.holds(spec.id)
         if wrong:
             if not stray and place in ("ok", "late"):
                 self._fault("wrong_addressee", turn, spec.id, detail="、".join(sides))
@@ -262,10 +272,16 @@ class Machine:
 
     # --- replies ------------------------------------------------------------------------------------------------------
 
-    def _reply(self, turn: Turn, side: Side) -> None:
-        for pending in list(self._pending):
-            if pending.side != side:
-                continue
+    def _reply(self, turn: Turn, side: Side) -> Reason:
+        """Credit what a reply answers; why it is no answer to anything that was asked, '' where it is one."""
+        waiting = [pending for pending in self._pending if pending.side == side]
+        against = [self._answers.to(p.spec, side, p.turn.text, turn.text, self._exhibits) for p in waiting]
+        plain = self._answers.plain(turn, side) or ("" if waiting else self._answers.freely(turn, side))
+        if plain or (against and all(against)):
+            for pending, reason in zip(waiting, against, strict=True):
+                self._leave(pending, plain or reason)
+            return plain or against[0]
+        for pending in (p for p, reason in zip(waiting, against, strict=True) if not reason):
             if pending.spec.exhibits:
                 self._evidence(pending, turn)
             elif responsive(pending.spec.reply, turn.text, self.hearing.names.get(side, ())):
@@ -273,10 +289,19 @@ class Machine:
                 if pending.spec.id == "mediate" and not _refuses(turn.text):
                     self._agreed.add(side)
                 self._answered(pending, "", turn)
+        return ""
+
+    def _leave(self, pending: _Pending, reason: Reason) -> None:
+        """What got no valid answer is neither credited nor missing, and what comes behind it may go on."""
+        self._pending.remove(pending)
+        self._tried.add(pending.spec.id)
+        if pending.credited:
+            self._unmet.note(pending.spec, pending.side, pending.turn.number, reason, self._credits)
 
     def _evidence(self, pending: _Pending, turn: Turn) -> None:
         side, exhibits = pending.side, self._exhibits
         if pending.spec.exhibits == "owner":
+            self._unmet.shown(side)
             for item in exhibits.offered(side, turn.text):
                 exhibits.show(item, turn)
                 self._answered(pending, item.id, turn)
@@ -324,6 +349,7 @@ class Machine:
             ),
         )
         self._unanswered.pop(key, None)
+        self._unmet.done(key)
 
     def _expire(self) -> None:
         crossed = {pending.side for pending in self._pending if pending.spec.exhibits == "other"}
@@ -333,7 +359,7 @@ class Machine:
             key = spec.id if spec.any_side or spec.exhibits else f"{spec.id}/{pending.side}"
             if pending.credited and not spec.fallback and spec.level(self.hearing) in ("must", "bench"):
                 answered = any(c.act == spec.id and c.turn == pending.turn.number for c in self._credits.values())
-                if key not in self._credits and not answered:
+                if key not in self._credits and not answered and not self._unmet.holds(spec.id):
                     self._unanswered[key] = Violation("no_answer", pending.turn.number, spec.id, pending.side)
         self._pending.clear()
 
@@ -354,7 +380,7 @@ class Machine:
         course = Course(
             self.hearing, self.profile, self.duties, tuple(self._credits.values()), tuple(self._violations),
             dict(self._exhibits.state), self._stages.open, tuple(self._stage_of),
-            self._settled, self._closed, self._judge_turns,
+            self._settled, self._closed, self._judge_turns, self._unmet.all(), tuple(self._replies),
         )  # fmt: skip
         return replace(course, violations=(*course.violations, *self._omissions(course))) if final else course
 
@@ -364,6 +390,7 @@ class Machine:
             for p in self._pending
             if p.credited and not p.spec.fallback and not p.spec.exhibits and p.spec.level(self.hearing) in ("must", "bench")
             and (key := p.spec.id if p.spec.any_side else f"{p.spec.id}/{p.side}") not in self._credits
+            and not self._unmet.holds(p.spec.id)
         }  # fmt: skip
         waiting = {**self._unanswered, **waiting}
         named = {(v.act, v.side) for v in waiting.values()}

@@ -22,7 +22,7 @@ from tasks.courts.scores.rulings import unfilled
 from tasks.scoring.result import Score
 
 COMPAT, STRICT = "pfs_compat", "pfs_strict"
-COMPAT_VERSION, STRICT_VERSION = "2", "2"
+COMPAT_VERSION, STRICT_VERSION = "2", "3"
 WEIGHTS: Mapping[str, float] = {"ACT": 0.4, "STA": 0.3, "ORD": 0.3}
 """Of the strict score."""
 
@@ -189,8 +189,9 @@ class Strict:
 def strict(
     turns: Sequence[Turn], hearing: Hearing, name: ProfileName = "law", quotes: Quotes | None = None
 ) -> Strict:
-    """UNI' x (0.4 ACT' + 0.3 STA' + 0.3 ORD) over the mandatory duties of the hearing; `quotes` may find acts that no
-    pattern finds, which then pass the same checks of stage, order, side and reply."""
+    """UNI' x (0.4 ACT' + 0.3 STA' + 0.3 ORD) over the mandatory duties of the hearing but those that the judge did and no
+    valid answer met; `quotes` may find acts that no pattern finds, which then pass the same checks of stage, order, side
+    and reply."""
     course = follow(turns, hearing, name)
     if quotes is not None and (extra := quoted(turns, course, quotes)):
         course = follow(turns, hearing, name, extra)
@@ -293,7 +294,7 @@ def scores(turns: Sequence[Turn], hearing: Hearing, name: ProfileName, quotes: Q
 
 
 def evidence(course: Course) -> list[Mapping[str, object]]:
-    """Credits with their turn and articles, then violations with theirs."""
+    """Credits with their turn and articles, then what got no valid answer and why, then violations with theirs."""
     basis = {duty.key: [b.label for b in duty.basis] for duty in course.duties}
     credited: list[Mapping[str, object]] = [
         {"act": c.key, "turn": c.turn, "reply": c.reply, "late": c.late, "by": c.by, "quote": c.quote, "basis": basis.get(c.key, [])}
@@ -303,4 +304,5 @@ def evidence(course: Course) -> list[Mapping[str, object]]:
         {"violation": v.code, "turn": v.turn, "act": v.act, "side": v.side, "detail": v.detail}
         for v in course.violations
     ]
-    return [*credited, *faults]
+    unmet = [{"unmet": u.key, "turn": u.turn, "side": u.side, "reason": u.reason} for u in course.unmet]
+    return [*credited, *unmet, *faults]

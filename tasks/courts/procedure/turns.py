@@ -64,11 +64,32 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Point:
+    """Something that a case file gives a side to say. sums: the amounts it names, by value; of: what it answers (ids of
+    claims)."""
+
+    text: str
+    sums: frozenset[str] = frozenset()
+    of: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """What a side has to answer with. words: pairs of characters of all that it holds; points: act -> what it has to say when
+    it is asked for that; contests: exhibit -> its objections."""
+
+    words: frozenset[str] = frozenset()
+    points: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
+    contests: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Hearing:
     """What decides which duties apply to a case; nothing of the judgment that scorers hold.
 
     `names`: side -> names by which it may be known. `needs`: conditions that hold, out of `CONDITIONS` of the tables.
-    `texts`: of the case file, for what is only quoted from it.
+    `texts`: of the case file, for what is only quoted from it. `held`: side -> what it has to answer with; where nothing is
+    known of that, replies are taken as they come.
     """
 
     env: Literal["CI", "CR"]
@@ -77,6 +98,7 @@ class Hearing:
     exhibits: tuple[Item, ...] = ()
     needs: frozenset[str] = frozenset()
     texts: tuple[str, ...] = ()
+    held: Mapping[Side, Holding] = field(default_factory=dict)
 
     @property
     def sides(self) -> tuple[Side, ...]:

@@ -1,7 +1,8 @@
 """Whether a simulated role stays in its case: the deterministic part of behaviour consistency (shares from 0 to 1).
 
 Read in each of its messages: a day, an amount, a number or a name that stands neither in what the role holds nor in what was
-said before; words of another role; talk of being a model; runs of somebody else's field. Style markers are counted apart, for
+said before; words of another role; talk of being a model; runs of somebody else's field; a turn in which nobody of the case
+speaks (no Chinese, an echo, a repetition, something else than the case; see `simulated`). Style markers are counted apart, for
 they say how, not what. Numbers of articles and of list items are nobody's facts. Below 0.85 a run is not comparable.
 """
 
@@ -20,12 +21,15 @@ from tasks.courts.casefile.case import Case, Env
 from tasks.courts.casefile.people import Level
 from tasks.courts.casefile.visibility import FORMULAS, grant, leaks, leaves
 from tasks.courts.scores.bigrams import sentences
+from tasks.courts.simulated.wording import Reason
 
 COMPARABLE = 0.85
 """A simulator below this is not comparable with others."""
 LONGEST = 20_000
 """Characters of a message that are read."""
-Kind = Literal["day", "amount", "number", "name", "role_break", "model_talk", "leak"]
+SHOWN = 80
+"""Characters of a message that is a slip as a whole."""
+Kind = Literal["day", "amount", "number", "name", "role_break", "model_talk", "leak"] | Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +67,9 @@ class Consistency:
 
 
 def consistency(
-    case: Case, env: Env, role: str, dialogue: Sequence[Message], traits: Mapping[str, Level] | None = None
-) -> Consistency:
+    case: Case, env: Env, role: str, dialogue: Sequence[Message], traits: Mapping[str, Level] | None = None,
+    nonsense: Mapping[int, Reason] | None = None,
+) -> Consistency:  # fmt: skip
     """Reads the messages of a role against its grants and the record so far.
 
     Args:
@@ -73,6 +78,7 @@ def consistency(
         role: as in the visibility table; an unknown one raises UsageError.
         dialogue: everything that was said, by everybody.
         traits: levels of the five traits as drawn for the run; medium and missing traits have no markers.
+        nonsense: number of a message -> why nobody of the case speaks in it.
     """
     holds = grant(env, role).holds
     held = "\n".join([*FORMULAS, *(str(value) for path, value in leaves(case) if path in holds)])
@@ -85,6 +91,8 @@ def consistency(
         if message.role == role:
             own.append(text)
             slips += (Slip(kind, number, said) for kind, said in _slips(text, role, known))
+            if kind := (nonsense or {}).get(number):
+                slips.append(Slip(kind, number, text[:SHOWN]))
             slips += (Slip("leak", number, leak.text) for leak in leaks(text, case, env, role, record))
         record.append(text)
         known.add(text)
@@ -138,6 +146,11 @@ class _Known:
             self.numbers.add(_value(match["sum"]))
         for match in re.finditer(r"\d[\d,]*(?:\.\d+)?", folded):
             self.numbers.add(_value(match.group()))
+
+
+def sums_in(text: str) -> frozenset[str]:
+    """The amounts of money that a text names, by value: 20万元 and 200000元 are one."""
+    return frozenset(_value(match["sum"]) for match in _SUM.finditer(fold_width(text[:LONGEST])))
 
 
 def _forms(day: str) -> Iterator[str]:

@@ -1,4 +1,5 @@
-"""What a run says beside the scores: turns, stages, violations, and how consistent the simulated roles were."""
+"""What a run says beside the scores: turns, stages, violations, how far the simulated roles answered, and how consistent they
+were."""
 
 from __future__ import annotations
 
@@ -9,9 +10,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from tasks.courts.casefile.case import Env
+from tasks.courts.environment import environment
 from tasks.courts.scores.of_run.gradings import simulated
 from tasks.courts.scores.of_run.means import DIGITS
 from tasks.courts.scores.of_run.members import Rated
+from tasks.courts.simulated.wording import REASONS, VALID, Reason
 from tasks.scoring.metrics import COUNT, POINTS, RULES, Group, Measure, Metric
 
 
@@ -19,8 +22,8 @@ def rows(group: Group, members: Sequence[Rated]) -> Iterator[Metric]:
     """The rows of an environment beside its scores.
 
     Turns of the tested seat in attempts that the machinery did not break (paper, Table 10); rule and stage -> share
-    of the trials in which all its actions were done (Figure 5); role -> consistency by rules, and as a grader sees
-    it.
+    of the trials in which all its actions were done (Figure 5); role -> turns that are answers, consistency
+    by rules, and as a grader sees it.
     """
     counts = [one.turns for one in members if one.result.scored]
     found: dict[str, float | None] = dict.fromkeys(("mean", "median", "least", "most"))
@@ -35,6 +38,15 @@ def rows(group: Group, members: Sequence[Rated]) -> Iterator[Metric]:
         for name in dict.fromkeys(name for trial in fullest for name in trial.stages[rule]):
             own = [trial.stages[rule][name] for trial in trials if name in trial.stages[rule]]
             yield Metric(Measure(rule, name, unit=POINTS, section="stages"), group, _percent(own), len(own))
+    for role, answered in answers(members).items():
+        label = environment(group.name).seats[role].name, role
+        shares = [v.share for member in members for v in member.valid if v.role == role]
+        counted = [f"{REASONS[reason][1]} {count}" for reason, count in answered.invalid.items()]
+        low = [f"{answered.below} attempts below {100 * VALID:g}"] * bool(answered.below)
+        yield Metric(
+            Measure("", role, label, POINTS, section="validity"), group, _percent(shares), answered.attempts,
+            why=", ".join([*counted, *low]),
+        )  # fmt: skip
     for role, one in details(members).items():
         shares = [found.score for member in members for found in member.simulated if found.role == role]
         yield Metric(Measure("", role, unit=POINTS, section="consistency"), group, _percent(shares), one.attempts)
@@ -50,6 +62,22 @@ def violations(rated: Sequence[Rated]) -> dict[str, int]:
 def moved_by_text(members: Sequence[Rated]) -> dict[str, int]:
     """Compat metric -> trials in which it is what it is only for words that the judge read out of the case file."""
     return dict(Counter(metric for one in members for metric in one.moved))
+
+
+def unmet(members: Sequence[Rated]) -> dict[str, int]:
+    """Act -> duties that the judge did and no simulator met with an answer: left out of strict PFS, STA and ACT."""
+    return dict(sorted(Counter(act for one in members if one.trial for act in one.trial.unmet).items()))
+
+
+def valid(members: Mapping[Env, Sequence[Rated]]) -> dict[str, dict[str, float | None]]:
+    """Environment -> simulated role -> share of its turns that are answers, each attempt with equal weight, 0 to 100."""
+    return {
+        env: {
+            role: _percent(found.share for one in own for found in one.valid if found.role == role)
+            for role in simulated(own[0].case)
+        }
+        for env, own in members.items()
+    }
 
 
 def consistent(members: Mapping[Env, Sequence[Rated]]) -> dict[str, dict[str, float | None]]:
@@ -91,6 +119,29 @@ def details(members: Sequence[Rated]) -> dict[str, Simulated]:
             _percent(grades),
             len(grades),
         )
+    return made
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """How a simulated role answered. turns: those with something to answer; attempts: those with such a turn; below: of
+    these how many lie below the threshold; invalid: reason -> turns."""
+
+    turns: int
+    attempts: int
+    below: int
+    invalid: dict[Reason, int]
+
+
+def answers(members: Sequence[Rated]) -> dict[str, Answering]:
+    """The simulated roles of an environment."""
+    made = {}
+    for role in simulated(members[0].case):
+        found = [one for member in members for one in member.valid if one.role == role]
+        shares = [one.share for one in found if one.share is not None]
+        counts = Counter(reason for one in found for reason in one.invalid.values())
+        below = sum(share < VALID for share in shares)
+        made[str(role)] = Answering(sum(one.turns for one in found), len(shares), below, dict(sorted(counts.items())))
     return made
 
 

@@ -18,9 +18,10 @@ from tasks.courts.scores.of_run.columns import FINISHED_ONLY, feeds, metrics
 from tasks.courts.scores.of_run.gradings import CONSISTENCY
 from tasks.courts.scores.of_run.limits import ceiling
 from tasks.courts.scores.of_run.rating import PROCEDURE, Followed, Heard, Rates, followed, gradings_of, rates
-from tasks.courts.scores.of_run.simulators import consistencies
+from tasks.courts.scores.of_run.simulators import answered, consistencies
 from tasks.courts.scores.sentence import Published
 from tasks.courts.settings import settings_of
+from tasks.courts.simulated.validity import Validity
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import RULES, Rule, Value
 from tasks.scoring.result import Result
@@ -44,6 +45,7 @@ class Rated:
     distances: Published | None = None
     trial: Followed | None = None
     simulated: tuple[Consistency, ...] = ()
+    valid: tuple[Validity, ...] = ()
     graded_parts: Mapping[str, float] = field(default_factory=dict)
     moved: tuple[str, ...] = ()
 
@@ -65,14 +67,16 @@ def rate(case: Case, result: Result, context: ScoreContext) -> Rated:
     grades = context.graded.get((result.task_id, result.epoch), {})
     if not result.scored:
         return _broken(case, result, heard)
-    made = scored(case, result, heard, grades, followed(case, heard, settings_of(spec).profile if spec else "law"))
+    profile = settings_of(spec).profile if spec else "law"
+    made = scored(case, result, heard, grades, followed(case, heard, profile))
     parts = {
         name.removeprefix(CONSISTENCY): value
         for name, value in grades.items()
         if name.startswith(CONSISTENCY) and value is not None
     }
-    seen = consistencies(case, heard, (spec.seed if spec else 0) + result.epoch)
-    return replace(made, simulated=seen, graded_parts=parts)
+    valid = answered(case, heard, profile)
+    seen = consistencies(case, heard, (spec.seed if spec else 0) + result.epoch, valid)
+    return replace(made, simulated=seen, valid=valid, graded_parts=parts)
 
 
 def scored(case: Case, result: Result, heard: Heard, grades: Grade, trial: Followed | None) -> Rated:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.roles import role_of
 from tasks.courts.environment import Environment, environment
-from tasks.courts.play.record import for_procedure, spoken, topic_turns
+from tasks.courts.play.record import for_procedure, spoken, topic_turns, topics_before
 from tasks.courts.play.tracking import TopicTurn
 from tasks.courts.procedure import pfs
 from tasks.courts.procedure.hearing import hearing_of
@@ -35,7 +35,8 @@ from tasks.scoring.result import Result
 class Heard:
     """What was said in an episode. record: by role; own: words of the tested seat after the fixed line; topics:
     exchanges of KQ and LC; sat: role -> policies that held its seat, in order; routed: how the judge's turns found
-    their addressee; tools: calls of tools; seed: of the attempt, None where nobody knows."""
+    their addressee; tools: calls of tools; seed: of the attempt, None where nobody knows; over: see
+    `record.topics_before`; players: role -> policies with their engines."""
 
     record: tuple[Turn, ...] = ()
     own: tuple[str, ...] = ()
@@ -44,16 +45,20 @@ class Heard:
     routed: tuple[str, ...] = ()
     tools: int = 0
     seed: int | None = None
+    over: tuple[int, ...] = ()
+    players: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @classmethod
     def of(cls, case: Case, result: Result) -> Heard:
         """What a result holds."""
         events = result.heard
         sat: dict[str, tuple[str, ...]] = {}
+        players: dict[str, tuple[str, ...]] = {}
         for event in events:
             if isinstance(event, Seated):
                 role = role_of(case.env, event.seat)
                 sat[role] = (*sat.get(role, ()), event.policy)
+                players[role] = (*players.get(role, ()), f"{event.policy} {event.engine}".strip())
         return cls(
             spoken(events, case.env),
             tuple(
@@ -64,6 +69,8 @@ class Heard:
             tuple(event.how for event in events if isinstance(event, Routed)),
             sum(isinstance(event, ToolCalled) for event in events),
             next((event.seed for event in events if isinstance(event, AttemptStarted)), None),
+            topics_before(events),
+            players,
         )
 
     @property
@@ -219,13 +226,15 @@ PROCEDURE = ("PFS", "STA", "ACT", "UNI", "ORD")
 @dataclass(frozen=True, slots=True)
 class Followed:
     """The procedure of a trial by both rules. stages: rule -> stage -> whether all its actions are done, 0 in a trial
-    whose score is 0; violations: codes in order; moved: see `pfs.moved_by_text`."""
+    whose score is 0; violations: codes in order; unmet: acts that got no valid answer, a duty an entry; moved: see
+    `pfs.moved_by_text`."""
 
     compat: Mapping[str, Value]
     strict: Mapping[str, Value]
     stages: Mapping[Rule, Mapping[str, float]]
     violations: tuple[str, ...]
     moved: tuple[str, ...] = ()
+    unmet: tuple[str, ...] = ()
 
 
 def followed(case: Case, heard: Heard, profile: ProfileName) -> Followed | None:
@@ -249,6 +258,7 @@ def followed(case: Case, heard: Heard, profile: ProfileName) -> Followed | None:
         stages,
         tuple(violation.code for violation in ours.course.violations),
         pfs.moved_by_text(turns, hearing),
+        tuple(one.act for one in ours.course.unmet),
     )
 
 

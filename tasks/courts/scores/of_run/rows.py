@@ -13,17 +13,18 @@ from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.scores.consistency import Consistency
 from tasks.courts.scores.of_run.rating import Heard, rates
 from tasks.courts.scores.of_run.rests import of_procedure, rests
-from tasks.courts.scores.of_run.simulators import consistencies
+from tasks.courts.scores.of_run.simulators import answered, consistencies
 from tasks.courts.settings import settings_of
+from tasks.courts.simulated.validity import Validity
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import RULES
 from tasks.scoring.result import Result, Score
 
-CONSISTENCY_VERSION = "consistency/1"
+CONSISTENCY_VERSION, VALIDITY_VERSION = "consistency/2", "validity/1"
 
 
 def score_one(question: CourtQuestion, result: Result, context: ScoreContext) -> list[Score]:
-    """`topics_`, `documents_` or `judgment_` with `compat` and `strict`, `pfs_compat`, `pfs_strict`, `consistency`.
+    """`topics_`, `documents_` or `judgment_` with `compat` and `strict`, `pfs_compat`, `pfs_strict`, `consistency`, `validity`.
 
     The evidence of a strict score ends with the rows of `rests`, which say of every value what it rests on.
     An attempt that the machinery broke is 0 in compat and missing in strict. The compat VER is a matter of a run.
@@ -50,11 +51,18 @@ def score_one(question: CourtQuestion, result: Result, context: ScoreContext) ->
             made.append(replace(score, settings={**settings, **score.settings}, evidence=[*score.evidence, *more]))
     if not result.scored:
         made = [_broken(score) for score in made]
-    seen = consistencies(case, heard, (spec.seed if spec else 0) + result.epoch)
+    valid = answered(case, heard, settings_of(spec).profile if spec else "law")
+    seen = consistencies(case, heard, (spec.seed if spec else 0) + result.epoch, valid)
     made.append(
         Score(
             "consistency", CONSISTENCY_VERSION, settings, {one.role: one.score for one in seen},
             [row for one in seen for row in _slips(one)],
+        )
+    )  # fmt: skip
+    made.append(
+        Score(
+            "validity", VALIDITY_VERSION, settings, {one.role: one.share for one in valid},
+            [row for one in valid for row in _invalid(one)],
         )
     )  # fmt: skip
     return made
@@ -70,3 +78,8 @@ def _slips(found: Consistency) -> list[dict[str, object]]:
     return style + [
         {"role": found.role, "message": slip.message, "slip": slip.kind, "text": slip.text} for slip in found.slips
     ]
+
+
+def _invalid(found: Validity) -> list[dict[str, object]]:
+    turns: list[dict[str, object]] = [{"role": found.role, "turns": found.turns}]
+    return turns + [{"role": found.role, "message": at, "reason": reason} for at, reason in found.invalid.items()]

@@ -1,47 +1,71 @@
-"""The simulated roles of an attempt: whether they stay in their case, and what keeps a run from being compared.
+"""The simulated roles of an attempt: whether they answer, whether they stay in their case, and what keeps a run from being
+compared.
 
-Read by rules from their own grants and the record (`scores.consistency`); a model's seat may be graded besides.
+Read by rules from their own grants and the record (`simulated`, `scores.consistency`); a model's seat may be graded besides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from tasks.courts.agents.registry import HUMAN
 from tasks.courts.casefile.case import Case
 from tasks.courts.play.episode import traits_of
+from tasks.courts.play.flow import limit_of
+from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.scores.consistency import COMPARABLE, Consistency, Message, consistency
 from tasks.courts.scores.of_run.gradings import simulated
 from tasks.courts.scores.of_run.rating import Heard
 from tasks.courts.settings import settings_of
+from tasks.courts.simulated.validity import Validity, validities
+from tasks.courts.simulated.wording import VALID
+from tasks.run.spec import RunSpec
 from tasks.scoring.context import ScoreContext
 
+Shares = Mapping[str, Mapping[str, float | None]]
 
-def consistencies(case: Case, heard: Heard, seed: int) -> tuple[Consistency, ...]:
-    """Each simulated role of an attempt, in the order of its seats; `seed`: of the attempt."""
+
+def answered(case: Case, heard: Heard, profile: ProfileName) -> tuple[Validity, ...]:
+    """How far each simulated role of an attempt answered what it was asked; roles that a person held are left out."""
+    roles = [role for role in simulated(case) if HUMAN not in heard.sat.get(role, ())]
+    return validities(case, roles, heard.record, heard.topics, heard.over, profile)
+
+
+def consistencies(case: Case, heard: Heard, seed: int, valid: Sequence[Validity] = ()) -> tuple[Consistency, ...]:
+    """Each simulated role of an attempt, in the order of its seats; `seed`: of the attempt, `valid`: see `answered`."""
     dialogue = [Message(turn.speaker, turn.text) for turn in heard.record]
     drawn = heard.seed if heard.seed is not None else seed
+    nonsense = {one.role: one.nonsense for one in valid}
     return tuple(
-        consistency(case, case.env, role, dialogue, traits_of(case, role, drawn)) for role in simulated(case)
+        consistency(case, case.env, role, dialogue, traits_of(case, role, drawn), nonsense.get(role))
+        for role in simulated(case)
     )
 
 
 def objections(
-    context: ScoreContext, heard: Iterable[Heard], consistent: Mapping[str, Mapping[str, float | None]]
+    context: ScoreContext, attempts: Sequence[tuple[Case, Heard]], consistent: Shares, valid: Shares
 ) -> list[str]:
     """Why the numbers of a run may not be ranked with those of others; nothing where they may.
 
     Args:
         context: the run: its spec and pack.
-        heard: its episodes.
-        consistent: environment -> simulated role -> consistency, 0 to 100.
+        attempts: its episodes.
+        consistent: environment -> simulated role -> consistency, 0 to 100; `valid`: -> turns that are answers, likewise.
     """
-    spec, found = context.spec, list(heard)
+    spec, found = context.spec, [heard for _, heard in attempts]
     made = [
+        f"{env} {role} answers in {share:.1f} of 100 turns, below {100 * VALID:.0f}"
+        for env, roles in valid.items()
+        for role, share in roles.items()
+        if share is not None and share < 100 * VALID
+    ]
+    made += [
         f"{env} {role} is consistent in {share:.1f} of 100 messages, below {100 * COMPARABLE:.0f}"
         for env, roles in consistent.items()
         for role, share in roles.items()
         if share is not None and share < 100 * COMPARABLE
     ]
+    made += _changed(spec, attempts)
     if spec is not None and settings_of(spec).profile == "j1":
         calls = sum(one.tools for one in found)
         loose = sum(how in ("field", "words") for one in found for how in one.routed)
@@ -55,3 +79,23 @@ def objections(
     elif pack is not None and "imported" in pack.provenance and pack.manifest.counts.statutes:
         made.append(f"statutes were imported: pack {pack.name}")
     return made
+
+
+def _changed(spec: RunSpec | None, attempts: Sequence[tuple[Case, Heard]]) -> Iterator[str]:
+    """Limits and seats that are not those of a plain run."""
+    if spec is not None and spec.max_turns:
+        profile = settings_of(spec).profile
+        if other := sum(limit_of(case, profile) != spec.max_turns for case, _ in attempts):
+            yield f"turns were limited to {spec.max_turns}, not as the profile has it, in {other} attempts"
+    people: dict[tuple[str, str], int] = {}
+    players: dict[tuple[str, str], set[str]] = {}
+    for case, heard in attempts:
+        for role, held in heard.players.items():
+            players.setdefault((case.env, role), set()).update(held)
+            if role in simulated(case) and HUMAN in heard.sat.get(role, ()):
+                people[case.env, role] = people.get((case.env, role), 0) + 1
+    for (env, role), count in people.items():
+        yield f"{env} {role} was played by a person in {count} attempts"
+    for (env, role), sitters in players.items():
+        if len(sitters) > 1:
+            yield f"{env} {role} was not held by one player: {', '.join(sorted(sitters))}"

@@ -24,7 +24,7 @@ from tasks.courts.scores.of_run.limits import ceiling, floor
 from tasks.courts.scores.of_run.means import NOTHING_SCORED, Column, Overall, column, overall
 from tasks.courts.scores.of_run.members import Rated, rate, scored, with_verdicts
 from tasks.courts.scores.of_run.rating import JUDGMENT_VERSIONS
-from tasks.courts.scores.of_run.rows import CONSISTENCY_VERSION
+from tasks.courts.scores.of_run.rows import CONSISTENCY_VERSION, VALIDITY_VERSION
 from tasks.courts.scores.of_run.simulators import objections
 from tasks.courts.settings import settings_of
 from tasks.reports.words import phrase, show, word
@@ -59,7 +59,8 @@ class CourtSummary(Summary):
     """profile: of the procedure; scored: attempts that the machinery did not break; objections: why the numbers may
     not be ranked with those of other runs; unfinished: environment -> dialogues that did not reach every topic;
     violations: code -> how often; moved: environment -> compat metric -> trials in which words read out of the case
-    file move it; roles: environment -> simulated role -> what is known of it."""
+    file move it; roles: environment -> simulated role -> what is known of it;
+    answers: likewise, how it answered; unmet: environment -> act -> duties that got no valid answer."""
 
     limits = {
         "floor": ("下限：固定套话", "Floor: fixed formula"),
@@ -72,6 +73,8 @@ class CourtSummary(Summary):
     violations: Mapping[str, int] = field(default_factory=dict)
     moved: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     roles: Mapping[str, Mapping[str, around.Simulated]] = field(default_factory=dict)
+    answers: Mapping[str, Mapping[str, around.Answering]] = field(default_factory=dict)
+    unmet: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
 
     @property
     def envs(self) -> list[str]:
@@ -132,6 +135,11 @@ class CourtSummary(Summary):
             "consistency_details": {
                 env: {role: asdict(found) for role, found in roles.items()} for env, roles in self.roles.items()
             },
+            "validity": _flat(nested((row.group.name, row.measure.name, row.value) for row in self.section("validity"))),
+            "validity_details": {
+                env: {role: asdict(found) for role, found in roles.items()} for env, roles in self.answers.items()
+            },
+            "unmet": {env: dict(counts) for env, counts in self.unmet.items()},
             "comparable": not self.objections,
             "not_comparable": list(self.objections),
             "repeats": [{"epoch": epoch, **self._repeat(f"repeat {epoch}")} for epoch in repeats],
@@ -181,6 +189,7 @@ class CourtSummary(Summary):
             ("compat_ceiling", self._short_of_full(language)),
             ("unscored", "; ".join(f"{reason}: {', '.join(names)}" for reason, names in reasons.items())),
             ("unfinished", ", ".join(f"{env} {count}" for env, count in self.unfinished.items() if count)),
+            ("unmet", "; ".join(f"{env} {sum(counts.values())}" for env, counts in self.unmet.items())),
             ("violations", ", ".join(f"{names_of.get(code, code)} {count}" for code, count in self.violations.items())),
             ("moved_by_text", "; ".join(
                 f"{env}: {', '.join(f'{name} {count}' for name, count in counts.items())}" for env, counts in self.moved.items()
@@ -273,6 +282,13 @@ def summarise(
     extremes = {name: {rule: _Part(rule, own) for rule in RULES} for name, own in limits.items()}
     every = {"compat": tally.n, "strict": told}
     rows: list[Metric] = []
+    unmet = {env: counts for env, own in members.items() if (counts := around.unmet(own))}
+
+    def left_out(rule: Rule, env: Env, name: str) -> str:
+        """What strict figures of the procedure rest without."""
+        count = sum(unmet.get(env, {}).values()) if rule == "strict" and name in ("PFS", "STA", "ACT") else 0
+        return f"{count} duties that got no valid answer are left out" if count else ""
+
     for rule in RULES:
         for (env, name), found in parts[rule].columns.items():
             there = {
@@ -282,7 +298,7 @@ def summarise(
             }
             rows.append(Metric(
                 measure(rule, name), groups[env], found.value, found.n, in_points(found.interval), there, found.bounds,
-                found.reason or found.note, found.waits, name in environment(env).reported,
+                found.reason or found.note or left_out(rule, env, name), found.waits, name in environment(env).reported,
             ))  # fmt: skip
     for rule in RULES:
         sums = parts[rule].sums
@@ -301,12 +317,15 @@ def summarise(
             ]
             rows.append(Metric(_again(rule, OVERALL, epoch), whole, part.sums.value, sum(map(len, own.values()))))
     rows += [row for env, own in members.items() for row in around.rows(groups[env], own)]
-    reasons = objections(context, [one.heard for one in rated], around.consistent(members))
+    reasons = objections(
+        context, [(one.case, one.heard) for one in rated], around.consistent(members), around.valid(members)
+    )
     return CourtSummary(
         run, BENCHMARK, tally, [*groups.values(), whole], rows,
         {
             **{str(rule): version for rule, version in JUDGMENT_VERSIONS.items()}, pfs.COMPAT: f"{pfs.COMPAT}/{pfs.COMPAT_VERSION}",
             pfs.STRICT: f"{pfs.STRICT}/{pfs.STRICT_VERSION}", "consistency": CONSISTENCY_VERSION,
+            "validity": VALIDITY_VERSION,
         },
         "metrics", settings_of(context.spec).profile if context.spec else "law", told,
         reasons + ([] if told else [NOTHING_SCORED]),
@@ -314,6 +333,8 @@ def summarise(
         around.violations(rated),
         {env: moved for env, own in members.items() if (moved := around.moved_by_text(own))},
         {env: around.details(own) for env, own in members.items()},
+        {env: around.answers(own) for env, own in members.items()},
+        unmet,
     )  # fmt: skip
 
 

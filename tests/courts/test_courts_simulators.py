@@ -1,0 +1,240 @@
+"""Simulators are checked before they count: nonsense, assent, echo, silence and repetition in every role; sound ones as ever."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tasks.courts.agents import registry
+from tasks.courts.benchmark import HEARD
+from tasks.courts.casefile.case import Case
+from tasks.courts.casefile.roles import procedural
+from tasks.courts.environment import PUBLISHED, environment
+from tasks.courts.play.record import for_procedure
+from tasks.courts.procedure import pfs
+from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.procedure.turns import SIDE_OF, Turn
+from tasks.courts.scores.of_run.around import answers
+from tasks.courts.scores.of_run.gradings import simulated
+from tasks.courts.scores.of_run.members import rate
+from tasks.courts.scores.of_run.summary import CourtSummary, summarise
+from tasks.courts.simulated.talks import reasons
+from tasks.courts.simulated.validity import Validity, validities
+from tasks.courts.simulated.wording import REASONS, VALID, Said, closed, denies, echoes, fault, replies
+from tasks.episode.events import Seated
+from tasks.run.spec import RunSpec
+from tasks.scoring.context import ScoreContext
+from tasks.scoring.result import Result
+from tests.support.broken_simulators import KINDS, Broken
+from tests.support.court_results import CASES, ask
+from tests.support.court_stage import Court
+
+SHORT = {"CI": "CI-0005", "CR": "CR-0005"}
+ROLES = [(env, role) for env in PUBLISHED for role in simulated(CASES[f"{env}-0002"])]
+TRIALS = [(env, role) for env, role in ROLES if environment(env).trial]
+REASON = {"letters": {"script"}, "english": {"script"}, "silent": {"silent"}, "echo": {"echo", "evades"}}
+
+
+@cache
+def play(case_id: str, role: str = "", kind: str = "") -> Court:
+    """A whole episode by rules, with a broken simulator in one seat."""
+    case = CASES[case_id]
+    seats = dict.fromkeys(("agent", *environment(case.env).others), registry.RULES)
+    return Court(case, lambda *_: "", seats=seats, sitting={role: Broken(kind)} if kind else None).run()
+
+
+def result_of(court: Court) -> Result:
+    heard = tuple(event for event in court.events if isinstance(event, HEARD))
+    return Result(court.case.id, court.outcome, "", "", heard=heard)
+
+
+def run_of(*courts: Court, **settings: object) -> CourtSummary:
+    spec = RunSpec(benchmark="courts", **settings)  # type: ignore[arg-type]
+    questions = [ask(court.case.id) for court in courts]
+    return summarise("r", questions, [result_of(court) for court in courts], ScoreContext(spec=spec))
+
+
+def valid(court: Court) -> Mapping[str, Validity]:
+    return {one.role: one for one in rate(court.case, result_of(court), ScoreContext()).valid}
+
+
+def strict(court: Court) -> pfs.Strict:
+    case = court.case
+    return pfs.strict(for_procedure(court.record, case.env), hearing_of(case))  # type: ignore[arg-type]
+
+
+def side(env: str, role: str) -> str:
+    return SIDE_OF[procedural(env, role)]
+
+
+# --- whole episodes -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("env", "role"), ROLES)
+def test_a_broken_simulator_forbids_comparison_and_is_named(env: str, role: str, kind: str) -> None:
+    court = play(SHORT.get(env, f"{env}-0002"), role, kind)
+    found = valid(court)
+    share = found[role].share
+    assert share is not None and share < VALID and set(found[role].counts) <= set(REASONS)
+    assert set(found[role].counts) <= REASON.get(kind, set(REASONS))
+    assert all(one.share is None or one.share >= VALID for name, one in found.items() if name != role)
+    block = run_of(court).block()
+    assert block["comparable"] is False
+    assert [why for why in block["not_comparable"] if why.startswith(f"{env} {role} answers in ")]  # type: ignore[attr-defined]
+    assert block["validity"][env][role] == pytest.approx(100 * share)  # type: ignore[index]
+    if kind in ("characters", "letters", "english", "unrelated"):
+        assert block["consistency"][env][role] < 50  # type: ignore[index]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("env", "role"), TRIALS)
+def test_no_duty_is_credited_by_it_and_none_is_held_against_the_judge(env: str, role: str, kind: str) -> None:
+    court = play(SHORT.get(env, f"{env}-0002"), role, kind)
+    course = strict(court).course
+    mine = side(env, role)
+    credited = {credit.key for credit in course.credits if credit.side == mine}
+    if (role, kind) == ("defendant_lawyer", "echo"):
+        # Whoever says after the other side what that side said has answered, where both were asked the same.
+        credited -= {f"{act}/{mine}" for act in ("default", "recusal", "issues", "mutual", "final", "mediate")}
+    assert not credited
+    unmet = {one.key for one in course.unmet}
+    assert unmet and not unmet & course.done and not unmet & {duty.key for duty in course.owed()}
+    assert not [one for one in course.violations if one.code == "no_answer" and one.side == mine]
+
+
+@pytest.mark.parametrize("env", PUBLISHED)
+def test_rules_are_sound_in_every_seat_and_their_scores_are_what_they_were(env: str) -> None:
+    for number in (1, 4, 7):
+        court = play(f"{env}-{number:04}")
+        assert all((one.share or 0.0) >= 0.9 for one in valid(court).values()), court.case.id
+        block = run_of(court).block()
+        assert block["comparable"] and block["not_comparable"] == [] and block["unmet"] == {}
+        if environment(env).trial:
+            assert strict(court).pfs == 1.0 and not strict(court).course.unmet
+
+
+def test_who_says_only_yes_moves_strict_and_not_the_published_rule() -> None:
+    case = CASES["CI-0002"]
+    seats = dict.fromkeys(("agent", *environment("CI").others), registry.RULES)
+    both = {role: Broken("assents") for role in ("plaintiff_lawyer", "defendant_lawyer")}
+    court = Court(case, lambda *_: "", seats=seats, sitting=both).run()
+    course = strict(court).course
+    asked = {duty.key for duty in course.duties if duty.mandatory and duty.spec.asked}
+    assert not asked & course.done and {one.key for one in course.unmet} <= asked
+    turns = for_procedure(court.record, "CI")
+    assert pfs.compat(turns, "CI").pfs == 1.0, "the published rule is kept as it is"
+    summary = run_of(court)
+    assert summary.block()["unmet"]["CI"]["claim"] == 1  # type: ignore[index]
+    row = summary.row("strict", "CI", "ACT")
+    assert row is not None and "no valid answer" in row.why
+
+
+# --- limits and seats ---------------------------------------------------------------------------------------------------
+
+
+def test_changed_limits_and_seats_forbid_comparison() -> None:
+    court = play("KQ-0001")
+    reasons_of = lambda summary: " ".join(summary.block()["not_comparable"])  # noqa: E731
+    assert "turns were limited to 3" in reasons_of(run_of(court, max_turns=3))
+    assert not reasons_of(run_of(court, max_turns=court.driver.program._limit(court.case)))  # type: ignore[attr-defined]
+    result = result_of(court)
+    person = Seated(seat="client", policy=registry.HUMAN, engine="human")
+    taken = replace(result, heard=(*result.heard, person))
+    summary = summarise("r", [ask("KQ-0001")], [taken], ScoreContext())
+    assert "KQ client was played by a person in 1 attempts" in reasons_of(summary)
+    assert summary.answers["KQ"]["client"].turns == 0, "a person is no simulator"
+    other = replace(
+        result, epoch=1, heard=(*result.heard[:1], Seated(seat="client", policy="court/1"), *result.heard[2:])
+    )
+    mixed = summarise("r", [ask("KQ-0001")], [result, other], ScoreContext())
+    assert "KQ client was not held by one player" in reasons_of(mixed)
+
+
+def test_a_run_counts_episodes_below_the_threshold() -> None:
+    case = CASES["CD-0002"]
+    members = [
+        rate(case, result_of(court), ScoreContext())
+        for court in (play("CD-0002"), play("CD-0002", "plaintiff", "echo"))
+    ]
+    found = answers(members)["plaintiff"]
+    assert (found.attempts, found.below) == (2, 1) and set(found.invalid) == {"echo"}
+
+
+# --- single turns -------------------------------------------------------------------------------------------------------
+
+
+def _answer(case: Case, speaker: str, question: str, text: str) -> str:
+    turns = (Turn(1, "judge", (speaker,), f"现在进行法庭调查。{question}"), Turn(1, speaker, ("judge",), text))
+    found = validities(case, [speaker], turns)
+    return next(iter(found[0].invalid.values()), "")
+
+
+@pytest.mark.parametrize(
+    ("speaker", "question", "text", "reason"),
+    [
+        ("plaintiff_lawyer", "请原告陈述诉讼请求和事实理由。", "要求被告归还借款二十万元、利息1.35万元，承担律师费8000元。", ""),
+        ("plaintiff_lawyer", "请原告陈述诉讼请求和事实理由。", "我方坚持诉讼请求，请法院依法支持我方的主张。", "incomplete"),
+        ("plaintiff_lawyer", "请原告陈述诉讼请求。", "现在进行法庭调查。请原告陈述诉讼请求。", "echo"),
+        ("defendant_lawyer", "请被告答辩。", "好的，审判长。", "incomplete"),
+        ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "证据一借条一张，证明借款关系。", ""),
+        ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "我方没有证据。", "incomplete"),
+        ("plaintiff_lawyer", "请原告出示证据，说明名称和证明目的。", "我方要求被告尽快还钱，拖得太久了。", "evades"),
+    ],
+)  # fmt: skip
+def test_an_answer_holds_what_the_file_gives_to_say(speaker: str, question: str, text: str, reason: str) -> None:
+    assert _answer(CASES["CI-0001"], speaker, question, text) == reason
+
+
+def test_a_client_puts_the_topic_it_was_given_and_tells_its_own_data() -> None:
+    case = CASES["KQ-0001"]
+    topic = case.topics[0].question  # type: ignore[attr-defined]
+
+    def put(text: str) -> str:
+        record = (
+            Turn(0, "trainee", (), "您好。"), Turn(1, "client", (), "我想了解劳动合同中的试用期。"),
+            Turn(1, "trainee", (), "请您说说具体情况。"), Turn(2, "client", (), text),
+        )  # fmt: skip
+        return dict(reasons(case, "client", record, (), (0, 0, 0, 0)))[3]
+
+    assert put(topic) == "" and put("合同签了一年，试用期能约定三个月吗，您帮我看看？") == ""
+    assert put("公司的试用期工资发得太晚了，我很生气。") == "evades"
+    told = lambda text: dict(  # noqa: E731
+        reasons(
+            CASES["CD-0001"],
+            "plaintiff",
+            (
+                Turn(0, "plaintiff", (), "您好。"),
+                Turn(1, "plaintiff_lawyer", (), "请问您的姓名和住址？"),
+                Turn(1, "plaintiff", (), text),
+            ),
+        )
+    )[2]
+    assert told("我叫周映川。") == "" and told("我说不上来。") == "incomplete" and told("") == "silent"
+
+
+def test_words_alone() -> None:
+    assert denies("我方没有意见。") and not denies("今天天气不错，我们去公园。") and not denies("不过我想问一下。")
+    assert closed("原告是否申请回避？") and closed("你清不清楚？") and not closed("请被告答辩。")
+    assert replies("以上权利是否清楚？", "清楚。", frozenset())
+    assert not replies("请发表意见。", "好的，审判长。", frozenset())
+    assert echoes("原告是否申请回避？", "现在核对身份。原告是否申请回避？") and not echoes(
+        "同意。", "被告是否同意调解？"
+    )
+    assert fault("不申请回避。", "原告是否申请回避？", [], frozenset()) == ""
+    again = [
+        Said("第一个问题是借款的时间？", "我方的意见材料里写得很清楚。"),
+        Said("那么利息怎样约定的呢？", "我方的意见材料里写得很清楚。"),
+    ]
+    assert fault("我方的意见材料里写得很清楚。", "请说明律师费的支付情况。", again, frozenset()) == "repeat"
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_every_text_is_judged(text: str, heard: str) -> None:
+    assert fault(text, heard, [Said(heard, text)], frozenset()) in {*REASONS, ""}
+    assert _answer(CASES["CI-0001"], "plaintiff_lawyer", heard, text) in {*REASONS, ""}
