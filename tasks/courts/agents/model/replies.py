@@ -15,6 +15,7 @@ from models.llama.reasoning import split as part_reasoning
 from models.schema import violation
 from tasks.courts.agents.model.cards import ALL, Form, addressees, stages
 from tasks.courts.agents.model.rounds import Lookup
+from tasks.courts.environment import Role
 from tasks.courts.play.routing import by_words, strict
 from tasks.courts.play.tools import ARGUMENTS
 from tasks.courts.play.views import CourtView
@@ -30,6 +31,8 @@ SPOKEN = 200_000
 """Of what is said aloud; no model speaks so long under a limit of tokens."""
 SHORTEST_OVERLAP, LONGEST_OVERLAP = 6, 200
 """Of what the rest of an utterance may repeat of its beginning."""
+_STAGE = re.compile(r"\s*<(?P<stage>[^<>\n]{2,12})>\s*")
+_TO = re.compile(r"\s*[（(]对(?P<names>[^（）()\n]{1,60})说[）)][：:，,]?\s*")
 SAY = "say"
 SILENT = "……"
 """Own turn in which nothing was said: some templates refuse an empty message."""
@@ -196,8 +199,28 @@ def free_action(text: str, view: CourtView) -> Say | CallTool:
     if view.profile == "j1":
         reached, dropped = strict(said, view.env)
         return Say(said, (*reached, *dropped), routed="marker" if reached else "")
+    stage, to, said = _headed(said, view)
+    if to is not None:
+        return Say(said, to, stage, "marker")
     found = by_words(said, view.env)
-    return Say(said, found, routed="words" if found else "")
+    return Say(said, found, stage, "words" if found else "")
+
+
+def _headed(text: str, view: CourtView) -> tuple[str, tuple[Role, ...] | None, str]:
+    """The stage and the addressees that a judge writes before his words ("<法庭调查>（对原告说）"), and the words; None for
+    addressees where none are written, or not such as are there."""
+    stage = ""
+    if (tag := _STAGE.match(text)) and tag["stage"] in stages(view):
+        stage, text = tag["stage"], text[tag.end() :]
+    head = _TO.match(text)
+    if head is None:
+        return stage, None, text
+    names = addressees(view)
+    said = [name.strip() for name in head["names"].split("、")]
+    if said == [ALL]:
+        return stage, (), text[head.end() :]
+    known = [next((role for name, role in names.items() if name.startswith(one)), "") for one in said if one]
+    return (stage, tuple(known), text[head.end() :]) if known and all(known) else (stage, None, text)
 
 
 def _tagged_call(text: str, view: CourtView) -> CallTool | None:
@@ -225,8 +248,9 @@ def repeated(said: Say, view: CourtView, form: Form) -> str:
 def own_words(turn: Turn, reply: str, view: CourtView, form: Form) -> str:
     """An own turn as the prompt repeats it: the very reply that said it, else the words in the form that is asked for."""
     if form == "free":
-        said = _without_name(cleaned(reply), view)
-        return reply if reply.strip() and said == turn.text else turn.text.strip() or SILENT
+        if reply.strip() and _same(free_action(reply, view), turn):
+            return reply
+        return written(turn, view) or SILENT
     value, _ = _object_in(reply)
     if isinstance(value, dict) and cleaned(str(value.get("say", ""))) == turn.text:
         return reply
@@ -234,6 +258,20 @@ def own_words(turn: Turn, reply: str, view: CourtView, form: Form) -> str:
     to: Any = names or [ALL] if view.role == "judge" else (names or [view.called("judge")])[0]
     told = {"action": SAY, "to": to, "stage": turn.stage, "say": turn.text}
     return json.dumps({name: told[name] for name in _keys(view)}, ensure_ascii=False)
+
+
+def _same(action: Say | CallTool, turn: Turn) -> bool:
+    return isinstance(action, Say) and (action.text, action.stage) == (turn.text, turn.stage)
+
+
+def written(turn: Turn, view: CourtView) -> str:
+    """A turn as free text: before a judge's words what is needed so that they reach the same people in the same stage."""
+    if view.role != "judge" or view.profile == "j1":
+        return turn.text.strip()
+    stage = f"<{turn.stage}>" if turn.stage in stages(view) else ""
+    to = () if by_words(turn.text, view.env) == turn.to else turn.to or (ALL,)
+    names = "、".join(view.called(role) if role != ALL else ALL for role in to)
+    return f"{stage}（对{names}说）{turn.text.strip()}" if names else f"{stage}{turn.text.strip()}"
 
 
 def _keys(view: CourtView) -> list[str]:
