@@ -17,7 +17,7 @@ from tasks.courts.casefile.people import COUNSEL
 from tasks.courts.casefile.visibility import Same, leaves
 from tasks.courts.environment import environment
 from tasks.courts.procedure.exhibits import Exhibits
-from tasks.courts.procedure.replies import responsive
+from tasks.courts.procedure.replies import items_named, responsive
 from tasks.courts.procedure.tables import ActSpec
 from tasks.courts.procedure.turns import SIDE_OF, Hearing, Holding, Point, Side, Turn
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
@@ -27,8 +27,8 @@ from tasks.courts.simulated.wording import FEWEST, Reason, Said, denies, fault, 
 MADE = 0.35
 """A point is made when so many of its pairs are said; with one of its amounts a third of that is enough."""
 LEAST: Mapping[str, float] = {"claim": 0.5, "answer": 0.5}
-"""Act -> share of its points that an answer makes; of a longer text (an indictment, an opinion) `SUMMED`."""
-SUMMED = 0.3
+"""Act -> share of its points that an answer makes; of a longer text (an indictment, which may be read in extracts, an opinion)
+one sentence is enough."""
 OWN = 2
 """Pairs of what it holds, beside those of the question, that a side says when it is given the floor."""
 KEPT = 0.3
@@ -156,7 +156,7 @@ class Answers:
         if spec.exhibits == "other":
             return _opinion(held, side, asked, text, exhibits)
         if points := held.points.get(spec.id):
-            return "" if _share(spec.id, points, text) >= LEAST.get(spec.id, SUMMED) else "incomplete"
+            return "" if _share(spec.id, points, text) >= LEAST.get(spec.id, 1 / len(points)) else "incomplete"
         if not responsive(spec.reply, text, exhibits.hearing.names.get(side, ())):
             return "evades"
         if spec.reply == "open" and not denies(text):
@@ -183,7 +183,8 @@ def _offer(held: Holding, side: Side, asked: str, text: str, exhibits: Exhibits)
 
 
 def _opinion(held: Holding, side: Side, asked: str, text: str, exhibits: Exhibits) -> Reason:
-    """An opinion is on what the question or it names, and keeps at least one of the objections of the file to that."""
+    """An opinion is on what the question or it names. One that names nothing keeps at least one of the objections of the file:
+    没有异议 to all that is shown gives them up."""
     if not exhibits.to_hear(side):
         return "" if replies(asked, text, held.words) else "evades"
     meant = exhibits.heard_on(side, asked, text)
@@ -191,7 +192,12 @@ def _opinion(held: Holding, side: Side, asked: str, text: str, exhibits: Exhibit
         return "evades"
     against = [objection for item in meant for objection in held.contests.get(item.id, ())]
     said = bigrams(text)
-    if not against or any(recall(bigrams(one), said) >= KEPT for one in against) or _CONTESTED.search(text):
+    if (
+        not against
+        or items_named(text, meant)
+        or any(recall(bigrams(one), said) >= KEPT for one in against)
+        or _CONTESTED.search(text)
+    ):
         return ""
     return "yields"
 
