@@ -117,6 +117,7 @@ COURT_PHRASES: tuple[tuple[str, str], ...] = (
         r"turns were limited to (\d+), not as the profile has it, in (\d+) attempts",
         r"轮数上限改为 \1，\2 次评测与程序依据所定的不同",
     ),
+    (r"the record of the published procedure was folded \(--fold\)", "按论文的程序而折叠了笔录（--fold）"),
     (r"(\w\w) (\w+) was played by a person in (\d+) attempts", r"\1 的 \2 有 \3 次由本人扮演"),
     (r"(\w\w) (\w+) was not held by one player: (.+)", r"\1 的 \2 先后由不同的扮演者担任：\3"),
     (r"profile j1 knows no tools, (\d+) were called", r"原基准没有工具，却调用了 \1 次"),

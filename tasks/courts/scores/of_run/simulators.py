@@ -87,6 +87,8 @@ def _changed(spec: RunSpec | None, attempts: Sequence[tuple[Case, Heard]]) -> It
         profile = settings_of(spec).profile
         if other := sum(limit_of(case, profile) != spec.max_turns for case, _ in attempts):
             yield f"turns were limited to {spec.max_turns}, not as the profile has it, in {other} attempts"
+    if spec is not None and settings_of(spec).profile == "j1" and settings_of(spec).fold:
+        yield "the record of the published procedure was folded (--fold)"
     people: dict[tuple[str, str], int] = {}
     players: dict[tuple[str, str], set[str]] = {}
     for case, heard in attempts:
