@@ -210,7 +210,7 @@ def run(
         seats: role -> rules or the SPEC of a model, for the other seats. A person cannot sit in a notebook.
         out: the run file to write; must not exist.
         allow_hosts: hosts beyond this machine that this run may reach.
-        more: settings of every run (epochs, seed, max_turns, max_tokens, max_seconds, parallel, paper, free) and of
+        more: settings of every run (epochs, seed, max_turns, max_tokens, max_seconds, parallel, paper, calls) and of
             the benchmark.
 
     Raises:

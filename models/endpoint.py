@@ -18,11 +18,22 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
+from models.calls import PROBE
 from models.endpoint_flight import Flight
-from models.endpoint_refusals import SCHEMA, about_schema, about_status, is_overflow, room_of, shown
+from models.endpoint_refusals import (
+    SCHEMA,
+    TOOLS,
+    about_schema,
+    about_status,
+    about_tools,
+    is_overflow,
+    room_of,
+    shown,
+)
 from models.endpoint_server import (
     Refusal,
     Server,
@@ -31,7 +42,7 @@ from models.endpoint_server import (
     silence_of_environment,
 )
 from models.endpoint_wire import EXTRAS, Collector, News, most_tokens, request_body, wanted_extra
-from models.engine import Ask, Delta, EngineError, Finish, Listener, Reply, Room
+from models.engine import Ask, Delta, EngineError, Finish, Listener, Message, Reply, Room, Settings
 from models.errors import BadEngine
 from models.specs import Opening
 
@@ -110,6 +121,24 @@ class EndpointEngine:
         stated = (self._facts.get(name) for name in ("n_ctx", "max_model_len"))
         return Room(next((size for size in stated if isinstance(size, int) and size > 0), 0))
 
+    def check_tools(self) -> None:
+        """Ask for one token without a tool and with one: a server that tells tools to its model reads a longer prompt.
+
+        Raises:
+            BadEngine: the server refuses tools, leaves them out, or does not answer.
+        """
+        plainly = Ask("", (Message("user", "1"),), "tools", settings=Settings(max_tokens=1))
+        read = []
+        for found in (self.answer([replace(plainly, tools=tools)])[0] for tools in ((), (PROBE,))):
+            if isinstance(found, EngineError):
+                raise BadEngine(found.title, found.hint)
+            read.append(found.usage.evaluated + found.usage.reused)
+        if read[0] and read[0] == read[1]:
+            raise BadEngine(
+                f"the server at {self._server.address.base} leaves out tools: the prompt is as long with one as without",
+                "Run with --calls schema.",
+            )
+
     def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
         """One result each, in order. `listen` is called in this thread."""
         flight = Flight()
@@ -175,7 +204,8 @@ class EndpointEngine:
         if not collector.finish and (flight.stopped or flight.clock() >= until):
             finish, note = "cancelled" if flight.stopped else "time_limit", ""
         usage = collector.usage((time.perf_counter() - started) * 1000, together)
-        return collector.reply(ask.settings, usage, finish=finish, note=note)
+        tools = ask.tools if ask.schema is None else ()
+        return collector.reply(ask.settings, usage, finish=finish, note=note, tools=tools)
 
     def _converse(
         self, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
@@ -203,6 +233,8 @@ class EndpointEngine:
                 return collector, "context_full", f"the context of the server is full: {refusal.text}"
             if refusal.status in FIELD_STATUS and self._go_without(ask, body, refused, refusal.text):
                 continue
+            if ask.tools and refusal.status in SCHEMA_STATUS and TOOLS.search(refusal.text):
+                raise about_tools(refusal.text)
             if ask.schema is not None and refusal.status in SCHEMA_STATUS and SCHEMA.search(refusal.text):
                 raise about_schema(ask.prompt, refusal.text)
             if refusal.status in BUSY and not collector.text:

@@ -48,6 +48,10 @@ SCHEMA = re.compile(r"response_format|json.?schema|schema|grammar|guided|structu
 """A server that cannot enforce a schema."""
 
 
+TOOLS = re.compile(r"tool[_ -]?(choice|call|parser|use)|\btools?\b|jinja", re.IGNORECASE)
+"""A server that was started without calls of tools (vLLM: a parser, llama-server: jinja), or whose model knows none."""
+
+
 def words_of(raw: bytes, content_type: str, secret: str = "") -> str:
     """What a server's error body says, on one line, cut, and without the key it may have echoed."""
     text = raw.decode("utf-8", "replace")
@@ -89,6 +93,13 @@ def about_schema(prompt: str, text: str) -> EngineError:
     return EngineError(
         f"the server cannot keep the reply to '{prompt}' to its schema{said}",
         "Run with --free: free text, read by the forgiving parser.",
+    )
+
+
+def about_tools(text: str) -> EngineError:
+    """The error of a server that takes no tools."""
+    return EngineError(
+        f"the server does not take tools: {text}", "Run with --calls schema, or start it with calls of tools."
     )
 
 

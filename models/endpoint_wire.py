@@ -12,8 +12,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from models.engine import Ask, EngineError, Finish, Phase, Reply, Settings, TokenChance, Usage
-from models.llama.reasoning import Splitter, split
+from models.calls import Pieces, read, written
+from models.engine import (
+    Ask,
+    EngineError,
+    Finish,
+    Message,
+    Phase,
+    Reply,
+    Settings,
+    TokenChance,
+    Tool,
+    Usage,
+    tools_data,
+)
+from models.llama.reasoning import Splitter, silent, split
 
 LINE_LIMIT = 4_000_000
 """Bytes of one line of a stream; what is longer is passed over."""
@@ -74,7 +87,7 @@ def request_body(
     settings = ask.settings
     body: dict[str, object] = {
         "model": model,
-        "messages": [_message(message.role, message.content) for message in ask.messages],
+        "messages": [_message(message) for message in ask.messages],
         "stream": True,
         "temperature": settings.temperature,
         "top_p": settings.top_p,
@@ -98,6 +111,9 @@ def request_body(
     if ask.schema is not None:
         schema = {"name": "reply", "strict": True, "schema": ask.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    if ask.tools:
+        body["tools"] = tools_data(ask.tools)
+        body["tool_choice"] = "auto" if ask.schema is None else "none"
     return body
 
 
@@ -112,9 +128,16 @@ def wanted_extra(settings: Settings, name: str) -> object:
     return value if value is not None and value != EXTRAS[name][0] else None
 
 
-def _message(role: str, content: str) -> dict[str, str]:
-    message = {"role": role, "content": clean_text(content)}
-    return {**message, "tool_call_id": "0"} if role == "tool" else message
+def _message(message: Message) -> dict[str, Any]:
+    made: dict[str, Any] = {"role": message.role, "content": clean_text(message.content)}
+    if message.role == "tool":
+        made["tool_call_id"] = message.answers or "0"
+    if message.calls:
+        made["tool_calls"] = [
+            {"id": one.id, "type": "function", "function": {"name": one.name, "arguments": clean_text(one.arguments)}}
+            for one in message.calls
+        ]
+    return made
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -201,6 +224,7 @@ class Collector:
     text: list[str] = field(default_factory=list)
     reasoning: list[str] = field(default_factory=list)
     chances: list[TokenChance] = field(default_factory=list)
+    calls: Pieces = field(default_factory=Pieces)
     finish: str = ""
     error: dict[str, Any] | None = None
     """The object in which the server reported an error inside the stream."""
@@ -241,12 +265,14 @@ class Collector:
                 fresh.append(News("thinking", thought))
             if spoken := next(filter(None, (_text(said.get(name)) for name in SPEECH)), ""):
                 fresh += [News(*part) for part in self._splitter.feed(spoken)]
+            called = self.calls.take(said.get("tool_calls"))
             chances = _chances(_object(choice.get("logprobs")).get("content"))
             self.chances += chances
             if isinstance(choice.get("finish_reason"), str):
                 self.heard += not self.finish
                 self.finish = choice["finish_reason"]
-            self._count_up(max(len(chances), bool(thought or spoken)), len(thought) + len(spoken))
+            size = len(thought) + len(spoken) + called
+            self._count_up(max(len(chances), bool(size)), size)
         return self._keep(fresh)
 
     def _count_up(self, pieces: int, characters: int) -> None:
@@ -267,10 +293,24 @@ class Collector:
         prompt = _count(self.counts.get("prompt_tokens"))
         reused = min(prompt, _count(details.get("cached_tokens")) or _count(self.timings.get("cache_n")))
         generated = _count(self.counts.get("completion_tokens"))
-        return Usage(prompt - reused, reused, generated, round(milliseconds, 3), batch=together)
+        more = _object(self.counts.get("completion_tokens_details"))
+        reasoned = min(generated, _count(more.get("reasoning_tokens")))
+        return Usage(prompt - reused, reused, generated, round(milliseconds, 3), batch=together, reasoned=reasoned)
 
-    def reply(self, settings: Settings, usage: Usage, *, finish: Finish | None = None, note: str = "") -> Reply:
-        """The reply as it stands; `finish` overrules what the server said."""
+    def reply(
+        self,
+        settings: Settings,
+        usage: Usage,
+        *,
+        finish: Finish | None = None,
+        note: str = "",
+        tools: tuple[Tool, ...] = (),
+    ) -> Reply:
+        """The reply as it stands; `finish` overrules what the server said.
+
+        Calls that the server left in the text are read there where `tools` may be called; calls that nobody asked for
+        are put into the text, for whoever reads that.
+        """
         if finish is None:
             finish, more = self._ending(settings, usage)
             note = "; ".join(filter(None, (note, more)))
@@ -278,7 +318,13 @@ class Collector:
         text, reasoning = "".join(self.text), "".join(self.reasoning)
         if LONE_CLOSER in text and not reasoning:
             reasoning, text = split(text, opened=True)
-        return Reply(text, usage, finish, reasoning, logprobs=tuple(self.chances), note=note)
+        calls = self.calls.whole()
+        if tools and not calls:
+            text, calls = read(text, tools)
+        elif calls and not tools:
+            text, calls = written(text, calls), ()
+        note = "; ".join(filter(None, (note, silent(finish, text, reasoning, bool(calls), usage.generated))))
+        return Reply(text, usage, finish, reasoning, logprobs=tuple(self.chances), note=note, calls=calls)
 
     def _ending(self, settings: Settings, usage: Usage) -> tuple[Finish, str]:
         if self.over:

@@ -21,11 +21,41 @@ Phase = Literal["loading", "reading", "thinking", "speaking"]
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool as a model is told of it: its name, what it does, the JSON schema of its parameters (an object)."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that a model made. `arguments` is the JSON text of an object, as far as it wrote one; `id` may be ''."""
+
+    name: str
+    arguments: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Message:
-    """One message of a prompt. `content` is plain text: special tokens in it are never interpreted."""
+    """One message of a prompt. `content` is plain text: special tokens in it are never interpreted.
+
+    `calls` are those that an assistant made in this message, `answers` the id of the call whose result a tool message
+    is: so a template writes history in the form that its model was trained with.
+    """
 
     role: Role
     content: str
+    calls: tuple[ToolCall, ...] = ()
+    answers: str = ""
+
+    def carried(self) -> list[object]:
+        """What the message holds beside its content, as data: [] for one without calls."""
+        if not self.calls and not self.answers:
+            return []
+        return [[[call.name, call.arguments, call.id] for call in self.calls], self.answers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +92,8 @@ class Ask:
     """A question to whoever sits in `seat`: a model or a human.
 
     `prompt` names the prompt file and version ("react/1"); it is shown when a resumed step differs from its record.
-    `schema` is a JSON schema that the reply has to satisfy, or None for free text.
+    `schema` is a JSON schema that the reply has to satisfy, or None for free text. `tools` may be called in the form
+    that the model was trained with; with a schema they are told and not called.
     """
 
     seat: str
@@ -84,19 +115,22 @@ class Ask:
     seconds: float | None = None
     """How long the call may take, counted from `Engine.answer`; then it ends with finish `time_limit` and what it has. None:
     as long as it needs. Set by the scheduler, not part of the digest."""
+    tools: tuple[Tool, ...] = ()
 
     def seeded(self, seed: int) -> Ask:
         """The same Ask with its sampling seed set."""
         return replace(self, settings=replace(self.settings, seed=seed))
 
     def digest(self) -> str:
-        """Hash of all that determines the reply apart from the engine: messages, schema, settings."""
+        """Hash of all that determines the reply apart from the engine: messages, schema, settings, tools."""
         payload: list[object] = [
-            [[m.role, m.content] for m in self.messages],
+            [[m.role, m.content, *m.carried()] for m in self.messages],
             self.schema,
             [getattr(self.settings, name) for name in _FIRST],
         ]
         later = recorded_settings(self.settings, only_later=True)
+        if self.tools:
+            later["tools"] = tools_data(self.tools)
         if later:
             payload.append(later)
         text = dumps(payload, ensure_ascii=False, sort_keys=True, default=list)
@@ -114,11 +148,20 @@ def recorded_settings(settings: Settings, *, only_later: bool = False) -> dict[s
     }
 
 
+def tools_data(tools: Sequence[Tool]) -> list[dict[str, Any]]:
+    """Tools as data, in the form that templates and servers know."""
+    return [
+        {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.parameters}}
+        for t in tools
+    ]
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Cost of one call: prompt tokens evaluated and reused, tokens generated, milliseconds.
 
-    `batch` is how many calls were decoded together, `origin` where the reused memory came from.
+    `reasoned` is how many of the generated tokens were reasoning, 0 where nobody says. `batch` is how many calls were
+    decoded together, `origin` where the reused memory came from.
     """
 
     evaluated: int = 0
@@ -127,6 +170,7 @@ class Usage:
     milliseconds: float = 0.0
     origin: Origin = ""
     batch: int = 1
+    reasoned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +187,8 @@ class Reply:
     """What came back. `finish` says why generation ended, `note` says it in a sentence where that helps.
 
     `text` is speech alone; a reasoning block of the model is in `reasoning`. `tokens` are the ids of all generated tokens,
-    reasoning included, as far as the engine knows them.
+    reasoning included, as far as the engine knows them. `calls` are the calls of tools that it made, in order; `text` is
+    then what it said beside them.
 
     `entropies` (where `Settings.entropy` asks and the engine sees all logits) are in nats, one for each of `tokens`, of the
     softmax over the whole vocabulary of the logits as the model gives them: at temperature 1, before any cut, penalty or
@@ -159,6 +204,7 @@ class Reply:
     logprobs: tuple[TokenChance, ...] = ()
     note: str = ""
     entropies: tuple[float, ...] = ()
+    calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,4 +275,13 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Free what the engine holds; calling it twice is harmless."""
+        ...
+
+
+@runtime_checkable
+class TellsTools(Protocol):
+    """An engine that may be unable to put tools to its model, and can tell before anything is asked."""
+
+    def check_tools(self) -> None:
+        """Try it with one tool; `BadEngine` says in a sentence why it cannot be."""
         ...

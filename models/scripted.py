@@ -7,7 +7,8 @@ Chance comes from the seed of each call, so a call gives the same reply alone, i
      "otherwise": ["..."]}
 
 The first rule whose `when` occurs in the last message applies. Delays and failures are drawn too; a failed call is an
-infrastructure error and succeeds when tried again unless it is drawn again. Tokens are counted as characters.
+infrastructure error and succeeds when tried again unless it is drawn again. Tokens are counted as characters. Calls of
+tools stand in a reply in any form that `models.calls` reads.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from models.calls import read
 from models.engine import Ask, EngineError, Listener, Reply, Room, Usage
 from models.errors import BadEngine
 from models.specs import Opening
@@ -107,7 +109,9 @@ class ScriptedEngine:
         replies = next((rule.replies for rule in self.script.rules if rule.when in last), self.script.otherwise)
         text = chance.choice(replies)
         prompt = sum(len(message.content) for message in ask.messages)
-        return Reply(text, Usage(evaluated=prompt, generated=len(text), milliseconds=round(delay, 3)))
+        said, calls = read(text, ask.tools) if ask.tools and ask.schema is None else (text, ())
+        usage = Usage(evaluated=prompt, generated=len(text), milliseconds=round(delay, 3))
+        return Reply(said, usage, calls=calls)
 
 
 class RecordedEngine:
@@ -145,7 +149,8 @@ class RecordedEngine:
         if reply is None:
             return EngineError("the record holds no reply to this prompt")
         usage = reply.usage
-        return replace(reply, usage=Usage(reused=usage.evaluated + usage.reused, generated=usage.generated))
+        spent = Usage(reused=usage.evaluated + usage.reused, generated=usage.generated, reasoned=usage.reasoned)
+        return replace(reply, usage=spent)
 
 
 def _closed() -> EngineError:

@@ -28,6 +28,7 @@ from models.specs import FORMS
 from store import places
 from store.journal import Journal
 from store.run_file import reading
+from tasks.agents.modes import Calls
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.episode.events import Seated
 from tasks.episode.state import completed, fold
@@ -87,7 +88,13 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--parallel", type=click.IntRange(1), default=None, help="Episodes driven together.")
 @click.option("--paper", is_flag=True, help="Keep the published call structure, in free text.")
-@click.option("--free", is_flag=True, help="Let the model write free text instead of constrained JSON.")
+@click.option(
+    "--calls",
+    type=click.Choice(["schema", "native", "free"]),
+    default=None,
+    help="How the model calls tools: as JSON under a schema (default), in the form it was trained with, or in free text.",
+)
+@click.option("--free", is_flag=True, help="Let the model write free text: the older name of --calls free.")
 @click.option(
     "--rollouts",
     type=click.IntRange(2),
@@ -192,15 +199,25 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
         if model or "human" in (agent, *seats.values()) or any(":" in value for value in seats.values())
         else PARALLEL_RULES
     )
-    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper", "free")
+    calls = _calls(options)
+    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper")
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
-            parallel=parallel, seats=seats, **{**{name: options[name] for name in names}, **settings, **sampling},
+            parallel=parallel, seats=seats, calls=calls, free=calls == "free", **{**{name: options[name] for name in names}, **settings, **sampling},
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
         raise UsageError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}", "See `moot run --help`.") from error
+
+
+def _calls(options: Mapping[str, Any]) -> Calls:
+    """How tools are called; two options that do not agree are refused."""
+    said: Calls | None = options["calls"]
+    for other, means in (("free", "free"), ("paper", None)):
+        if options[other] and said not in (None, means):
+            raise UsageError(f"--{other} and --calls {said} exclude each other", "Give one of them.")
+    return "free" if options["free"] else said or "schema"
 
 
 def _seats(pairs: Sequence[str]) -> dict[str, str]:

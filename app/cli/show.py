@@ -162,9 +162,9 @@ def _show_run(journal: Journal, as_json: bool) -> None:
     if journal.uncovered:
         note(t("show.uncovered"))
     spec = header["spec"]
-    click.echo(
-        clean(f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}", multiline=False)
-    )
+    calls = "" if spec["calls"] == "schema" else f" · calls {spec['calls']}"
+    line = f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}{calls}"
+    click.echo(clean(line, multiline=False))
     widest = max((width(e["episode"]) for e in episodes), default=0)
     for e in episodes:
         line = f"{pad(e['episode'], widest)} {pad(t('outcome.' + e['outcome']), 12)} {e['steps']:>4}  {truncate(e['question'], 80)}"
@@ -187,8 +187,12 @@ def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: 
     watcher = PlainWatcher(sys.stdout)
     for record in records:
         if prompts and isinstance(record.event, ModelCalled):
-            for role, name in record.event.messages:
-                click.echo(clean(f"    [{role}] {journal.text_of(name)}"))
+            carried = dict(record.event.carried)
+            for at, (role, name) in enumerate(record.event.messages):
+                more = f"  {journal.text_of(carried[at])}" if at in carried else ""
+                click.echo(clean(f"    [{role}] {journal.text_of(name)}{more}"))
+            if record.event.tools_name:
+                click.echo(clean(f"    [tools] {journal.text_of(record.event.tools_name)}"))
         watcher.notify(Committed(episode, (record,), state))
     last = [a for a in journal.attempts(episode) if attempt is None or a.number == attempt][-1]
     for line in _rests(journal.scores(last.id)):

@@ -54,6 +54,12 @@ def _returned(event: ToolReturned) -> str:
     return f"  {t('event.observation')}{shown}: {truncate(clean(event.observation, multiline=False), LINE)}"
 
 
+def _parted(event: ModelCalled) -> str:
+    """How the generated tokens part into reasoning and reply, where the engine says."""
+    parts = {"thought": f"{event.reasoned:,}", "reply": f"{event.generated - event.reasoned:,}"}
+    return f" · {t('call.parted', **parts)}" if event.reasoned else ""
+
+
 RENDERERS: dict[type[Event], Callable[[Any], str]] = {
     AttemptStarted: _attempt,
     Seated: lambda e: f"  {t('event.seated')}: {t('seat.' + e.seat)} ← {e.policy} {e.engine}".rstrip(),
@@ -63,7 +69,7 @@ RENDERERS: dict[type[Event], Callable[[Any], str]] = {
         f"  {t('event.human_called')}: {e.text}"
         if e.human
         else f"  {t('event.model_called')}: {e.evaluated} + {e.reused} → {e.generated} tok · {e.milliseconds:.0f} ms"
-        f"{' · ' + e.note if e.note else ''}"
+        f"{_parted(e)}{' · ' + e.note if e.note else ''}"
     ),
     EngineFailed: lambda e: f"  {t('event.engine_failed')} ({e.attempt}): {e.message}",
     ActionParsed: lambda e: "" if e.result == "ok" else f"  {t('event.action_' + e.result)}: {e.note}",

@@ -21,6 +21,7 @@ from tasks.benchmark import benchmark
 from tasks.errors import TaskError
 from tasks.run.cast import Cast
 from tasks.run.engines import open_engine
+from tasks.run.runner import check_calls
 from tasks.run.spec import RunSpec
 
 MOST_RUNS = 20
@@ -69,11 +70,14 @@ def refusal(spec: RunSpec) -> str:
     The engine is opened and closed again.
     """
     try:
-        Cast.of(benchmark(spec.benchmark), spec)
+        cast = Cast.of(benchmark(spec.benchmark), spec)
         engine = open_engine(spec.model)
+        try:
+            check_calls([cast.tested], {spec.model: engine})
+        finally:
+            engine.close()
     except FAULTS as error:
         return one(error.title)
     except OSError as error:
         return one(error.strerror or str(error))
-    engine.close()
     return ""

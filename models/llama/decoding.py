@@ -213,6 +213,11 @@ class Speaker:
         """Whether the grammar rules the next token: speech has begun."""
         return self.sampler.has_grammar and self.phase == "speaking"
 
+    @property
+    def thought(self) -> int:
+        """Generated tokens that were reasoning, its marks included; 0 where there was none."""
+        return self._thought if self.reasoning else 0
+
     def take(self, logits: Logits) -> int | None:
         """Draw a token and take it in; the token to evaluate next, None when the turn is over."""
         bound = self.bound and not self._forced

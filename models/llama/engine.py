@@ -19,6 +19,7 @@ from json import dumps
 from pathlib import Path
 from typing import Any
 
+from models.calls import read
 from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Room, Settings
 from models.errors import BadEngine
 from models.llama import shelf
@@ -27,7 +28,7 @@ from models.llama.header import Header, read_header
 from models.llama.library import digest, resolve
 from models.llama.memory import available, estimate, refuse_too_large
 from models.llama.process import SILENCE, STANDSTILL, ChildFailed, Process
-from models.llama.template import CHATML
+from models.llama.template import CHATML, ChatTemplate
 from models.llama.wire import Call, Options, call_data, options_data, reply_of
 from models.sampling import PASSAGE
 from models.specs import Opening
@@ -170,6 +171,19 @@ class LlamaEngine:
             self._ready(_for_load(listen))
             return {**self._facts, "memory": self._process.memory}
 
+    def check_tools(self) -> None:
+        """See whether the template of the file takes tools.
+
+        Raises:
+            BadEngine: it leaves them out, fails on them, or has them called in a form that is not known here.
+        """
+        try:
+            _call_form(self.header.template)
+        except EngineError as error:
+            raise BadEngine(
+                f"'{self.path.name}' cannot be given tools: {error.title}", "Run with --calls schema."
+            ) from None
+
     def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
         """All Asks, decoded together where that changes nothing."""
         with self._lock:
@@ -185,7 +199,17 @@ class LlamaEngine:
                     results[index] = error
             if calls:
                 self._answer([index for index, _ in calls], [call for _, call in calls], results, listen)
-            return [r if r is not None else EngineError("the model gave no reply to this call") for r in results]
+            lost = EngineError("the model gave no reply to this call")
+            return [self._called(ask, r or lost) for ask, r in zip(asks, results, strict=True)]
+
+    def _called(self, ask: Ask, result: Reply | EngineError) -> Reply | EngineError:
+        """The reply with the calls in it read, where tools may be called: in the form of its template, else in any."""
+        if isinstance(result, EngineError) or not ask.tools or ask.schema is not None:
+            return result
+        text, calls = read(result.text, ask.tools, (_call_form(self.header.template),))
+        if not calls:
+            text, calls = read(result.text, ask.tools)
+        return replace(result, text=text, calls=calls)
 
     def cancel(self) -> None:
         """Stop the calls in flight, from any thread."""
@@ -326,6 +350,12 @@ def _grammar(schema: str) -> str:
         return gbnf(loads(schema))
     except BadEngine as error:
         raise EngineError(error.title, error.hint) from error
+
+
+@lru_cache(maxsize=16)
+def _call_form(template: str | None) -> str:
+    """How a template has tools called; an `EngineError` says why it cannot have them called."""
+    return ChatTemplate(template, "<s>", "</s>").call_form()
 
 
 def _shorter(call: Call, spent: float) -> Call:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Collection, Sequence
 from itertools import groupby
 
-from models.engine import Message
+from models.engine import Message, Tool
 from models.llama.native import Model
 from models.llama.sequences import Run
 from models.llama.template import ChatTemplate, Piece
@@ -27,9 +27,11 @@ class Prompter:
         longest_first = sorted(specials, key=len, reverse=True)
         self._special = re.compile("|".join(map(re.escape, longest_first))) if longest_first else None
 
-    def runs(self, messages: Sequence[Message], *, thinking: bool, own: OwnTurn) -> tuple[list[Run], str]:
+    def runs(
+        self, messages: Sequence[Message], *, thinking: bool, own: OwnTurn, tools: Sequence[Tool] = ()
+    ) -> tuple[list[Run], str]:
         """The prompt as stretches of tokens, and the text of its last frame (it may open a reasoning block)."""
-        pieces = self._template.pieces(messages, thinking=thinking)
+        pieces = self._template.pieces(messages, thinking=thinking, tools=tools)
         runs: list[Run] = []
         waiting: list[Piece] = []
         for piece in pieces:

@@ -63,6 +63,16 @@ def split(text: str, *, opened: bool = False) -> tuple[str, str]:
     )
 
 
+def silent(finish: str, text: str, reasoning: str, called: bool, generated: int) -> str:
+    """A sentence about a reply that was cut off while the model still thought; '' for any other."""
+    if finish != "length" or text.strip() or called or not reasoning:
+        return ""
+    spent = f" {generated}" if generated else ""
+    return (
+        f"all{spent} tokens went into reasoning that did not end: give it a budget, or a larger one, by reasoning=N"
+    )
+
+
 class Splitter:
     """Takes a reply in any pieces; the parts it gives out joined are the same however it was cut.
 

@@ -9,6 +9,7 @@ tools, which some templates want to go through, and is then a refusal. Orders an
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,15 +33,22 @@ _BETWEEN = "\n\n"
 _MUST_APPEAR = ("system", "user", "tool")
 
 
+TOLD = -1
+"""Stands for a message where text comes from the tools."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Turn:
     role: str
     content: str
+    more: tuple[tuple[str, Any], ...] = ()
+    """What a template is given of the message beside: calls, or what it answers."""
 
 
 def answer(order: Mapping[str, Any]) -> dict[str, Any]:
-    """Carry out an order: {"source", "tokens", "day", "calls": [{"messages", "thinking", "generate"}]}.
+    """Carry out an order: {"source", "tokens", "day", "calls": [{"messages", "thinking", "generate", "tools"}]}.
 
+    A message is [role, content], with [[name, arguments, id], ...] and the id that it answers behind where it has such.
     Gives {"renderings": [[[text, message]]]}, the stretches of one a call (none: the template has only been compiled), or
     {"failed": sentence}. A text is null where it is all of the message's. All calls share one limit of processor time.
     """
@@ -101,12 +109,16 @@ class _Rendering:
     def best(self) -> list[tuple[str | None, int | None]]:
         """The rendering of the first way that the template takes, in stretches."""
         said = self.call["messages"]
-        turns = [_Turn(role, Traced.content(content, at)) for at, (role, content) in enumerate(said)]
+        turns = [
+            _Turn(role, Traced.content(content, at), _beside(more, at))
+            for at, (role, content, *more) in enumerate(said)
+        ]
+        told = self.call["tools"]
         first: BaseException | None = None
-        for mended, tools in _ways(turns):
+        for mended, tools in _ways(turns, _traced(told, TOLD)):
             try:
                 text = self._render(mended, tools)
-                _check_all_there(said, text)
+                _check_all_there(said, text, told)
             except (TooMuch, MemoryError):
                 raise
             except (Exception, RecursionError) as error:
@@ -118,14 +130,15 @@ class _Rendering:
 
     def _render(self, turns: Sequence[_Turn], tools: list[Any] | None) -> str:
         values = {
-            "messages": [{"role": turn.role, "content": turn.content} for turn in turns],
+            "messages": [{"role": turn.role, "content": turn.content, **dict(turn.more)} for turn in turns],
             "add_generation_prompt": self.call["generate"],
             "documents": None,
             **self.tokens,
             **dict.fromkeys(("enable_thinking", "thinking"), self.call["thinking"]),
             "tools": tools,
         }
-        with metered(sum(len(turn.content) for turn in turns), len(turns), self.until):
+        beside = len(str(tools)) + sum(len(str(turn.more)) for turn in turns if turn.more)
+        with metered(sum(len(turn.content) for turn in turns) + beside, len(turns), self.until):
             if self.day is not None:
                 return str(self.template.render(values, strftime_now=_clock(self.day)))
             try:
@@ -136,7 +149,37 @@ class _Rendering:
                 return str(self.template.render(values, strftime_now=_clock(FIXED_DAY)))
 
 
-def _stretches(text: str, said: Sequence[tuple[str, str]]) -> Iterator[tuple[str | None, int | None]]:
+def _beside(more: Sequence[Any], at: int) -> tuple[tuple[str, Any], ...]:
+    """Calls of a message as templates know them, arguments as data where they are JSON; or what it answers."""
+    if not more:
+        return ()
+    calls, answers = more
+    if answers:
+        return (("tool_call_id", answers),)
+    made = [
+        {"id": key, "type": "function", "function": _traced({"name": name, "arguments": _data(given)}, at)}
+        for name, given, key in calls
+    ]
+    return (("tool_calls", made),)
+
+
+def _data(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def _traced(value: Any, at: int) -> Any:
+    """JSON data all of whose texts come from one message."""
+    if isinstance(value, str):
+        return Traced.content(value, at)
+    if isinstance(value, dict):
+        return {name: _traced(item, at) for name, item in value.items()}
+    return [_traced(item, at) for item in value] if isinstance(value, list) else value
+
+
+def _stretches(text: str, said: Sequence[Any]) -> Iterator[tuple[str | None, int | None]]:
     """What goes out of a rendering, with the message each stretch came from."""
     runs = [run for run in runs_of(text) if run[0]]
     if len(runs) > MOST_RUNS or sum(length for length, message in runs if message is None) > MOST_WRITTEN:
@@ -146,20 +189,38 @@ def _stretches(text: str, said: Sequence[tuple[str, str]]) -> Iterator[tuple[str
     at = 0
     for length, message in runs:
         stretch = str.__getitem__(text, slice(at, at + length))
-        yield (None if message is not None and stretch == said[message][1] else stretch), message
+        whole = message is not None and message >= 0 and stretch == said[message][1]
+        yield (None if whole else stretch), message
         at += length
 
 
-def _check_all_there(said: Sequence[tuple[str, str]], text: str) -> None:
+def _check_all_there(said: Sequence[Any], text: str, told: Sequence[Any]) -> None:
     there = {message for _, message in runs_of(text)}
-    for at, (role, content) in enumerate(said):
+    if told and TOLD not in there:
+        raise _LeftOut("it leaves out the tools")
+    for at, (role, content, *more) in enumerate(said):
         if role in _MUST_APPEAR and at not in there and content.strip():
             raise _LeftOut(f"it leaves out message {at + 1}, of the {role}")
+        if more and more[0] and not _names(text, at, more[0][0][0]):
+            raise _LeftOut(f"it leaves out the call in message {at + 1}")
 
 
-def _ways(turns: list[_Turn]) -> Iterator[tuple[list[_Turn], list[Any] | None]]:
-    """All ways to put a conversation, with a list of tools or none, without repetition."""
+def _names(text: str, message: int, name: str) -> bool:
+    """Whether what came from a message holds the name of its call."""
+    place, kept = 0, []
+    for length, whose in runs_of(text):
+        if whose == message:
+            kept.append(str.__getitem__(text, slice(place, place + length)))
+        place += length
+    return name in "\n".join(kept)
+
+
+def _ways(turns: list[_Turn], told: list[Any]) -> Iterator[tuple[list[_Turn], list[Any] | None]]:
+    """All ways to put a conversation, with a list of tools or none, without repetition; tools that are told go along."""
     ways: list[list[_Turn]] = []
+    if told or any(turn.more for turn in turns):
+        yield from ((mend(turns), told or None) for mend in _WITH_CALLS)
+        return
     for mend in _MENDS:
         if (mended := mend(turns)) not in ways:
             ways.append(mended)
@@ -189,7 +250,7 @@ def _system_in_user(turns: list[_Turn]) -> list[_Turn]:
 def _neighbours_as_one(turns: list[_Turn]) -> list[_Turn]:
     result: list[_Turn] = []
     for turn in turns:
-        if result and result[-1].role == turn.role:
+        if result and result[-1].role == turn.role and not turn.more and not result[-1].more:
             result[-1] = _Turn(turn.role, _together([result[-1].content, turn.content]))
         else:
             result.append(turn)
@@ -213,6 +274,27 @@ _MENDS: tuple[Callable[[list[_Turn]], list[_Turn]], ...] = (
     lambda turns: _system_in_user(_tools_as_user(turns)),
     lambda turns: _neighbours_as_one(_system_in_user(_tools_as_user(turns))),
 )
+
+
+def _user_into_tool(turns: list[_Turn]) -> list[_Turn]:
+    """What a user says right after a result goes to its end: some templates want the model to speak in between."""
+    result: list[_Turn] = []
+    for turn in turns:
+        if result and turn.role == "user" and result[-1].role == "tool":
+            last = result[-1]
+            result[-1] = _Turn(last.role, _together([last.content, turn.content]), last.more)
+        else:
+            result.append(turn)
+    return result
+
+
+_WITH_CALLS: tuple[Callable[[list[_Turn]], list[_Turn]], ...] = (
+    lambda turns: turns,
+    _system_in_user,
+    _user_into_tool,
+    lambda turns: _neighbours_as_one(_system_in_user(_user_into_tool(turns))),
+)
+"""A result stays a result where calls are calls."""
 
 
 def _clock(day: date) -> Callable[[str], str]:

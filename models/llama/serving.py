@@ -19,7 +19,7 @@ from models.llama import native
 from models.llama.decoding import Sampler, Speaker, spoken_part
 from models.llama.native import CHUNK, Context, Model, NativeError
 from models.llama.prompts import Prompter
-from models.llama.reasoning import opens
+from models.llama.reasoning import opens, silent
 from models.llama.sequences import Found, Key, Plan, Pool, plan
 from models.llama.template import ChatTemplate
 from models.llama.wire import Call, Options, reply_data
@@ -81,7 +81,10 @@ class Server:
         """The prompt's token ids, as a call would get them."""
         key = (call.ask.episode, call.ask.seat)
         runs, _ = self._prompter.runs(
-            call.ask.messages, thinking=call.ask.settings.thinking, own=self._own(key, call)
+            call.ask.messages,
+            thinking=call.ask.settings.thinking,
+            own=self._own(key, call),
+            tools=call.ask.tools,
         )
         return [token for run in runs for token in run.tokens]
 
@@ -153,7 +156,10 @@ class Server:
         sampler = None
         try:
             runs, frame = self._prompter.runs(
-                ask.messages, thinking=ask.settings.thinking, own=self._own((ask.episode, ask.seat), call)
+                ask.messages,
+                thinking=ask.settings.thinking,
+                own=self._own((ask.episode, ask.seat), call),
+                tools=ask.tools,
             )
             wanted = plan(runs)
             if len(wanted.tokens) >= self._context.length:
@@ -286,9 +292,12 @@ class Server:
             milliseconds=round((time.perf_counter() - turn.started) * 1000, 3),
             origin=turn.found.origin,
             batch=turn.batch,
+            reasoned=speaker.thought,
         )
+        said = speaker.finish or "stop"
+        note = note or silent(said, speaker.speech, speaker.reasoning, False, len(speaker.tokens))
         reply = Reply(
-            speaker.speech, usage, speaker.finish or "stop", speaker.reasoning, tuple(speaker.tokens),
+            speaker.speech, usage, said, speaker.reasoning, tuple(speaker.tokens),
             tuple(speaker.chances), note, tuple(speaker.entropies),
         )  # fmt: skip
         self._emit({"event": "reply", "index": turn.index, **reply_data(reply)})

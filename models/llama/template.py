@@ -14,7 +14,8 @@ from datetime import date
 from hashlib import sha256
 from typing import Literal
 
-from models.engine import EngineError, Message
+from models.calls import PROBE, form_of
+from models.engine import EngineError, Message, Tool, ToolCall, tools_data
 from models.llama import template_process
 
 Kind = Literal["frame", "content"]
@@ -29,6 +30,8 @@ CHATML = """\
 <|im_start|>assistant
 {% endif %}"""
 """For a model file without a template."""
+TOLD = -1
+"""What a rendering calls the message from which the text of tools comes (`rendering`, which needs jinja)."""
 LONGEST_SOURCE = 1 << 17
 """Characters of a template; those of published models have up to 30,000."""
 LONGEST_CONVERSATION = 16 << 20
@@ -37,7 +40,8 @@ LONGEST_CONVERSATION = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A stretch of the rendering. `message` is the index of the message a content came from, None for a frame."""
+    """A stretch of the rendering. `message` is the index of the message a content came from, None for a frame and for
+    what came from the tools."""
 
     text: str
     kind: Kind
@@ -67,26 +71,52 @@ class ChatTemplate:
             raise EngineError(f"the chat template has {len(self.text)} characters, at most {LONGEST_SOURCE} are read")
         self._rendered([])
 
-    def pieces(self, messages: Sequence[Message], *, thinking: bool, generate: bool = True) -> list[Piece]:
-        """The rendering of a conversation, in order; `generate` adds the opening of the model's turn.
+    def pieces(
+        self, messages: Sequence[Message], *, thinking: bool, generate: bool = True, tools: Sequence[Tool] = ()
+    ) -> list[Piece]:
+        """The rendering of a conversation, in order; `generate` adds the opening of the model's turn, `tools` are told.
 
         `thinking` is passed on as `enable_thinking` and `thinking`; templates without a thinking mode ignore it.
         """
-        return self._rendered([(messages, thinking, generate)])[0]
+        return self._rendered([(messages, thinking, generate)], tools)[0]
 
     def texts(self, calls: Sequence[tuple[Sequence[Message], bool]]) -> list[str]:
         """The renderings of (conversation, thinking), within one limit of time for all."""
         rendered = self._rendered([(messages, thinking, True) for messages, thinking in calls])
         return ["".join(piece.text for piece in pieces) for pieces in rendered]
 
-    def _rendered(self, calls: Sequence[tuple[Sequence[Message], bool, bool]]) -> list[list[Piece]]:
-        length = sum(len(message.content) for messages, _, _ in calls for message in messages)
+    def call_form(self) -> str:
+        """The name of the form (`models.calls.FORMS`) in which this template has its model call tools.
+
+        Raises:
+            EngineError: the template does not take tools, or has its calls written in a form that is not known here.
+        """
+        made = ToolCall(PROBE.name, '{"text": "丙"}', "call00001")
+        called = (Message("system", "甲"), Message("user", "乙"), Message("assistant", "", (made,)))
+        whole = (*called, Message("tool", "丁", answers=made.id))
+        wanted = [(called[:2], True, True), (called, True, False), (whole, True, True)]
+        texts = ("".join(piece.text for piece in pieces) for pieces in self._rendered(wanted, (PROBE,)))
+        opening, turn, _ = (text.rpartition("乙")[2] for text in texts)
+        if form := form_of(turn, made, opening):
+            return form
+        raise EngineError("the chat template has calls of tools written in a form that is not known here")
+
+    def _rendered(
+        self, calls: Sequence[tuple[Sequence[Message], bool, bool]], tools: Sequence[Tool] = ()
+    ) -> list[list[Piece]]:
+        said = [message for messages, _, _ in calls for message in messages]
+        length = sum(len(m.content) + sum(len(call.arguments) for call in m.calls) for m in said)
         if length > LONGEST_CONVERSATION:
             raise EngineError(
                 f"the conversation has {length} characters, at most {LONGEST_CONVERSATION} are rendered"
             )
         orders = [
-            {"messages": [(m.role, m.content) for m in messages], "thinking": thinking, "generate": generate}
+            {
+                "messages": [(m.role, m.content, *m.carried()) for m in messages],
+                "thinking": thinking,
+                "generate": generate,
+                "tools": tools_data(tools),
+            }
             for messages, thinking, generate in calls
         ]
         answer = template_process.ask({**self._order, "calls": orders})
@@ -94,7 +124,11 @@ class ChatTemplate:
             raise EngineError(answer["failed"])
         return [
             [
-                Piece(messages[at].content if text is None else text, "frame" if at is None else "content", at)
+                Piece(
+                    messages[at].content if text is None else text,
+                    "frame" if at is None else "content",
+                    None if at == TOLD else at,
+                )
                 for text, at in stretches
             ]
             for (messages, _, _), stretches in zip(calls, answer["renderings"], strict=True)

@@ -6,11 +6,11 @@ Parent: hello, load, answer, tokens, tokenize, embed, cancel, prove. Child: hell
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from models.engine import Ask, Message, Reply, Settings, TokenChance, Usage, recorded_settings
+from models.engine import Ask, Message, Reply, Settings, TokenChance, Tool, ToolCall, Usage, recorded_settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,8 @@ def call_data(call: Call) -> dict[str, Any]:
     return {
         "episode": ask.episode,
         "seat": ask.seat,
-        "messages": [[message.role, message.content] for message in ask.messages],
+        "messages": [[message.role, message.content, *message.carried()] for message in ask.messages],
+        "tools": [asdict(tool) for tool in ask.tools],
         "settings": recorded_settings(ask.settings),
         "grammar": call.grammar,
         "turns": [[text, list(tokens)] for text, tokens in call.turns],
@@ -66,10 +67,16 @@ def call_of(data: Mapping[str, Any]) -> Call:
     """The call of JSON data."""
     settings = {**data["settings"], "stop": tuple(data["settings"]["stop"])}
     ask = Ask(
-        data["seat"], tuple(Message(role, content) for role, content in data["messages"]), prompt="",
-        settings=Settings(**settings), episode=data["episode"], seconds=data.get("seconds"),
+        data["seat"], tuple(map(_message, data["messages"])), prompt="", settings=Settings(**settings),
+        episode=data["episode"], seconds=data.get("seconds"), tools=tuple(Tool(**tool) for tool in data["tools"]),
     )  # fmt: skip
     return Call(ask, data["grammar"], tuple((text, tuple(tokens)) for text, tokens in data["turns"]))
+
+
+def _message(data: Sequence[Any]) -> Message:
+    role, content, *more = data
+    calls, answers = more or ([], "")
+    return Message(role, content, tuple(ToolCall(*call) for call in calls), answers)
 
 
 def reply_data(reply: Reply) -> dict[str, Any]:

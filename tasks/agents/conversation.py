@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from models.engine import Ask, Message, Settings
+from models.engine import Ask, Message, Settings, Tool
+from tasks.agents import native
 from tasks.agents.phrases import phrase
 from tasks.episode.actions import Sent, Yield, ask
 from tasks.episode.observations import shortened
@@ -34,12 +35,16 @@ class Call:
 
 
 class Conversation:
-    """Messages so far, and what has been heard since the model last spoke. room: for all of them, 0 for no end of it."""
+    """Messages so far, and what has been heard since the model last spoke. room: for all of them, 0 for no end of it.
 
-    def __init__(self, card: str, room: int = 0) -> None:
+    With `tools` the model calls them in its own form: what is heard first after a call is its result.
+    """
+
+    def __init__(self, card: str, room: int = 0, tools: tuple[Tool, ...] = ()) -> None:
         self._room = room
         self._messages = [Message("system", card)]
         self._heard: list[str] = []
+        self._tools = tools
 
     def hear(self, text: str) -> None:
         """Something the model is told in its next prompt; nothing for ''."""
@@ -64,9 +69,12 @@ class Conversation:
     def messages(self) -> tuple[Message, ...]:
         """The prompt as it stands."""
         self._close()
-        return fitted(self._messages, self._room) if self._room else tuple(self._messages)
+        kept = fitted(self._messages, self._room) if self._room else tuple(self._messages)
+        return native.structured(kept) if self._tools else kept
 
     def _close(self) -> None:
+        if self._tools and self._heard and native.turn_of(self._messages[-1].content).tool is not None:
+            self._messages.append(Message("user", self._heard.pop(0)))
         if self._heard:
             self._messages.append(Message("user", "\n".join(self._heard)))
             self._heard = []
@@ -76,10 +84,18 @@ class Conversation:
         complaints: list[str] = []
         while True:
             reply = yield from ask(
-                Ask(view.seat, self.messages(), call.prompt, schema=call.schema, settings=call.settings)
+                Ask(
+                    view.seat,
+                    self.messages(),
+                    call.prompt,
+                    schema=call.schema,
+                    settings=call.settings,
+                    tools=self._tools,
+                )
             )
-            read = call.read(reply.text)
-            self.say([reply.text], call)
+            text = native.words(reply)
+            read = call.read(text)
+            self.say([text], call)
             if read.result != "rejected" or len(complaints) + 1 >= call.tries:
                 break
             complaints.append(read.note)

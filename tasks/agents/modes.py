@@ -1,27 +1,41 @@
-"""Names of policies with their mode: "react/2" is lean, "react/2+free" and "react/2+paper" the other two."""
+"""Names of policies with their mode: "react/2" is lean, "react/2+free", "+native" and "+paper" are the others.
+
+A mode says how a model is asked: for JSON under a schema, with free text, with calls in the form that it was trained
+with, or with the published calls.
+"""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
-Mode = Literal["lean", "free", "paper"]
+Mode = Literal["lean", "native", "free", "paper"]
+MODES: tuple[Mode, ...] = get_args(Mode)
+Calls = Literal["schema", "native", "free"]
+"""What `--calls` says: how a model calls tools."""
 TURNS = 10
 """T of the paper (§5): steps of a method before the answer is asked for, unless a run sets its own."""
 
 
-def named(policy: str, *, paper: bool = False, free: bool = False) -> str:
+def mode_of(calls: Calls, *, paper: bool) -> Mode:
+    """The mode that the settings of a run mean."""
+    return "paper" if paper else "lean" if calls == "schema" else calls
+
+
+def named(policy: str, mode: Mode = "lean") -> str:
     """The name of a policy in a mode."""
-    return f"{policy}+paper" if paper else f"{policy}+free" if free else policy
+    return policy if mode == "lean" else f"{policy}+{mode}"
 
 
 def split(name: str) -> tuple[str, Mode]:
     """Policy and mode of a name; a mode that does not exist is left in the name."""
-    policy, plus, mode = name.partition("+")
-    if mode == "paper":
-        return policy, "paper"
-    if mode == "free":
-        return policy, "free"
-    return policy + plus + mode, "lean"
+    policy, plus, said = name.partition("+")
+    mode = next((mode for mode in MODES[1:] if mode == said), None)
+    return (policy, mode) if mode else (policy + plus + said, "lean")
+
+
+def beside(mode: Mode) -> Mode:
+    """The mode of all that is no call of a tool (plans, answers): under a schema where calls are native."""
+    return "lean" if mode == "native" else mode
 
 
 def method(name: str) -> str:

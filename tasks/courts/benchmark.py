@@ -10,6 +10,7 @@ from store.journal import ScoreRow
 from store.pack import Pack
 from tasks.added import makers_of
 from tasks.agents.modes import split
+from tasks.agents.native import check_tools
 from tasks.agents.prompts import digest
 from tasks.benchmark import Choices
 from tasks.courts.agents import registry
@@ -95,6 +96,7 @@ class Courts:
         settings = settings_of(spec)
         cases = {question.id: question.case for question in questions}
         tools = CourtTools.of(pack, spec, cases)
+        check_tools(spec.calls, tools.offered)
         heat, entropy = settings.temperature, settings.entropy
         named = registry.policies(tools.search, lambda name: ModelSeat(name, temperature=heat, entropy=entropy))
         added = {name: make() for name, make in makers_of(self.name, pack).items()}
@@ -132,7 +134,8 @@ class Courts:
         """Prompt name -> hash."""
         if policy == tracker_seat.MODEL:
             return {name: digest(name) for name in tracker_seat.PROMPTS}
-        return {name: digest(name) for name in prompts()} if split(policy)[0] == registry.MODEL else {}
+        base, mode = split(policy)
+        return {name: digest(name) for name in prompts(mode)} if base == registry.MODEL else {}
 
     def result(self, task_id: str, epoch: int, state: State) -> Result:
         """What was said, and what the controller made of it."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from json import dumps
 
-from models.engine import Ask, EngineError, Reply, TokenChance, Usage, recorded_settings
+from models.engine import Ask, EngineError, Reply, TokenChance, ToolCall, Usage, recorded_settings, tools_data
 from models.sampling import sampled
 from store.errors import Damaged
 from store.journal import text_hash
@@ -129,14 +129,18 @@ class Driver:
                 self._cut_short(_failed(plain_text(str(reply))))
             return
         reply = replace(
-            reply, text=plain_text(reply.text), reasoning=plain_text(reply.reasoning), note=plain_text(reply.note)
+            reply,
+            text=plain_text(reply.text),
+            reasoning=plain_text(reply.reasoning),
+            note=plain_text(reply.note),
+            calls=tuple(ToolCall(*map(plain_text, (c.name, c.arguments, c.id))) for c in reply.calls),
         )
         self._tries = 0
         self.note(_called(ask, call, reply, human), ask.parent)
-        self.texts.update((text_hash(m.content), m.content) for m in ask.messages)
-        if ask.schema is not None:
-            schema = _schema_text(ask)
-            self.texts[text_hash(schema)] = schema
+        kept = [m.content for m in ask.messages] + [text for _, text in _carried(ask)]
+        kept += [_json(ask.schema)] if ask.schema is not None else []
+        kept += [_json(tools_data(ask.tools))] if ask.tools else []
+        self.texts.update((text_hash(text), text) for text in kept)
         if reply.finish == "context_full":
             self._cut_short(_full(reply.note))
             return
@@ -304,18 +308,24 @@ def reply_of(called: ModelCalled) -> Reply:
     """The recorded reply of a call."""
     return Reply(
         called.text,
-        Usage(called.evaluated, called.reused, called.generated, called.milliseconds),
+        Usage(called.evaluated, called.reused, called.generated, called.milliseconds, reasoned=called.reasoned),
         called.finish,  # type: ignore[arg-type]
         called.reasoning,
         called.tokens,
         tuple(TokenChance(*row) for row in called.logprobs),
         called.note,
         called.entropies,
+        tuple(ToolCall(*call) for call in called.calls),
     )
 
 
-def _schema_text(ask: Ask) -> str:
-    return dumps(ask.schema, ensure_ascii=False)
+def _json(data: object) -> str:
+    return dumps(data, ensure_ascii=False)
+
+
+def _carried(ask: Ask) -> list[tuple[int, str]]:
+    """Place and text of what messages hold beside their content."""
+    return [(at, _json(found)) for at, message in enumerate(ask.messages) if (found := message.carried())]
 
 
 def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:
@@ -339,10 +349,14 @@ def _called(ask: Ask, call: int, reply: Reply, human: bool) -> ModelCalled:
             (plain_text(c.text), c.logprob, tuple((plain_text(t), p) for t, p in c.top)) for c in reply.logprobs
         ),
         note=reply.note,
-        schema_name=text_hash(_schema_text(ask)) if ask.schema is not None else "",
+        schema_name=text_hash(_json(ask.schema)) if ask.schema is not None else "",
         origin=reply.usage.origin,
         batch=reply.usage.batch,
         entropies=reply.entropies,
+        tools_name=text_hash(_json(tools_data(ask.tools))) if ask.tools else "",
+        calls=tuple((call.name, call.arguments, call.id) for call in reply.calls),
+        carried=tuple((at, text_hash(text)) for at, text in _carried(ask)),
+        reasoned=reply.usage.reasoned,
     )
 
 

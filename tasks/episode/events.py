@@ -135,13 +135,17 @@ class ModelCalled(Event):
     `logprobs` holds a row a token: text, log-probability, [[text, log-probability], ...]. `schema_name` is the hash of
     the JSON schema (its text is kept once), '' for free text. `entropies` are in nats, one for each of `tokens`, exact: over
     the whole vocabulary, of the logits before any sampling setting or grammar. `origin` says where reused memory came from, `batch` how
-    many calls were decoded together.
+    many calls were decoded together. `reasoned` of the generated tokens were reasoning, 0 where the engine does not say.
+
+    `tools_name` is the hash of the tools that were told, `calls` are (name, arguments, id) of those that were called.
+    `carried` is (place of a message, hash of its calls or of what it answers), for messages that hold some.
     """
 
     tag: ClassVar[str] = "model_called"
     timing: ClassVar[frozenset[str]] = frozenset({"milliseconds", "evaluated", "reused", "origin", "batch"})
     later: ClassVar[frozenset[str]] = frozenset(
         {"reasoning", "tokens", "logprobs", "note", "schema_name", "origin", "batch", "entropies"}
+        | {"tools_name", "calls", "carried", "reasoned"}
     )
     seat: str
     call: int
@@ -164,6 +168,16 @@ class ModelCalled(Event):
     origin: str = ""
     batch: int = 1
     entropies: tuple[float, ...] = ()
+    tools_name: str = ""
+    calls: tuple[tuple[str, str, str], ...] = ()
+    carried: tuple[tuple[int, str], ...] = ()
+    reasoned: int = 0
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The hashes of all texts that the journal keeps for this call."""
+        named = (*(name for _, name in self.messages), *(name for _, name in self.carried), self.schema_name)
+        return tuple(dict.fromkeys(filter(None, (*named, self.tools_name))))
 
 
 class EngineFailed(Event):

@@ -55,7 +55,13 @@ _PAPER: dict[str, tuple[str, ...]] = {
     "plan-solve/1": ("plan-solve/1", "plan-action/1", "answer/1", "summary/1", *_STAGES),
     "plan-execute/1": ("plan-execute/1", "plan-action/1", "replan/1", "answer/1", "summary/1", *_STAGES),
 }
-PROMPTS: dict[Mode, dict[str, tuple[str, ...]]] = {"lean": _LEAN, "free": _LEAN, "paper": _PAPER}
+_NATIVE: dict[str, tuple[str, ...]] = {"react/2": ("react-native/1", "answer-summary/1", *_STAGES)}
+PROMPTS: dict[Mode, dict[str, tuple[str, ...]]] = {
+    "lean": _LEAN,
+    "native": _NATIVE,
+    "free": _LEAN,
+    "paper": _PAPER,
+}
 """Mode -> policy -> the prompt files it uses; a policy that is missing does not know the mode."""
 
 

@@ -89,14 +89,20 @@ def action_schema(tools: Iterable[ToolSpec], before: Mapping[str, Schema] | None
     }
 
 
-def input_schema(tool: ToolSpec) -> Schema:
-    """The input of one tool; every parameter is required, so that nothing depends on a default."""
+def input_schema(tool: ToolSpec, *, described: bool = False) -> Schema:
+    """The input of one tool; every parameter is required, so that nothing depends on a default.
+
+    `described`: each parameter with what it means.
+    """
     if tool.schema is not None:
         return tool.schema
     parameters: Sequence[Parameter] = tool.parameters
     if tool.name in LOOKUPS and LOOKUPS[tool.name].shape == "name":
         parameters = [parameter for parameter in parameters if parameter.name != "columns"]
-    return _object({parameter.name: _parameter(tool, parameter) for parameter in parameters})
+    made = {parameter.name: _parameter(tool, parameter) for parameter in parameters}
+    if described:
+        made = {p.name: {"description": p.description, **made[p.name]} for p in parameters}
+    return _object(made)
 
 
 def _parameter(tool: ToolSpec, parameter: Parameter) -> Schema:

@@ -15,6 +15,7 @@ from tasks.agents.echo import EchoPolicy
 from tasks.agents.human import HumanPolicy
 from tasks.agents.modes import Mode, split
 from tasks.agents.named import policies_by_name
+from tasks.agents.native import check_tools
 from tasks.agents.prompts import digest
 from tasks.benchmark import Choices
 from tasks.episode.events import ActionParsed, ToolReturned
@@ -47,6 +48,12 @@ from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
 
 SEARCH, DIRECT, COT = "search/2", "direct-law/1", "direct-law-cot/1"
+_PROMPTS: Mapping[str, Mapping[Mode, tuple[str, ...]]] = {
+    SEARCH: SearchPolicy.PROMPTS,
+    DIRECT: DirectLawPolicy.PROMPTS,
+    COT: DirectLawPolicy.PROMPTS,
+}
+"""Policy -> mode -> the prompt files that it uses."""
 WITH_TOOLS = ("rules", "search", "human")
 TURNS = 15
 """Assistant turns of the published loop."""
@@ -93,6 +100,7 @@ class LegalSearch:
         toolbox = toolbox_of(pack, spec)
         if spec.agent == "search" and chosen.tools == "web" and not toolbox.offered:
             raise UsageError(f"pack '{pack.name}' holds no web snapshot", "Import one: moot data import web FOLDER.")
+        check_tools(spec.calls, toolbox.offered)
         settings, brief = toolbox.settings, briefing_of(toolbox, pack, chosen)
         heat, entropy = chosen.temperature, chosen.entropy
         models: dict[str, Callable[[str], Policy]] = {
@@ -117,8 +125,8 @@ class LegalSearch:
     def modes(self, policy: str) -> tuple[str, ...]:
         """The modes that a model policy knows; () for policies without a model and for those of other releases."""
         base, mode = split(policy)
-        known: tuple[Mode, ...] = ("lean", "free", "paper") if base in (SEARCH, DIRECT, COT) else ()
-        return known if mode in known else ()
+        prompts = _PROMPTS.get(base, {})
+        return tuple(prompts) if mode in prompts else ()
 
     def prompts(self, policy: str) -> dict[str, str]:
         """Prompt name -> hash."""
@@ -126,8 +134,7 @@ class LegalSearch:
         if role in HELPER_PROMPTS and version == "1":
             return {name: digest(name) for name in HELPER_PROMPTS[role]}
         base, mode = split(policy)
-        by_policy = {SEARCH: SearchPolicy.PROMPTS, DIRECT: DirectLawPolicy.PROMPTS, COT: DirectLawPolicy.PROMPTS}
-        return {name: digest(name) for name in by_policy[base][mode]} if base in by_policy else {}
+        return {name: digest(name) for name in _PROMPTS.get(base, {}).get(mode, ())}
 
     def result(self, task_id: str, epoch: int, state: State) -> Result:
         """Answer, outcome, tokens, flags and what was really observed."""

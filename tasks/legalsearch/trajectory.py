@@ -1,10 +1,10 @@
 """An episode as one tagged text: what the reward, the format check and a trainer read.
 
 Where a model spoke in tagged text (modes free and paper) the trajectory is its own words, with what its tools answered
-between them. Everything else (lean rounds, rules, a human, the gold reference) is rendered in the same tags from its
-events: every plan, call and answer after the thought that came before it, an empty one where nothing was thought. In
-rendered parts and in the responses of tools nothing but these tags can be taken for a tag; the published form (paper mode)
-leaves responses as they are.
+between them. Everything else (lean and native rounds, rules, a human, the gold reference) is rendered in the same tags
+from its events: every plan, call and answer after the thought that came before it, an empty one where nothing was thought.
+In rendered parts and in the responses of tools nothing but these tags can be taken for a tag; the published form (paper
+mode) leaves responses as they are.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class _Writer:
     def step(self, policy: str, events: Iterable[Event]) -> None:
         """One step of the episode."""
         mode: Mode = split(policy)[1]
-        tagged = method(policy) in METHODS and mode != "lean"
+        tagged = method(policy) in METHODS and mode in ("free", "paper")
         for event in events:
             if isinstance(event, LimitHit) and event.kind == "tokens" and mode == "paper":
                 self._waiting = ""  # the response that would pass the limit is never added

@@ -31,7 +31,7 @@ from tasks.reports.words import word
 from tasks.scoring.metrics import RULES, Report, Summary
 from tasks.scoring.tables import EMPTY, Cell, Kind, Row, Table
 
-_AGENT = ("agent", "model", "paper", "free", "temperature", "tools", "law_pack")
+_AGENT = ("agent", "model", "paper", "calls", "free", "temperature", "tools", "law_pack")
 _FIELD = ("profile", "pack", "env", "task_ids", "limit")
 Key = tuple[str, ...]
 

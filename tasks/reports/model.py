@@ -31,7 +31,7 @@ COLUMNS = (
 )
 """What a table of HTML or Markdown says of a line, in its order."""
 SHOWN_HASH = 16
-SETTINGS = ("paper", "free", "seed", "epochs")
+SETTINGS = ("paper", "calls", "seed", "epochs")
 LONGEST_FACT = 300
 """Characters of a fact of an engine that are shown; of a longer text (a chat template) its hash is."""
 """Characters of a hash that a person compares by eye."""

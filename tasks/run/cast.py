@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tasks.added import check_agent
-from tasks.agents.modes import named
+from tasks.agents.modes import mode_of, named
 from tasks.benchmark import Benchmark, Question
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
@@ -97,7 +97,7 @@ def newcomer(bench: Benchmark, seat: str, value: str, sitting: str) -> Seated:
         return Seated(seat=seat, policy=policy, engine=HUMAN if value == HUMAN else "")
     check_sitter(bench, value)
     if replayed := replayed_agents(value):
-        return Seated(seat=seat, policy=named(bench.agents[replayed[0]][0], paper=True), engine=value)
+        return Seated(seat=seat, policy=named(bench.agents[replayed[0]][0], "paper"), engine=value)
     first, _ = bench.agents[first_model_agent(bench)]
     return Seated(seat=seat, policy=sitting if bench.modes(sitting) else first, engine=value)
 
@@ -125,10 +125,13 @@ def first_model_agent(bench: Benchmark) -> str:
 def _tested(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
     """The policy of the tested seat, with its mode, and whether it needs a model."""
     replayed = replayed_agents(spec.model)
-    if replayed and spec.free:
-        raise UsageError("a recorded log holds the published calls, --free makes others", "Leave --free out.")
-    if spec.paper and spec.free:
-        raise UsageError("--paper and --free exclude each other", "The published calls are free text already.")
+    if replayed and spec.calls != "schema":
+        raise UsageError(
+            "a recorded log holds the published calls, --free and --calls make others", "Leave the option out."
+        )
+    if spec.paper and spec.calls != "schema":
+        other = "--free" if spec.free else "--calls"
+        raise UsageError(f"--paper and {other} exclude each other", "The published calls are free text already.")
     if spec.agent not in bench.agents:
         check_agent(spec.agent)
         raise UsageError(f"unknown agent '{spec.agent}' for {bench.name}", f"Known: {', '.join(bench.agents)}.")
@@ -142,11 +145,10 @@ def _tested(bench: Benchmark, spec: RunSpec) -> tuple[str, bool]:
             f"{spec.model} is the log of a {replayed[0]} run, not of {spec.agent}",
             f"Use --agent {replayed[0]}, or leave --agent out.",
         )
-    name = named(policy, paper=spec.paper or bool(replayed), free=spec.free)
+    mode = mode_of(spec.calls, paper=spec.paper or bool(replayed))
+    name = named(policy, mode)
     if name != policy and not bench.modes(name):
-        raise UsageError(
-            f"agent '{spec.agent}' has no {'paper' if spec.paper else 'free'} form", "Leave the option out."
-        )
+        raise UsageError(f"agent '{spec.agent}' has no {mode} form", "Leave the option out.")
     return name, needs_model
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +18,8 @@ from pathlib import Path
 from store.errors import StoreError
 from store.files import cannot_write, naming, settled, written_whole
 from store.journal import Entry, Journal
+from tasks.episode.events import ModelCalled
+from tasks.episode.records import record_of
 from tasks.run.engines import run_path
 from tasks.run.header import header_of
 
@@ -39,10 +41,9 @@ def event_lines(name: str | Path) -> Iterator[dict[str, object]]:
 
 
 def _texts(journal: Journal, entry: Entry, told: set[str]) -> Iterator[dict[str, object]]:
-    data = entry.data if isinstance(entry.data, Mapping) else {}
-    names = [message[1] for message in data.get("messages", ())] if entry.tag == "model_called" else []
-    for name in dict.fromkeys([*names, data.get("schema_name", "")] if names else []):
-        if name and name not in told:
+    event = record_of(entry).event
+    for name in event.texts if isinstance(event, ModelCalled) else ():
+        if name not in told:
             told.add(name)
             yield {"kind": "text", "hash": name, "text": journal.text_of(name)}
 

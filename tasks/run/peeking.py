@@ -8,7 +8,7 @@ Chinese.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from models.engine import Ask
 from store.journal import Journal
 from store.pack import Pack
 from tasks.agents.budgets import Budget
-from tasks.agents.modes import named, split
+from tasks.agents.modes import Mode, named, split
 from tasks.benchmark import Benchmark, benchmark
 from tasks.episode.driver import Driver, reply_of
 from tasks.episode.events import ModelCalled, Record, Seated
@@ -31,8 +31,10 @@ from tasks.run.reading import episode_of
 
 READER = "llama:reader"
 """The SPEC of a model that is never opened."""
-FORMS = ("schema", "free", "paper")
-"""In what form the reply is asked for: an object under a schema, free text, the published calls."""
+MODE_OF: Mapping[str, Mode] = {"schema": "lean", "native": "native", "free": "free", "paper": "paper"}
+"""In what form the reply is asked for: an object under a schema, calls as the model was trained with, free text, the
+published calls -> the mode of the policy."""
+FORMS = tuple(MODE_OF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +115,9 @@ def _model(bench: Benchmark, state: State, seat: str, context: int, form: str) -
     sits = there if ":" in there.engine else newcomer(bench, seat, READER, there.policy)
     if form:
         method = split(sits.policy)[0]
-        policy = method if form == "schema" else named(method, paper=form == "paper", free=form == "free")
-        if form not in FORMS or (seat == bench.seat and policy != method and not bench.modes(policy)):
+        mode = MODE_OF.get(form)
+        policy = named(method, mode) if mode else ""
+        if mode is None or (seat == bench.seat and policy != method and not bench.modes(policy)):
             raise UsageError(f"'{method}' has no form '{form}'", f"Forms: {', '.join(FORMS)}.")
         sits = sits.model_copy(update={"policy": policy})
     return sits.model_copy(update={"context": context}) if context else sits

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from models.engine import Ask, Engine, Roomy
+from models.engine import Ask, Engine, Roomy, TellsTools
 from models.errors import BadEngine
 from models.sampling import bare, sampled
 from store import places
@@ -19,9 +19,10 @@ from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
 from tasks.agents.budgets import with_room
+from tasks.agents.modes import split
 from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.driver import INFRASTRUCTURE, Driver
-from tasks.episode.events import AttemptStarted, Seated
+from tasks.episode.events import AttemptStarted, ModelCalled, Seated
 from tasks.episode.program import Program
 from tasks.episode.records import record_of
 from tasks.episode.scheduler import HUMAN, Scheduler
@@ -78,6 +79,7 @@ class Run:
     def seat(self, episode: str, seated: Seated) -> None:
         """Somebody takes a seat between two turns; the record says which file or model is behind a SPEC."""
         self.open(seated.engine)
+        check_calls([seated], self.engines)
         self.scheduler.seat(episode, self.described(seated))
 
     def described(self, seated: Seated) -> Seated:
@@ -145,6 +147,7 @@ def start_run(
         cast.check(chosen)
         casts = {question.id: cast.at(question) for question in chosen}
         engines = _engines(spec, *cast.engines)
+        check_calls([cast.tested], engines)
         casts = {name: [_roomed(sits, engines) for sits in sitting] for name, sitting in casts.items()}
         refuse_narrow(bench, ((question, casts[question.id]) for question in chosen), spec)
         name = out.stem if out else fresh_id(spec)
@@ -248,13 +251,15 @@ def fork_run(
         if record.event.tag != "stopped" and record.event.tag != "limit_hit"
     ]
     with Journal.open(path) as old:
-        named = (name for record in kept for _, name in getattr(record.event, "messages", ()))
-        texts = {name: old.text_of(name) for name in dict.fromkeys(named)}
+        named = (name for record in kept if isinstance(record.event, ModelCalled) for name in record.event.texts)
+        found = ((name, old.text(name)) for name in dict.fromkeys(named))
+        texts = {name: text for name, text in found if text is not None}
     seats = fold(kept).seats
     if newcomer is not None:
         check_seat(newcomer, seats, episode)
     sitting = {**seats, **({newcomer.seat: newcomer} if newcomer else {})}
     engines = _engines(spec, engine, *(sits.engine for sits in sitting.values()))
+    check_calls(sitting.values(), engines)
     header = {
         **header, "run": fresh, "created": now(), "command": list(argv), "spec": spec.model_dump(mode="json"),
         "parent": {"run": header["run"], "episode": row.id, "step": step, "digest": digest(kept)},
@@ -328,6 +333,18 @@ def _roomed(sits: Seated, engines: Mapping[str, Engine]) -> Seated:
     """A sitter with the room of his engine."""
     engine = engines.get(sits.engine)
     return with_room(sits, engine.room()) if isinstance(engine, Roomy) else sits
+
+
+def check_calls(sitting: Iterable[Seated], engines: Mapping[str, Engine]) -> None:
+    """See whether the model of a seat that calls tools natively can be given tools.
+
+    Raises:
+        BadEngine: it cannot.
+    """
+    for sits in sitting:
+        engine = engines.get(sits.engine)
+        if split(sits.policy)[1] == "native" and isinstance(engine, TellsTools):
+            engine.check_tools()
 
 
 def _engine(spec: str, opened: Mapping[str, Engine], parallel: int) -> Engine:

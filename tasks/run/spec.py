@@ -12,6 +12,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
+from tasks.agents.modes import Calls
+
 
 class RunSpec(BaseModel):
     """What to run. Paths are as given; None means the default."""
@@ -33,7 +35,9 @@ class RunSpec(BaseModel):
     paper: bool = False
     """The published call structure, free text; the default is the leaner form under grammar."""
     free: bool = False
-    """Free text instead of grammar, read by the forgiving parser."""
+    """Free text instead of grammar, read by the forgiving parser: the older name of `calls` = free, always the same."""
+    calls: Calls = "schema"
+    """How the tested model calls tools: as JSON under a schema, in the form that it was trained with, or in free text."""
     seats: dict[str, str] = Field(default_factory=dict)
     """Role -> who sits there, for seats other than the tested one: rules, human or the SPEC of a model."""
     settings: dict[str, Any] = Field(default_factory=dict)
@@ -49,8 +53,18 @@ class RunSpec(BaseModel):
         if not isinstance(held, dict):
             return given
         common = {name: value for name, value in given.items() if name in cls.model_fields}
+        if common.get("calls") == "free":
+            common.setdefault("free", True)
+        elif common.get("free") and "calls" not in common:
+            common["calls"] = "free"
         own = {name: value for name, value in {**held, **given}.items() if name not in cls.model_fields}
         return {**common, "settings": own}
+
+    @model_validator(mode="after")
+    def _agreed(self) -> RunSpec:
+        if self.free != (self.calls == "free"):
+            raise ValueError(f"free and calls = {self.calls} exclude each other")
+        return self
 
     @model_serializer(mode="wrap")
     def _flat(self, handler: SerializerFunctionWrapHandler) -> dict[str, object]:

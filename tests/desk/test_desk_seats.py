@@ -191,7 +191,8 @@ async def test_what_is_wrong_is_said_beside_its_field_before_anything_starts(pac
 
 
 @pytest.mark.parametrize(
-    ("mode", "free", "paper"), [("lean", False, False), ("free", True, False), ("paper", False, True)]
+    ("mode", "free", "paper"),
+    [("lean", False, False), ("native", False, False), ("free", True, False), ("paper", False, True)],
 )
 async def test_the_mode_of_a_model_goes_into_the_run(
     pack: Path, moot_home: Path, mode: str, free: bool, paper: bool
@@ -209,6 +210,7 @@ async def test_the_mode_of_a_model_goes_into_the_run(
         await until(pilot, lambda: wanted)
         spec, everything = wanted[0]
         assert (spec.free, spec.paper, spec.parallel, everything) == (free, paper, 1, False)
+        assert spec.calls == (mode if mode in ("native", "free") else "schema")
 
 
 async def test_only_modes_that_a_method_has_are_offered(pack: Path) -> None:

@@ -15,6 +15,7 @@ from tasks.run.engines import open_engine
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 from tests.support.gguf_files import tiny_llama
+from tests.support.tool_templates import HERMES
 
 
 @pytest.fixture(scope="module")
@@ -64,3 +65,18 @@ def test_free_text_of_a_random_model_ends_too(spec: str, mode: str, sample_pack:
         block = run.summary().block()
     assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1
     assert sum(block["actions"].values()) == 2
+
+
+@pytest.mark.slow
+def test_a_random_model_that_is_given_tools_ends_too(
+    sample_pack: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    short = {"type": "string", "maxLength": 30}
+    monkeypatch.setitem(answering.SCHEMA, "properties", {"answer": short, "summary": short})
+    tiny = tiny_llama(tmp_path / "tiny.gguf", context=32768, template=HERMES)
+    engine = f"llama:{tiny}#ctx=32768,threads=1,slots=1"
+    asked = RunSpec(benchmark="legalagentbench", agent="react", model=engine, limit=1, max_turns=2, calls="native")
+    with start_run(asked, out=tmp_path / "run.moot") as run:
+        run.go()
+        block = run.summary().block()
+    assert block["outcomes"]["finished"] + block["outcomes"]["turn_limit"] == 1

@@ -73,6 +73,7 @@ class Court:
         *,
         profile: ProfileName = "law",
         free: bool = False,
+        mode: str = "",
         turns: int | None = None,
         tools: CourtTools | None = None,
         seats: Mapping[Role, str] | None = None,
@@ -102,7 +103,7 @@ class Court:
         card = {"id": case.id, "env": case.env, "question": ""}
         self.driver.note(AttemptStarted(benchmark="courts", task_id=case.id, attempt=1, seed=7, card=card), step=0)
         for seat in (SEAT, *environment(case.env).others):
-            model = registry.MODEL + ("+free" if free and seat == SEAT else "")
+            model = registry.MODEL + (f"+{mode or 'free'}" if (mode or free) and seat == SEAT else "")
             policy = {"clerk": registry.RULES, "tracker": tracker}.get(seat, (seats or {}).get(seat, model))
             engine = "" if policy in (registry.RULES, TRACKER_RULES) else "stub:x"
             self.driver.note(Seated(seat=seat, policy=policy, engine=engine, context=context), step=0)
@@ -115,7 +116,7 @@ class Court:
             self.counts[role] = self.counts.get(role, 0) + 1
             self.asks.append((role, ask))
             said = self.play(ask, role, self.counts[role])
-            self.driver.reply(said if isinstance(said, Reply) else Reply(said, Usage(generated=len(said))))
+            self.driver.reply(Reply(said, Usage(generated=len(said))) if isinstance(said, str) else said)
             self.driver.resume()
 
     def run(self, steps: int | None = None) -> Self:

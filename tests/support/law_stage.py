@@ -42,7 +42,7 @@ ANSWERS: dict[str, tuple[Any, str]] = {
 
 
 def mode_name(mode: str, policy: str = SEARCH) -> str:
-    return named(policy, paper=mode == "paper", free=mode == "free")
+    return named(policy, mode)  # type: ignore[arg-type]
 
 
 def lean_plan(steps: Sequence[str] = PLAN) -> str:

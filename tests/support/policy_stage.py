@@ -20,8 +20,8 @@ from tasks.run.spec import RunSpec
 SPEC = "toy:x"
 QUESTION = "甲公司投资的公司有几家？"
 LEAN = ("react/2", "plan-solve/1", "plan-execute/1", "direct/1")
-FREE = tuple(named(policy, free=True) for policy in LEAN)
-PAPER = tuple(named(policy, paper=True) for policy in PROMPTS["paper"])
+FREE = tuple(named(policy, "free") for policy in LEAN)
+PAPER = tuple(named(policy, "paper") for policy in PROMPTS["paper"])
 EVERY = (*LEAN, *FREE, *PAPER)
 
 SUM = ("get_sum", {"identifier": [1, 2]})

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 
 from app.strings import known, t
 from app.terminal import clean
+from tasks.agents.native import words
 from tasks.episode.events import ModelCalled, Record
 
 Piece = tuple[str, str]
@@ -43,6 +44,9 @@ def _cost(event: ModelCalled) -> list[Piece]:
     elif event.origin == "evicted":
         pieces.append((origin, "warn"))
     pieces.append((t("call.generated", n=f"{event.generated:,}"), "dim"))
+    if event.reasoned:
+        parts = {"thought": f"{event.reasoned:,}", "reply": f"{event.generated - event.reasoned:,}"}
+        pieces.append((t("call.parted", **parts), "dim"))
     if event.milliseconds:
         pieces.append((t("event.seconds", n=f"{event.milliseconds / 1000:.1f}"), "dim"))
     rate = total_rate(event)
@@ -64,11 +68,12 @@ def call_lines(event: ModelCalled) -> tuple[tuple[Line, ...], tuple[Line, ...] |
     head: list[Line] = [tuple(between([*ended, *_cost(event)]))]
     if event.note:
         head.append(((clean(event.note, multiline=False), ENDS.get(event.finish, "dim")),))
-    speech = lines_of(event.text, "dim")
-    if not event.reasoning and not event.logprobs and len(speech) == 1 and len(event.text) <= SHORT:
-        return (*head, *(speech if event.text else ())), None
+    said = words(event)
+    speech = lines_of(said, "dim")
+    if not event.reasoning and not event.logprobs and len(speech) == 1 and len(said) <= SHORT:
+        return (*head, *(speech if said else ())), None
     thought: Piece = (t("call.reasoning", n=f"{len(event.reasoning):,}"), "thought")
-    spoken: Piece = (t("call.speech", n=f"{len(event.text):,}"), "dim")
+    spoken: Piece = (t("call.speech", n=f"{len(said):,}"), "dim")
     folded = [thought, spoken] if event.reasoning else [spoken]
     if event.logprobs:
         folded.append((t("call.chances", n=f"{len(event.logprobs):,}"), "dim"))

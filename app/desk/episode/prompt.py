@@ -26,9 +26,10 @@ from app.desk.widgets.key_bar import KeyBar
 from app.ports import OnDesk
 from app.strings import known, t
 from app.terminal import clean
+from tasks.agents.native import words
 from tasks.episode.events import ModelCalled, Record
 
-SECTIONS = ("call", "prompt", "output", "schema", "chances")
+SECTIONS = ("call", "prompt", "output", "tools", "schema", "chances")
 """Parts of the view, in order; a part without content is left out."""
 ROLES = {"special": "mark", "frame": "dim", "content": "text"}
 
@@ -160,7 +161,8 @@ def call_blocks(seen: SeenCall) -> list[Block]:
         add("prompt", label, "seat" if turn.role else "answer", tuple(_lines(turn)), turn.text)
     if event.reasoning:
         add("output", t("event.thought"), "thought", lines_of(event.reasoning, "thought"), event.reasoning)
-    add("output", t("event.said"), "answer", lines_of(event.text, "text"), event.text)
+    said = words(event)
+    add("output", t("event.said"), "answer", lines_of(said, "text"), said)
     if event.tokens:
         ids = " ".join(map(str, event.tokens))
         add(
@@ -171,6 +173,8 @@ def call_blocks(seen: SeenCall) -> list[Block]:
             ids,
             3,
         )
+    if seen.tools:
+        add("tools", "JSON", "dim", lines_of(seen.tools, "value"), seen.tools, 12)
     if seen.schema:
         add("schema", "JSON", "dim", lines_of(seen.schema, "value"), seen.schema, 12)
     if event.logprobs:

@@ -20,6 +20,7 @@ from app.strings.sentences import said
 from app.terminal import clean
 from models.errors import BadEngine
 from models.sampling import bare
+from tasks.agents.native import words
 from tasks.episode.events import (
     ActDone,
     ActionParsed,
@@ -207,7 +208,7 @@ def _model(record: Record, event: ModelCalled) -> Block:
     if event.human:
         return _block(record, t("event.human_called"), "seat", many(event.text), event.text, SHORT)
     lines, full = call_lines(event)
-    return Block(record.seq, record.step, t("event.model_called"), "dim", lines, event.text, full=full)
+    return Block(record.seq, record.step, t("event.model_called"), "dim", lines, words(event), full=full)
 
 
 def _engine_failed(record: Record, event: EngineFailed) -> Block:

@@ -24,8 +24,9 @@ from app.desk.bindings import bindings
 from app.desk.episode.renderers import one, policy_name, seat_name
 from app.desk.widgets.engine_field import EngineField
 from app.desk.widgets.field import Field, choice
-from app.desk.widgets.mode_field import ModeField
+from app.desk.widgets.mode_field import ModeField, flags_of
 from app.strings import t
+from tasks.agents.modes import mode_of
 from tasks.benchmark import Benchmark, Choices, benchmark
 from tasks.episode.events import Seated
 from tasks.episode.scheduler import HUMAN
@@ -82,7 +83,7 @@ class SeatScreen(ModalScreen[Seated | None]):
                 likely.index(seat) if seat in likely else len(likely),
             )
         )
-        mode = "paper" if self._spec.paper else "free" if self._spec.free else "lean"
+        mode = mode_of(self._spec.calls, paper=self._spec.paper)
         model = next(
             (who.engine for who in self._sitting.values() if who.engine not in ("", HUMAN)), self._spec.model
         )
@@ -200,7 +201,7 @@ class SeatScreen(ModalScreen[Seated | None]):
         if self.seat in self._bench.roles:
             value = self.query_one(EngineField).spec if self.with_model else self.agent
             return self._spec.model_copy(update={"seats": {**self._spec.seats, self.seat: value}})
-        flags = self.query_one(ModeField).flags if self.with_model else {"free": False, "paper": False}
+        flags = self.query_one(ModeField).flags if self.with_model else flags_of("lean")
         model = self.query_one(EngineField).spec if self.with_model else ""
         return self._spec.model_copy(update={"agent": self.agent, "model": model, **flags})
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from app.desk.messages import RunFacts
-from models.engine import EngineError, Message
+from models.engine import EngineError, Message, Tool, ToolCall
 from store.journal import Journal
 from tasks.episode.events import ModelCalled, Record, Seated
 from tasks.run.header import HeaderData, description_hash
@@ -48,7 +48,7 @@ class Turn:
 class SeenCall:
     """One call. `why` is the reason, as a key of the words, for which the prompt stands by role ('' when it does not).
 
-    `detail` goes with the reason. `schema` is the JSON schema as indented text, or ''.
+    `detail` goes with the reason. `schema` is the JSON schema as indented text, `tools` the tools told; or ''.
     """
 
     record: Record
@@ -60,6 +60,7 @@ class SeenCall:
     detail: str
     schema: str
     prompt_hash: str
+    tools: str = ""
 
     @property
     def text(self) -> str:
@@ -83,11 +84,13 @@ def read_call(facts: RunFacts, records: Sequence[Record], seq: int) -> SeenCall:
     with Journal.open(facts.path) as journal:
         contents = [journal.text(name) for _, name in event.messages]
         schema = (journal.text(event.schema_name) or "") if event.schema_name else ""
+        told = (journal.text(event.tools_name) or "") if event.tools_name else ""
+        carried = {at: journal.text(name) or "" for at, name in event.carried}
     seated = _seated(records, record)
     engine = seated.engine if seated else ""
     messages = [
-        Message(role, content or "")  # type: ignore[arg-type]
-        for (role, _), content in zip(event.messages, contents, strict=True)
+        _message(role, content or "", carried.get(at, ""))
+        for at, ((role, _), content) in enumerate(zip(event.messages, contents, strict=True))
     ]
     template, turns, why, detail = "", _by_role(messages), "", ""
     if any(content is None for content in contents):
@@ -101,12 +104,28 @@ def read_call(facts: RunFacts, records: Sequence[Record], seq: int) -> SeenCall:
             assert described is not None
             try:
                 template, turns = _rendered(
-                    described["template"], messages, bool(event.settings.get("thinking", True))
+                    described["template"], messages, bool(event.settings.get("thinking", True)), _tools(told)
                 )
             except EngineError as error:
                 why, detail = "refused", error.title
     prompt_hash = str(facts.header.get("prompts", {}).get(event.prompt, ""))
-    return SeenCall(record, event, engine, template, turns, why, detail, _pretty(schema), prompt_hash)
+    return SeenCall(record, event, engine, template, turns, why, detail, _pretty(schema), prompt_hash, _pretty(told))
+
+
+def _message(role: str, content: str, carried: str) -> Message:
+    """A message with the calls that it carries, as far as a record of strangers says any."""
+    try:
+        calls, answers = json.loads(carried) if carried else ([], "")
+        return Message(role, content, tuple(ToolCall(*map(str, call)) for call in calls), str(answers))  # type: ignore[arg-type]
+    except (ValueError, TypeError, RecursionError):
+        return Message(role, content)  # type: ignore[arg-type]
+
+
+def _tools(told: str) -> tuple[Tool, ...]:
+    try:
+        return tuple(Tool(**one["function"]) for one in json.loads(told)) if told else ()
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ()
 
 
 def _seated(records: Sequence[Record], call: Record) -> Seated | None:
@@ -135,7 +154,7 @@ def _missing(described: Mapping[str, Any] | None) -> str:
 
 
 def _rendered(
-    template: Mapping[str, Any], messages: Sequence[Message], thinking: bool
+    template: Mapping[str, Any], messages: Sequence[Message], thinking: bool, tools: Sequence[Tool] = ()
 ) -> tuple[str, tuple[Turn, ...]]:
     """Name of the template, and the prompt as it wrote it, a turn a message.
 
@@ -149,7 +168,7 @@ def _rendered(
     known = [str(special) for special in listed[:MOST_LISTED]] if isinstance(listed, list) else []
     bos, eos = (str(template.get(name) or "")[:LONGEST_TOKEN] for name in ("bos", "eos"))
     chat = ChatTemplate(source, bos or BOS, eos)
-    pieces = chat.pieces(messages, thinking=thinking)
+    pieces = chat.pieces(messages, thinking=thinking, tools=tools)
     frames = "".join(piece.text for piece in pieces if piece.kind == "frame")
     there = sorted(name for name in {*known, BOS, *SHAPES.findall(frames)} if name in frames)
     specials = set(there[:MOST_SPECIALS])
@@ -157,7 +176,7 @@ def _rendered(
     waiting: list[Piece] = []
     at: int | None = None
     for piece in pieces:
-        if piece.kind == "content" and at is not None and piece.message != at:
+        if at is not None and piece.message not in (None, at):
             closing, opening = _split(waiting, specials)
             turns.append(Turn(messages[at].role, tuple(marked(closing, specials))))
             waiting = opening

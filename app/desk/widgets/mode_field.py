@@ -1,4 +1,7 @@
-"""Choosing how a model is asked: under a schema, as free text, or with the published calls. Only modes that the method has."""
+"""Choosing how a model is asked: under a schema, with its own form of calls, as free text, or with the published calls.
+
+Only modes that the method has.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,8 @@ from textual.widgets import Select
 
 from app.desk.widgets.field import Field, choice
 from app.strings import t
+from tasks.agents.modes import MODES
 from tasks.benchmark import Benchmark
-
-MODES = ("lean", "free", "paper")
 
 
 class ModeField(Field):
@@ -33,13 +35,19 @@ class ModeField(Field):
         return value if isinstance(value, str) else MODES[0]
 
     @property
-    def flags(self) -> dict[str, bool]:
+    def flags(self) -> dict[str, object]:
         """As a RunSpec says it."""
-        return {"free": self.mode == "free", "paper": self.mode == "paper"}
+        return flags_of(self.mode)
 
     @property
     def _select(self) -> Select[str]:
         return self.query_one("#mode", Select)
+
+
+def flags_of(mode: str) -> dict[str, object]:
+    """The fields of a RunSpec that mean a mode."""
+    calls = mode if mode in ("native", "free") else "schema"
+    return {"free": mode == "free", "paper": mode == "paper", "calls": calls}
 
 
 def _options(modes: tuple[str, ...]) -> list[tuple[str, str]]:

@@ -21,7 +21,7 @@ from tasks.errors import UsageError
 RULES, EXPERT = "court-rules/2", "court-expert/1"
 """Rules that keep the procedure and decide nothing disputed, and the same with an expert on substance."""
 HUMAN, GOLD, ECHO, MODEL = "court-human/1", "court-gold/1", "court-echo/1", "court/1"
-MODES = ("lean", "free")
+MODES = ("lean", "native", "free")
 
 
 def tested() -> str:

@@ -9,6 +9,7 @@ from typing import Any
 from models.engine import Settings
 from tasks.agents.conversation import Call
 from tasks.agents.modes import Mode
+from tasks.agents.native import STOP
 from tasks.episode.actions import CallTool, Nothing, Sent, Yield, emit
 from tasks.episode.events import ActionParsed, Planned, Thought
 from tasks.legalagentbench import schemas
@@ -21,6 +22,7 @@ REPLY = Settings(max_tokens=2048)
 """Lean calls: lengths are bounded by the schema, the rest is room for a model that reasons first."""
 TEXT = Settings(max_tokens=2048, stop=("观察：", "\n观察"))
 """Free actions: a model that goes on to invent the observation is stopped there."""
+NATIVE = Settings(max_tokens=2048, stop=STOP)
 PAPER = Settings(max_tokens=2000)
 """Paper calls: temperature 0 and at most 2,000 tokens, as published for two of the models; no stop string."""
 
@@ -37,6 +39,8 @@ Act = CallTool | Nothing | Final
 
 def action_call(prompt: str, mode: Mode, tools: tuple[ToolSpec, ...], before: dict[str, Any] | None = None) -> Call:
     """The call for an action; `before` are the schemas of what stands before it in a lean reply."""
+    if mode == "native":
+        return Call(prompt, reading.native, NATIVE, tries=2)
     if mode != "lean":
         return Call(prompt, reading.action, TEXT)
     schema = schemas.action_schema(tools, before)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from models.engine import Tool
 from store.schema import LOOKUPS, TABLES
 from tasks.agents import phrases
 from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill
 from tasks.legalagentbench.agents import examples
 from tasks.legalagentbench.descriptions import TABLE_DESCRIPTIONS
+from tasks.legalagentbench.schemas import input_schema
 from tasks.legalagentbench.tools import RETRIEVERS, TOOLS, ToolSpec
 
 ALWAYS = ("CompanyInfo", "AddrInfo")
@@ -55,6 +57,15 @@ def tables_text(tables: Iterable[str], *, described: bool = False) -> str:
         for table in tables
     )
     return "\n".join(lines)
+
+
+def definitions(tools: Iterable[ToolSpec]) -> tuple[Tool, ...]:
+    """Tools as a model that calls them in its own form is told of them; the columns of a table stand in the schema."""
+    return tuple(
+        Tool(tool.name, tool.description, input_schema(tool, described=True))
+        for tool in tools
+        if tool.kind != "control"
+    )
 
 
 def grouped_text(tools: Sequence[ToolSpec]) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any
 
+from tasks.agents.native import words
 from tasks.agents.phrases import observed, phrase
 from tasks.episode.events import ActionParsed, ModelCalled, Planned, Record, Seated, Thought, ToolCalled, ToolReturned
 from tasks.episode.seats import View
@@ -61,7 +62,7 @@ def turns(view: View) -> list[Turn]:
 def _add(turn: Turn, record: Record) -> None:
     match record.event:
         case ModelCalled(human=False) as event:
-            turn.said.append((event.prompt, event.text))
+            turn.said.append((event.prompt, words(event)))
         case Thought() as event:
             turn.thought = event.text
         case Planned() as event:

@@ -1,7 +1,8 @@
 """ReAct (paper §5): think, act, read the observation, until the answer, at most T = 10 times.
 
-Lean and free: one call a step gives thought and action. Paper: two calls a step on the same text, first the thought, then the
-action; nothing stops a model that writes the action into its thought, as the published logs show it did.
+Lean and free: one call a step gives thought and action; native: the action is a call in the model's own form. Paper: two
+calls a step on the same text, first the thought, then the action; nothing stops a model that writes the action into its
+thought, as the published logs show it did.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tasks.legalagentbench.agents.answering import Outcome, paper_answer
 from tasks.legalagentbench.agents.choosing import tools_of_task
 from tasks.legalagentbench.tools import ToolSpec
 
-LEAN = "react/2"
+LEAN, NATIVE = "react/2", "react-native/1"
 THOUGHT, ACTION = "react-thought/1", "react-action/1"
 
 
@@ -33,7 +34,8 @@ class ReactPolicy:
         """One step."""
         if self._mode == "paper":
             return (yield from self._paper(view))
-        return (yield from stepwise.step(view, self.name, LEAN, self._mode, self._added))
+        prompt = NATIVE if self._mode == "native" else LEAN
+        return (yield from stepwise.step(view, self.name, prompt, self._mode, self._added))
 
     def _paper(self, view: View) -> Move:
         tools = yield from tools_of_task(view, "paper", self._added)

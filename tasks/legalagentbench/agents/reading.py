@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from models.schema import violation
 from store.schema import TABLES
+from tasks.agents.native import turn_of
 from tasks.episode.plain import plain
 from tasks.legalagentbench.lenient import Unreadable
 from tasks.legalagentbench.lenient import read as read_leniently
@@ -108,6 +109,20 @@ def action_strictly(text: str) -> Read:
     """An action as the published parser takes it: what would have to be repaired is an illegal format there."""
     read = action(text)
     return Read("rejected", None, read.note) if read.result == "repaired" else read
+
+
+def native(text: str) -> Read:
+    """A turn with a call in it, or the answer where nothing is called."""
+    turn = turn_of(text)
+    if turn.rejected:
+        return Read("rejected", None, turn.rejected)
+    said = turn.said.strip()
+    value: dict[str, Any] = {"thought": "", "action": FINAL, "action_input": said}
+    if turn.tool in FINISH_NAMES:
+        value |= {"thought": said, "action_input": spoken(turn.arguments)}
+    elif turn.tool is not None:
+        value = {"thought": said, "action": turn.tool, "action_input": turn.arguments}
+    return Read("repaired" if turn.note else "ok", value, turn.note)
 
 
 def thought_before(text: str) -> str:

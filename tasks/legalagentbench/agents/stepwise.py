@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from models.engine import Tool
 from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
-from tasks.agents.modes import TURNS, Mode, method
+from tasks.agents.modes import TURNS, Mode, beside, method
 from tasks.agents.phrases import phrase
+from tasks.agents.prompts import fill
 from tasks.episode.actions import Move
 from tasks.episode.seats import View
 from tasks.legalagentbench.agents import cards, history
@@ -28,22 +30,25 @@ BEFORE: dict[str, dict[str, object]] = {"react": {"thought": THOUGHT}, "plan-exe
 
 def step(view: View, name: str, prompt: str, mode: Mode, added: Sequence[ToolSpec] = ()) -> Move:
     """One step: one call, one action; after the last turn, or at Final Answer, the call for the answer."""
-    tools = yield from tools_of_task(view, mode, added)
+    rest = beside(mode)
+    tools = yield from tools_of_task(view, rest, added)
     kind = method(name)
     call = action_call(prompt, mode, tools, BEFORE[kind])
-    talk = conversation(view, name, cards.lean_card(kind, prompt, mode, tools), call)
+    told = cards.definitions(tools) if mode == "native" else ()
+    card = fill(prompt) if mode == "native" else cards.lean_card(kind, prompt, mode, tools)
+    talk = conversation(view, name, card, call, told)
     if view.step > (view.max_turns or TURNS):
-        return (yield from conclude(view, talk, mode, outcome="turn_limit"))
+        return (yield from conclude(view, talk, rest, outcome="turn_limit"))
     read = yield from talk.put(view, call)
     action = yield from act(view.seat, read, BEFORE[kind])
     if isinstance(action, Final):
-        return (yield from conclude(view, talk, mode, final=action.text))
+        return (yield from conclude(view, talk, rest, final=action.text))
     return action
 
 
-def conversation(view: View, name: str, card: str, call: Call) -> Conversation:
-    """The conversation up to this step, from the record."""
-    talk = Conversation(card, Budget.at(view).characters())
+def conversation(view: View, name: str, card: str, call: Call, told: tuple[Tool, ...] = ()) -> Conversation:
+    """The conversation up to this step, from the record; `told` are tools that the model calls in its own form."""
+    talk = Conversation(card, Budget.at(view).characters(), told)
     talk.hear(phrase("turn", "question", question=str(view.card["question"])))
     for turn in history.turns(view):
         if turn.policy == name:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal
 
 from models.schema import violation
+from tasks.agents.native import turn_of
 from tasks.episode.actions import Answer, CallTool, Move, Nothing, Steps, emit
 from tasks.episode.events import ActionParsed, Planned, Thought
 from tasks.legalagentbench.agents.reading import Read
@@ -111,6 +112,16 @@ def free_reader(tools: Collection[str], *, first: bool) -> Callable[[str], Read]
         return Read(result, whole, "；".join(notes)[:300])
 
     return read
+
+
+def native_reader(text: str) -> Read:
+    """A round with a call in it; without one it says what the model would answer, and nothing is done."""
+    turn = turn_of(text)
+    if turn.rejected:
+        return Read("rejected", None, turn.rejected)
+    arguments, note = settled(turn.tool, turn.arguments) if turn.tool in ARGUMENT else (turn.arguments, "")
+    notes = "；".join(filter(None, (turn.note, note)))
+    return Read("repaired" if notes else "ok", Round(turn.said.strip(), (), turn.tool, arguments), notes)
 
 
 def settled(tool: str, given: Any) -> tuple[Any, str]:

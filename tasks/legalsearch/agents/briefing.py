@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from models.engine import Tool
 from store.text.dates import parse_date
 from tasks.agents.modes import Mode
 from tasks.agents.prompts import fill, fill_text
@@ -36,12 +37,11 @@ class Briefing:
 
 def system(prompt: str, brief: Briefing, mode: Mode) -> str:
     """The system prompt: the run's own, else the prompt file of this name."""
-    paper = mode == "paper"
-    form = (
-        "" if paper else phrase(mode, "search" if brief.tools else "search-none", calls=call_forms(brief.tools, mode))
-    )
+    form = ""
+    if mode not in ("paper", "native"):
+        form = phrase(mode, "search" if brief.tools else "search-none", calls=call_forms(brief.tools, mode))
     fields = {
-        "tools": tool_schemas(brief) if paper else tools_text(brief),
+        "tools": tool_schemas(brief) if mode == "paper" else tools_text(brief),
         "form": form,
         "today": phrase("today", "now", day=_day(brief.today)) if brief.today else "",
     }
@@ -62,16 +62,24 @@ def tool_schemas(brief: Briefing) -> str:
 
 def function(tool: str, brief: Briefing) -> dict[str, Any]:
     """The schema of a tool of the published form."""
-    argument = {
-        "type": "array",
-        "description": phrase("paper-given", tool),
-        "items": {"type": "string"},
-        "minItems": 1,
-        "uniqueItems": True,
-    }
-    parameters = {"type": "object", "properties": {ARGUMENT[tool]: argument}, "required": [ARGUMENT[tool]]}
+    parameters = _parameters(tool, phrase("paper-given", tool))
     described = {"name": tool, "description": f"{phrase('paper', tool)}{held(tool, brief)}", "parameters": parameters}
     return {"type": "function", "function": described}
+
+
+def definitions(brief: Briefing) -> tuple[Tool, ...]:
+    """The tools as models that call them in their own form are told of them."""
+    return tuple(
+        Tool(tool, f"{phrase('tool', tool)}{held(tool, brief)}", _parameters(tool, phrase("given", tool)))
+        for tool in brief.tools
+    )
+
+
+def _parameters(tool: str, given: str) -> dict[str, Any]:
+    argument = {
+        "type": "array", "description": given, "items": {"type": "string"}, "minItems": 1, "uniqueItems": True,
+    }  # fmt: skip
+    return {"type": "object", "properties": {ARGUMENT[tool]: argument}, "required": [ARGUMENT[tool]]}
 
 
 def held(tool: str, brief: Briefing) -> str:

@@ -18,7 +18,7 @@ class SearchPolicy:
     """Plans, searches, answers.
 
     Args:
-        name: "search/2", "search/2+free" or "search/2+paper".
+        name: "search/2", "search/2+native", "search/2+free" or "search/2+paper".
         brief: what its system prompt tells; a briefing without tools: plan and answer only.
         temperature: of the sampling; 1 for rollouts.
         entropy: record the entropy of every token where the engine sees all logits.
@@ -32,7 +32,7 @@ class SearchPolicy:
         self.name = name
         self._mode: Mode = split(name)[1]
         self._brief = brief or Briefing()
-        stop = talking.STOP if self._mode == "free" else ()
+        stop = talking.STOP if self._mode in ("free", "native") else ()
         self._settings = Settings(temperature=temperature, max_tokens=talking.MOST_TOKENS, stop=stop, entropy=entropy)
 
     def move(self, view: View) -> Move:

@@ -1,4 +1,4 @@
-"""The conversation of the search agent in the modes lean and free: plan, calls, answer; one model call a round.
+"""The conversation of the search agent in the modes lean, native and free: plan, calls, answer; one model call a round.
 
 The card is the same for all tasks; question and form of the answer stand in the first message of the user. What others did
 in the seat is told in words. Tokens: a lean reply is bounded by its schema, the rest is room for a model that reasons first.
@@ -8,26 +8,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
 
 from models.engine import Ask, Settings
 from tasks.agents.budgets import Budget
 from tasks.agents.conversation import Call, Conversation
-from tasks.agents.modes import Mode
+from tasks.agents.modes import Mode, beside
+from tasks.agents.native import words
 from tasks.agents.prompts import fill
 from tasks.episode.actions import Answer, Move, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed, Thought
 from tasks.episode.seats import Card, View
 from tasks.legalagentbench.agents.reading import Read
 from tasks.legalsearch.agents import schemas
-from tasks.legalsearch.agents.acting import act, free_reader, lean_reader
-from tasks.legalsearch.agents.briefing import Briefing, system
+from tasks.legalsearch.agents.acting import act, free_reader, lean_reader, native_reader, tell
+from tasks.legalsearch.agents.briefing import Briefing, definitions, system
 from tasks.legalsearch.agents.phrases import form_of, instruction, phrase
 from tasks.legalsearch.agents.reading import Round, read_freely, tagged
-from tasks.legalsearch.agents.rounds import Past, pasts, response
+from tasks.legalsearch.agents.rounds import CLOSING, OPENING, Past, pasts, response
 from tasks.legalsearch.agents.spoken import spoken
 from tasks.legalsearch.questions import options
 
 FIRST, ACT, LAST = "search-first/1", "search/2", "search-last/1"
+NATIVE, CLOSE = "search-native/1", "search-close/1"
 TURNS = 15
 """Rounds of a task (paper, table 3), unless a run sets its own."""
 MOST_TOKENS = 4096
@@ -44,39 +48,50 @@ def step(view: View, name: str, mode: Mode, brief: Briefing, settings: Settings)
         return (yield from _close(view, talk, mode, calls[LAST]))
     begun = any(one.plan or (one.tool is not None and one.policy == name) for one in past)
     read = yield from put(view, talk, calls[ACT if begun else FIRST], mode)
+    said = read.value
+    if mode == "native" and isinstance(said, Round) and said.tool is None and not said.plan:
+        yield from tell(view.seat, said, read.result, read.note)
+        return (yield from _close(view, talk, mode, calls[LAST], "finished"))
     return (yield from act(view.seat, read))
 
 
 def calls_for(card: Card, mode: Mode, tools: Sequence[str], settings: Settings) -> dict[str, Call]:
     """The three kinds of call, by prompt."""
-    if mode != "lean":
+    if beside(mode) != "lean":
         readers = {FIRST: free_reader(tools, first=True), ACT: free_reader(tools, first=False), LAST: read_last}
         return {prompt: Call(prompt, reader, settings) for prompt, reader in readers.items()}
     form = form_of(card)
     answer = schemas.answer_schema(form, options(str(card["question"])) if form == "letters" else ())
     shapes = {FIRST: schemas.plan_schema(), ACT: schemas.act_schema(tools, answer), LAST: schemas.last_schema(answer)}
-    return {prompt: Call(prompt, lean_reader(shape, form), settings, shape, 2) for prompt, shape in shapes.items()}
+    made = {prompt: Call(prompt, lean_reader(shape, form), settings, shape, 2) for prompt, shape in shapes.items()}
+    if mode == "native":
+        made[ACT] = Call(NATIVE, native_reader, settings, tries=2)
+        made[LAST] = replace(made[LAST], prompt=CLOSE)
+    return made
 
 
 def conversation(
     view: View, name: str, mode: Mode, brief: Briefing, past: Sequence[Past], calls: Mapping[str, Call]
 ) -> Conversation:
     """The conversation up to this round, from the record."""
-    talk = Conversation(system(ACT, brief, mode), Budget.at(view).characters())
+    native = mode == "native"
+    card = system(NATIVE if native else ACT, brief, mode)
+    talk = Conversation(card, Budget.at(view).characters(), definitions(brief) if native else ())
+    by_prompt = {call.prompt: call for call in calls.values()}
     talk.hear(fill(FIRST, instruction=wanted(view.card, mode), question=str(view.card["question"])))
     for one in past:
-        if one.policy == name and one.calls and one.calls[0].prompt in calls:
-            call = calls[one.calls[0].prompt]
-            talk.say([called.text if mode == "lean" else spoken(called) for called in one.calls], call)
+        if one.policy == name and one.calls and one.calls[0].prompt in by_prompt:
+            call = by_prompt[one.calls[0].prompt]
+            talk.say([words(called) if beside(mode) == "lean" else spoken(called) for called in one.calls], call)
         else:
             talk.hear(told(one))
-        talk.hear(seen(one))
+        talk.hear(seen(one, mode))
     return talk
 
 
 def wanted(card: Card, mode: Mode, field: str = "deepresearch_task_prompt") -> str:
     """What the answer has to look like, with its shape in a lean reply."""
-    shape = phrase("shape", form_of(card)) if mode == "lean" else ""
+    shape = phrase("shape", form_of(card)) if beside(mode) == "lean" else ""
     return "\n".join(filter(None, (instruction(card, field), shape)))
 
 
@@ -90,10 +105,11 @@ def told(past: Past) -> str:
     return phrase("turn", "done", what="\n".join(parts)) if parts else ""
 
 
-def seen(past: Past) -> str:
-    """What the model is told after a round."""
+def seen(past: Past, mode: Mode = "lean") -> str:
+    """What the model is told after a round; the result of a native call stands by itself."""
     if past.tool is not None:
-        return response(past.observation, past.status)
+        text = response(past.observation, past.status)
+        return text.removeprefix(OPENING).removesuffix(CLOSING) if mode == "native" else text
     if past.rejected is not None:
         return phrase("turn", "rejected", note=past.rejected)
     return phrase("turn", "go") if past.plan else ""
@@ -101,7 +117,7 @@ def seen(past: Past) -> str:
 
 def put(view: View, talk: Conversation, call: Call, mode: Mode) -> Generator[Yield, Sent, Read]:
     """Make a call at the end of the conversation. Free text stands in it with its think block, and is not asked again."""
-    if mode == "lean":
+    if beside(mode) == "lean":
         return (yield from talk.put(view, call))
     reply = yield from ask(Ask(view.seat, talk.messages(), call.prompt, settings=call.settings))
     text = spoken(reply)
@@ -135,7 +151,9 @@ def concluded(view: View, talk: Conversation, read: Read) -> Generator[Yield, Se
     return "" if text[:1] in ("{", "<") else text
 
 
-def _close(view: View, talk: Conversation, mode: Mode, call: Call) -> Move:
-    talk.hear(fill(LAST, form=phrase(mode, "last")))
+def _close(
+    view: View, talk: Conversation, mode: Mode, call: Call, outcome: Literal["finished", "turn_limit"] = "turn_limit"
+) -> Move:
+    talk.hear(fill(call.prompt if mode == "native" else LAST, form=phrase(beside(mode), "last")))
     read = yield from put(view, talk, call, mode)
-    return Answer((yield from concluded(view, talk, read)), outcome="turn_limit")
+    return Answer((yield from concluded(view, talk, read)), outcome=outcome)

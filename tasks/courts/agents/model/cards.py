@@ -5,29 +5,53 @@ It is the same in every turn of an episode, so an engine reads it once.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from tasks.agents.prompts import fill
+from models.engine import Tool
+from tasks.agents.prompts import fill, fill_text, table
 from tasks.courts.agents.model.held import held_lines, shown, side_name
 from tasks.courts.agents.model.phrases import NAME, phrase
 from tasks.courts.casefile.material import presiding_title
 from tasks.courts.casefile.people import Persona
 from tasks.courts.casefile.persona import style
 from tasks.courts.environment import PLAIN_CARD, Role, codes, environment
+from tasks.courts.play.tools import ARGUMENTS
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.tables import profile
 
-Form = Literal["lean", "free"]
-"""lean: an object under a schema; free: plain text, in `j1` with the published markers."""
+Form = Literal["lean", "native", "free"]
+"""lean: an object under a schema; free: plain text, in `j1` with the published markers; native: the same, but tools are
+called in the form that the model was trained with."""
+NATIVE = "court-native/1"
 ALL = "全体"
 """Whom a judge names who wants no answer."""
 
 
-def prompts() -> tuple[str, ...]:
+def prompts(mode: str = "lean") -> tuple[str, ...]:
     """Every prompt file that a model in some seat may read."""
     seats = (seat for code in codes() for seat in environment(code).seats.values())
-    return (*dict.fromkeys(seat.card or PLAIN_CARD for seat in seats), NAME)
+    more = (NATIVE,) if mode == "native" else ()
+    return (*dict.fromkeys(seat.card or PLAIN_CARD for seat in seats), NAME, *more)
+
+
+def definitions(tools: Sequence[str]) -> tuple[Tool, ...]:
+    """Tools as a model that calls them in its own form is told of them."""
+    words = table(NATIVE)
+    return tuple(
+        Tool(
+            tool,
+            words["tool"][tool],
+            {
+                "type": "object",
+                "properties": {
+                    name: {"type": "string", "description": words["given"][name]} for name in ARGUMENTS[tool]
+                },
+                "required": list(ARGUMENTS[tool]),
+            },
+        )
+        for tool in tools
+    )
 
 
 def card_of(view: CourtView) -> str:
@@ -36,7 +60,9 @@ def card_of(view: CourtView) -> str:
 
 
 def form_of(view: CourtView, mode: str) -> Form:
-    """What a reply looks like: free text wherever the published profile plays."""
+    """What a reply looks like: free text wherever the published profile plays, native calls where there are tools."""
+    if mode == "native":
+        return "native" if view.offered else "free"
     return "lean" if mode == "lean" and view.profile == "law" else "free"
 
 
@@ -111,7 +137,9 @@ def _form(view: CourtView, form: Form) -> str:
         kind = view.env if view.profile == "j1" else "judge"
     else:
         kind = "seat"
-    words = phrase(form, kind, names=names, stages="、".join(stages(view)))
+    words = phrase("free" if form == "native" else form, kind, names=names, stages="、".join(stages(view)))
     if not view.offered:
         return words
+    if form == "native":
+        return fill_text(table(NATIVE)["card"]["tools"].strip("\n"), form=words)
     return phrase(form, "tools", form=words, calls="\n".join(phrase(form, tool) for tool in view.offered))

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tasks.agents.native import words
 from tasks.courts.agents.model.phrases import phrase
 from tasks.courts.environment import TopicCue
 from tasks.courts.play.views import CourtView
@@ -52,7 +53,7 @@ def rounds_of(view: CourtView) -> list[Round]:
             case Said():
                 _spoken(view, made, next(turns))
             case ModelCalled(human=False) as event if event.seat == view.seat:
-                open_round.reply = event.text
+                open_round.reply = words(event)
             case ToolCalled() as event if event.seat == view.seat:
                 open_round.lookups.append(Lookup(open_round.reply, event.tool, event.input))
                 open_round.reply = ""

@@ -1,8 +1,9 @@
 """A model in any seat of a court: its card, the record as it went through it, and what is asked of it now.
 
-Under `law` a reply is an object under a schema, in the mode `free` and everywhere under `j1` plain text. A lean reply that
-cannot be read is complained of once; then what was said is spoken as it is and reaches nobody in particular. A document or
-judgment that a limit of tokens ended is continued once; what is still not finished then is marked. Limits in tokens.
+Under `law` a reply is an object under a schema, in the modes `free` and `native` and everywhere under `j1` plain text.
+A reply that cannot be read is complained of once; then what was said is spoken as it is and reaches nobody in particular.
+A document or judgment that a limit of tokens ended is continued once; what is still not finished then is marked. Limits in
+tokens.
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ from collections.abc import Generator
 from dataclasses import replace
 
 from models.engine import Ask, Message, Reply, Settings
+from tasks.agents import native
 from tasks.agents.modes import split
+from tasks.agents.prompts import fill_text, table
 from tasks.courts.agents.model import replies
-from tasks.courts.agents.model.cards import Form, card, card_of, form_of
+from tasks.courts.agents.model.cards import NATIVE, Form, card, card_of, definitions, form_of
 from tasks.courts.agents.model.phrases import phrase
 from tasks.courts.agents.model.talking import conversation
 from tasks.courts.environment import environment
 from tasks.courts.play.views import CourtView
-from tasks.episode.actions import Action, Move, Say, Sent, Yield, ask, emit
+from tasks.episode.actions import Action, CallTool, Move, Say, Sent, Yield, ask, emit
 from tasks.episode.events import ActionParsed
 from tasks.episode.with_tools import SEAT
 
@@ -39,10 +42,11 @@ class ModelSeat:
     def move(self, view: CourtView) -> Move:
         """One utterance, or one call of a tool."""
         form = form_of(view, split(self.name)[1])
+        plain: Form = "lean" if form == "lean" else "free"
         messages = conversation(
             view, card(view, form),
-            lambda turn, reply: replies.own_words(turn, reply, view, form),
-            lambda lookup: replies.own_call(lookup, view, form),
+            lambda turn, reply: replies.own_words(turn, reply, view, plain),
+            lambda lookup: replies.own_call(lookup, view, plain),
         )  # fmt: skip
         tested = view.seat == SEAT
         settings = replace(
@@ -53,11 +57,35 @@ class ModelSeat:
         if form == "free":
             reply = yield from ask(asked)
             action: Action = replies.free_action(reply.text, view)
+        elif form == "native":
+            action, reply = yield from _native(view, asked)
         else:
             action, reply = yield from _lean(view, replace(asked, schema=replies.schema_of(view)))
         if reply.finish == "length" and isinstance(action, Say):
-            return (yield from _finished(view, asked, form, action))
+            return (yield from _finished(view, asked, plain, action))
         return action
+
+
+def _native(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action, Reply]]:
+    """Plain text is spoken, a call of a tool that is open is made; anything else is asked for once more."""
+    said, note, messages = "", "", asked.messages
+    for _ in range(TRIES):
+        told = replace(asked, messages=native.structured(messages), tools=definitions(view.offered))
+        reply = yield from ask(told)
+        text = native.words(reply)
+        turn = native.turn_of(replies.cleaned(text))
+        said, note = turn.said, turn.rejected
+        if not note and (turn.tool is None or turn.tool in view.tools):
+            if turn.note:
+                yield from emit(ActionParsed(seat=view.seat, result="repaired", note=turn.note))
+            if turn.tool is None:
+                return replies.free_action(said, view), reply
+            return CallTool(turn.tool, turn.arguments), reply
+        note = note or fill_text(table(NATIVE)["turn"]["closed"], tool=str(turn.tool)[:40])
+        again = Message("user", phrase("cue", "repair", note=note))
+        messages = (*messages, Message("assistant", text or replies.SILENT), again)
+    yield from emit(ActionParsed(seat=view.seat, result="rejected", note=note))
+    return Say(replies.cleaned(said), routed=""), reply
 
 
 def _lean(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action, Reply]]:
@@ -86,7 +114,7 @@ def _finished(view: CourtView, asked: Ask, form: Form, said: Say) -> Generator[Y
     before = Message("assistant", replies.repeated(said, view, form))
     messages = (*asked.messages, before, Message("user", phrase("cue", "go_on")))
     schema = replies.continuing(view) if form == "lean" else None
-    reply = yield from ask(replace(asked, messages=messages, schema=schema))
+    reply = yield from ask(replace(asked, messages=native.structured(messages), schema=schema))
     text = replies.closed(reply.text) if reply.finish == "length" and schema else reply.text
     rest = replies.rest_of(text, form)
     yield from emit(ActionParsed(seat=view.seat, result="repaired", note="到长度上限，续写一次"))

@@ -1,0 +1,88 @@
+"""Calls in the form that a model was trained with, for the methods of all benchmarks: `--calls native`.
+
+A method goes on thinking in texts: what a model said stands as one text with its calls in it (the `hermes` form of
+`models.calls`, whatever the model's own is), in its history as in what a reader reads. `structured` turns such a
+conversation into messages that carry calls and results, which the template or the server writes in the form of the
+model. One call a turn is run; further ones are noted.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from models.calls import arguments_of, mark_in, read, written
+from models.engine import Message, Reply, ToolCall
+from tasks.agents.modes import Calls
+from tasks.episode.events import ModelCalled
+from tasks.errors import UsageError
+from tasks.legalsearch.agents.reading import call_of
+
+STOP = ("<tool_response>",)
+"""A model that goes on to invent the response of its tool is stopped there."""
+SEVERAL = "一步只执行一个工具调用"
+UNREAD = "工具调用不是可读的 JSON"
+NOTHING = "没有工具调用，也没有作答"
+
+
+def check_tools(calls: Calls, offered: Sequence[object]) -> None:
+    """Refuse native calls where the tested seat has nothing to call."""
+    if calls == "native" and not offered:
+        raise UsageError(
+            "--calls native: the tested seat has no tools here",
+            "Give it some (--tools, --law-pack), or leave it out.",
+        )
+
+
+def words(said: Reply | ModelCalled) -> str:
+    """What a model said, its calls in it."""
+    calls = (call if isinstance(call, ToolCall) else ToolCall(*call) for call in said.calls)
+    return written(said.text, tuple(calls))
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn in its parts: what was said beside the call, the tool and its arguments (None: no call), what was mended."""
+
+    said: str
+    tool: str | None = None
+    arguments: Any = None
+    note: str = ""
+    rejected: str = ""
+    """Why nothing can be made of it."""
+
+
+def turn_of(text: str) -> Turn:
+    """A turn from what `words` gives. Total: a call that is no good JSON is read with some patience."""
+    said, calls = read(text, (), ("hermes",))
+    at = mark_in(text)
+    if not calls and at < 0:
+        return Turn(said, rejected="" if text.strip() else NOTHING)
+    notes = [SEVERAL] if len(calls) > 1 else []
+    if calls and isinstance(given := arguments_of(calls[0]), dict):
+        return Turn(said, calls[0].name, given, "；".join(notes))
+    body = json.dumps({"name": calls[0].name, "arguments": calls[0].arguments}) if calls else text[at:]
+    mended = call_of(body)
+    if mended is None or not isinstance(mended[1], Mapping):
+        return Turn(text[:at].strip(), rejected=UNREAD)
+    tool, arguments, note = mended
+    return Turn(said if calls else text[:at].strip(), tool, arguments, "；".join([*notes, note or "调用没有写完整"]))
+
+
+def structured(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """A conversation with every call of an assistant as a call, and the message behind it as its result."""
+    made: list[Message] = []
+    waiting = ""
+    for message in messages:
+        turn = turn_of(message.content) if message.role == "assistant" else None
+        if turn is not None and turn.tool is not None:
+            waiting = f"call{len(made):05d}"  # nine characters: the least that any template wants
+            given = json.dumps(turn.arguments, ensure_ascii=False)
+            made.append(Message("assistant", turn.said, (ToolCall(turn.tool, given, waiting),)))
+            continue
+        answers = waiting and message.role == "user"
+        made.append(Message("tool", message.content, answers=waiting) if answers else message)
+        waiting = ""
+    return tuple(made)
