@@ -22,7 +22,7 @@ from tests.support.court_stage import Court, plain_reply
 from tests.support.policy_stage import RANK, SUM, THOUGHT, Actor, Rehearsal, well_behaved
 
 LAB = "react/2+native"
-LAW = "search/1+native"
+LAW = "search/2+native"
 
 
 def called(call: tuple[str, Any], said: str = THOUGHT) -> Reply:
