@@ -17,6 +17,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "tools": ("app.cli.tools:tools", "List, call and replay the 37 tools."),
     "law": ("app.cli.law:law", "Read statutes in time: search, show, compare and check them."),
     "tasks": ("app.cli.tasks:tasks", "Make, check and show tasks."),
+    "procedure": ("app.cli.procedure:procedure", "Measure the rules of court procedure on labelled turns."),
     "models": ("app.cli.models:models", "Keep a library of GGUF models and check them."),
     "completion": ("app.cli.names:completion", "Print what makes a shell complete names."),
     "config": ("app.cli.config:config", "Say which hosts beyond this machine may be reached."),

@@ -1,7 +1,8 @@
-"""Reads what a judge says as speech acts: words that occur together, agenda and quotations cut, in linear time.
+"""Reads what a judge says as speech acts: agenda and quotations are cut, the rest is read clause by clause by a classifier.
 
 Sentences that only list what will come ("下面将依次…") and words of the law that are quoted do nothing; they are blanked, so
-that positions stay. The parser knows nothing of stages, sides or replies: that is the machine's work. It never raises.
+that positions stay. An act may be a clause, a sentence, or split over three; its place are the words that speak for it most.
+The parser knows nothing of stages, sides or replies: that is the machine's work. It never raises.
 """
 
 from __future__ import annotations
@@ -9,19 +10,31 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
+from itertools import islice
 from typing import Literal
 
-from tasks.courts.procedure.tables import ActSpec, Trigger, profile
-from tasks.courts.procedure.turns import SIDES, Side
+import numpy as np
+
+from tasks.courts.procedure.classifier import classifier
+from tasks.courts.procedure.features import features, folded
+from tasks.courts.procedure.tables import profile
+from tasks.courts.procedure.turns import SIDES, Hearing, Side
 
 MAX_TEXT = 20_000
 """Characters of a turn that are read; a longer one has lost its way."""
-NEAR = 16
-"""Characters around an act in which its negative context counts."""
+MOST = 500
+"""Sentences of a turn that are read, and half of its clauses: more is no speech, and reading takes time for each."""
+TOGETHER = 3
+"""Sentences in a row that are read as one: an act may be split over them."""
 
+CLAUSE = 5
+"""Characters of a part of a sentence that may be an act of its own."""
+
+_CLAUSE = re.compile(r"[^，,、：:]+[，,、：:]?")
 _SENTENCE = re.compile(r"[^。！？!?；;\n]*[。！？!?；;\n]?")
 _BLANK = "\u3000"
+_SPACE = " \t\u3000"
 _AHEAD = re.compile(
     r"稍后|随后将|届时|待会儿?|接下来(?:的|将|会|依次|庭审)|下面将|将(?:会)?(?:依次|按照|按以下)"
     r"|(?:今天|今日|本次|此次).{0,6}庭审.{0,6}(?:将|会|分|包括)|庭审(?:将|分为|包括|的?(?:流程|程序|顺序|议程))"
@@ -80,8 +93,28 @@ class Found:
     by: Literal["rules", "model"] = "rules"
 
     def shares(self, start: int, end: int) -> bool:
-        """Whether it lies on the same words as another act, so that both are one question: they begin or end together."""
-        return self.start < end and start < self.end and (abs(self.start - start) <= 2 or abs(self.end - end) <= 2)
+        """Whether it lies on the same words as another act, so that both are one question: half of the shorter one at least."""
+        common = min(self.end, end) - max(self.start, start)
+        return 2 * common >= min(self.end - self.start, end - start) > 0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Names and titles of exhibits of a case, which mean nothing by themselves."""
+
+    persons: tuple[str, ...] = ()
+    titles: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, hearing: Hearing) -> Known:
+        """What a hearing names."""
+        return cls(
+            tuple(name for names in hearing.names.values() for name in names),
+            tuple(item.title for item in hearing.exhibits),
+        )
+
+
+NOBODY = Known()
 
 
 def sentences(text: str) -> Iterator[tuple[int, str]]:
@@ -121,30 +154,59 @@ def _without_quotations(sentence: str) -> str:
     return _SPOKEN.sub(lambda m: _BLANK * len(m[0]), sentence)
 
 
-def parse(text: str, env: Literal["CI", "CR"]) -> list[Found]:
+def parse(text: str, env: Literal["CI", "CR"], known: Known = NOBODY) -> list[Found]:
     """The speech acts of a judge turn in the order of their words; one act at most once a sentence."""
+    return list(_parsed(text[:MAX_TEXT], env, known))
+
+
+@lru_cache(maxsize=2048)
+def _parsed(text: str, env: Literal["CI", "CR"], known: Known) -> tuple[Found, ...]:
     kept = cut(text)
-    found: dict[tuple[str, int], Found] = {}
-    places = list(sentences(kept))
+    found = sorted(_acts(text, env, known, kept), key=lambda act: (act.start, act.end, act.act))
+    if not any(_asks(env, act.act) for act in found):
+        found = sorted(
+            [*found, *_fallbacks(text, env, list(sentences(kept)))], key=lambda act: (act.start, act.end, act.act)
+        )
+    return tuple(found)
+
+
+def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Iterator[Found]:
+    """Acts of single sentences, then those that only several sentences in a row do together."""
+    model = classifier(env)
+    done: dict[int, list[tuple[int, int]]] = {}
     told = [match.span() for match in _RIGHTS.finditer(kept)]
-    for start, sentence in places:
-        named = _sides(sentence, env)
-        for spec, trigger in _triggers(env, across=False):
-            if (spec.id, start) in found:
+    for start, said in pieces(kept):
+        words = folded(said, known.persons, known.titles)
+        if not words.text:
+            continue
+        seen, end = features(words.text), start + len(said)
+        for act in np.flatnonzero(model.scores(seen) >= 0).tolist():
+            if any(start < high and low < end for low, high in done.get(act, ())):
                 continue
-            if span := _match(trigger, sentence):
-                first, last = start + span[0], start + span[1]
-                if spec.asked and any(low <= first < high for low, high in told):
-                    continue  # one of the rights that are read out
-                found[spec.id, start] = Found(spec.id, first, last, text[first:last], named)
-    for spec, trigger in _triggers(env, across=True):
-        if span := _match(trigger, kept):
-            named = _sides(_sentence_at(places, span[1] - 1), env)
-            found[spec.id, -1] = Found(spec.id, *span, text[span[0] : span[1]], named)
-    if not any(_asks(env, act.act) for act in found.values()):
-        for act in _fallbacks(text, env, places):
-            found[act.act, act.start] = act
-    return sorted(found.values(), key=lambda act: (act.start, act.end, act.act))
+            done.setdefault(act, []).append((start, end))
+            first, last = model.span(act, words, seen)
+            if _asks(env, model.acts[act]) and any(low <= start + first < high for low, high in told):
+                continue  # one of the rights that are read out
+            home = _sentence_at(kept, start + last - 1)
+            yield Found(
+                model.acts[act], start + first, start + last, text[start + first : start + last], _sides(home, env)
+            )
+
+
+def pieces(kept: str) -> Iterator[tuple[int, str]]:
+    """What is read as one, with its place: each clause, each sentence, then two and three sentences in a row."""
+    places = [(start, start + len(words)) for start, words in sentences(kept) if words.strip(_SPACE)][:MOST]
+    yield from islice((clause for start, end in places for clause in _clauses(kept, start, end)), 2 * MOST)
+    for width in range(1, TOGETHER + 1):
+        for first in range(len(places) - width + 1):
+            start, end = places[first][0], places[first + width - 1][1]
+            yield start, kept[start:end]
+
+
+def _clauses(kept: str, start: int, end: int) -> list[tuple[int, str]]:
+    """The parts of a sentence; none where it has only one."""
+    found = [m for m in _CLAUSE.finditer(kept, start, end) if len(m[0].strip(_SPACE)) >= CLAUSE]
+    return [(match.start(), match[0]) for match in found] if len(found) > 1 else []
 
 
 def blanked(text: str, quote: str) -> bool:
@@ -170,20 +232,8 @@ def _fallbacks(text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, 
             return
 
 
-def _sentence_at(places: Sequence[tuple[int, str]], position: int) -> str:
-    return next((sentence for start, sentence in places if start <= position < start + len(sentence)), "")
-
-
-@cache
-def _triggers(env: Literal["CI", "CR"], across: bool) -> tuple[tuple[ActSpec, Trigger], ...]:
-    acts = profile("law", env).acts.values()
-    return tuple(
-        (spec, trigger)
-        for spec in acts
-        if spec.speaker == "judge"
-        for trigger in spec.triggers
-        if trigger.across == across
-    )
+def _sentence_at(said: str, position: int) -> str:
+    return next((words for start, words in sentences(said) if start <= position < start + len(words)), said)
 
 
 @cache
@@ -195,36 +245,6 @@ def _sides(sentence: str, env: str) -> frozenset[Side]:
     if env == "CI" and _BOTH.search(sentence):
         return frozenset(SIDES["CI"])
     return frozenset(_NAMED[env, match[1]] for match in _ADDRESSED.finditer(sentence) if (env, match[1]) in _NAMED)
-
-
-def _match(trigger: Trigger, text: str) -> tuple[int, int] | None:
-    """The first place where all patterns meet within the window and no negative context is near."""
-    spans: list[tuple[int, int, int]] = []
-    for index, pattern in enumerate(trigger.all):
-        here = [(match.start(), match.end(), index) for match in pattern.finditer(text)]
-        if not here:
-            return None
-        spans += here
-    spans.sort()
-    latest: dict[int, tuple[int, int]] = {}
-    for start, end, index in spans:
-        latest[index] = start, end
-        if len(latest) < len(trigger.all):
-            continue
-        first = min(span[0] for span in latest.values())
-        last = max(span[1] for span in latest.values())
-        if last - first > trigger.within + _longest(latest):
-            continue
-        if trigger.ordered and [i for i, _ in sorted(latest.items(), key=lambda pair: pair[1])] != sorted(latest):
-            continue
-        if trigger.without is None or not trigger.without.search(text[max(0, first - NEAR) : last + NEAR]):
-            return first, last
-    return None
-
-
-def _longest(latest: dict[int, tuple[int, int]]) -> int:
-    """Patterns may be long themselves: the window is the way between them."""
-    return sum(end - start for start, end in latest.values())
 
 
 def addressed(text: str, env: Literal["CI", "CR"]) -> frozenset[Side]:

@@ -7,12 +7,13 @@ turn that need an answer the first two count. Nothing here reads a judgment or a
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tasks.courts.procedure import bench
-from tasks.courts.procedure.acts import Found, parse
+from tasks.courts.procedure.acts import Found, Known, parse
 from tasks.courts.procedure.exhibits import Exhibits
 from tasks.courts.procedure.findings import Course, Credit, Reply, Violation
 from tasks.courts.procedure.replies import responsive
@@ -52,6 +53,7 @@ class Machine:
     ) -> None:
         """`extra`: acts found by other means, by place of the turn in the transcript; they pass the same checks."""
         self.hearing = hearing
+        self._known = Known.of(hearing)
         self.profile = profile(name, hearing.env)
         self.duties = duties(hearing, name)
         self._groups: dict[str, str] = {duty.key: duty.group for duty in self.duties}
@@ -63,6 +65,7 @@ class Machine:
         self._unanswered: dict[str, Violation] = {}
         self._exhibits = Exhibits(hearing, self.duties)
         self._pending: list[_Pending] = []
+        self._misput: dict[str, str] = {}
         self._asked: Counter[Side] = Counter()
         self._unheard: Counter[tuple[str, Side]] = Counter()
         self._stage_of: list[str] = []
@@ -112,7 +115,7 @@ class Machine:
 
     def _clerk(self, turn: Turn, at: int) -> None:
         for spec in self.profile.acts.values():
-            if spec.speaker == "clerk" and any(t.all[0].search(turn.text) for t in spec.triggers):
+            if spec.speaker == "clerk" and re.search(spec.words, turn.text):
                 self._credit(spec, None, "", Found(spec.id, 0, len(turn.text), turn.text[:80]), turn, None, at, False)
 
     def _waived(self, turn: Turn) -> None:
@@ -133,7 +136,8 @@ class Machine:
         if tagged and not self._stages.enter(tagged[0], turn.text):
             self._fault("back", turn, detail=self.profile.stages[tagged[0]].name)
         found = sorted(
-            [*parse(turn.text, self.hearing.env), *self._extra.get(at, ())], key=lambda f: (f.start, f.end)
+            [*parse(turn.text, self.hearing.env, self._known), *self._extra.get(at, ())],
+            key=lambda f: (f.start, f.end),
         )
         entered = self._stages.announced(turn.text)
         sides = tuple(dict.fromkeys(SIDE_OF[role] for role in turn.to if role in SIDE_OF))
@@ -153,6 +157,11 @@ class Machine:
                     self._announce(spec, act, turn, at)
         for _, index in entered:
             self._stages.enter(index, turn.text)
+        for name, whom in self._misput.items():
+            # other words of the turn may have put it rightly
+            if all(pending.spec.id != name for pending in self._pending):
+                self._fault("wrong_addressee", turn, name, detail=whom)
+        self._misput.clear()
         if over:
             self._fault("bundled", turn, over[0], detail="、".join(self.profile.acts[name].name for name in over))
         if len(stages) >= 3:
@@ -212,7 +221,7 @@ class Machine:
         targets, wrong = self._targets(spec, act, sides)
         if not targets and not wrong:
             return
-        if any(p.spec is spec and p.side in targets for p in self._pending):
+        if targets and not (targets := self._not_waiting(spec, targets)):
             return
         overlaps = any(
             act.shares(start, end) and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
@@ -231,7 +240,7 @@ class Machine:
         stray = spec.fallback or spec.level(self.hearing) in ("may", "practice") or self._unmet.holds(spec.id)
         if wrong:
             if not stray and place in ("ok", "late"):
-                self._fault("wrong_addressee", turn, spec.id, detail="、".join(sides))
+                self._misput[spec.id] = "、".join(sides)
             return
         fine = not missing and place in ("ok", "late")
         if not fine and not stray:
@@ -239,6 +248,11 @@ class Machine:
             self._fault("too_early" if missing else "wrong_stage", turn, spec.id, detail=detail)
         for side in targets:
             self._pending.append(_Pending(spec, side, act, turn, at, place == "late", fine))
+
+    def _not_waiting(self, spec: ActSpec, sides: tuple[Side, ...]) -> tuple[Side, ...]:
+        """Of some sides those that have not been asked this already and owe the answer."""
+        waiting = {pending.side for pending in self._pending if pending.spec is spec}
+        return tuple(side for side in sides if side not in waiting)
 
     def _targets(self, spec: ActSpec, act: Found, sides: tuple[Side, ...]) -> tuple[tuple[Side, ...], bool]:
         """The sides a question reaches; and whether it went to a side that does not owe the answer."""

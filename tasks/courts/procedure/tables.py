@@ -60,22 +60,12 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Trigger:
-    """Words that do an act: every pattern of `all` within `within` characters, nothing of `without` close by."""
-
-    all: tuple[re.Pattern[str], ...]
-    without: re.Pattern[str] | None
-    within: int
-    across: bool
-    ordered: bool
-
-
-@dataclass(frozen=True, slots=True)
 class ActSpec:
     """An act of the judge. `asked` empty: an announcement, done when it is said; else each of these sides owes a reply.
 
     `exhibits`: the act is owed for each exhibit, to its owner or to the other side. `after`: acts that come first where they
     are mandatory. `anchor`: the act itself opens its stage. `fallback`: any question on the case counts if nothing else does.
+    `words`: a pattern of what the clerk says; acts of the judge are read by the classifier.
     """
 
     id: str
@@ -98,7 +88,7 @@ class ActSpec:
     fallback: bool = False
     ends: str = ""
     uses: tuple[str, ...] = ()
-    triggers: tuple[Trigger, ...] = ()
+    words: str = ""
 
     def level(self, hearing: Hearing) -> Level:
         """What the act is in this hearing, its condition aside.
@@ -201,19 +191,7 @@ def _act(entry: Mapping[str, Any], laws: Mapping[str, str]) -> ActSpec:
         procedure: tuple(_basis(text, laws) for text in texts)
         for procedure, texts in given.get("by_basis", {}).items()
     }
-    given["triggers"] = tuple(_trigger(trigger) for trigger in given.get("triggers", ()))
     return ActSpec(**given)
-
-
-def _trigger(entry: Mapping[str, Any]) -> Trigger:
-    without = entry.get("not")
-    return Trigger(
-        tuple(re.compile(pattern) for pattern in entry["all"]),
-        re.compile(without) if without else None,
-        entry.get("within", 40),
-        entry.get("across", False),
-        entry.get("ordered", False),
-    )
 
 
 def _basis(text: str, laws: Mapping[str, str]) -> Basis:

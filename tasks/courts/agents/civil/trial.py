@@ -142,10 +142,11 @@ def _bench(trial: Trial, turn: Turn) -> dict[Side, list[str]]:
         if not (side := SIDE_OF.get(role)):
             continue
         acts = [act.act for act in found if _owes(table[act.act], side) and (not act.named or side in act.named)]
-        acts += [one.kind for one in asked_of(turn.text, side) if one.kind in STAGES or one.kind == "mediate"]
-        acts += [
-            one.kind for one in asked_of(turn.text, side) if one.kind in ("findings", "proposal", "other_identity")
-        ]
+        kinds = [one.kind for one in asked_of(turn.text, side)]
+        if "proposal" in kinds:  # whether a plan is accepted is no second question of whether to mediate
+            acts = [act for act in acts if act != "mediate"]
+        acts += [kind for kind in kinds if kind in STAGES or kind == "mediate"]
+        acts += [kind for kind in kinds if kind in ("findings", "proposal", "other_identity")]
         asks[side] = list(dict.fromkeys(acts))
         trial.asked.update((act, side) for act in asks[side])
         trial.reached = max([trial.reached, *(STAGES.get(act, 0) for act in asks[side])])
