@@ -105,8 +105,9 @@ class Courts:
             return added[name] if name in added and role == environment(case.env).tested else named(name, case, role)
 
         return CourtEpisode(
-            cases, seated, settings.profile, spec.max_turns, tools.call, tools.offered, fold=settings.fold
-        )
+            cases, seated, settings.profile, spec.max_turns, tools.call, tools.offered, fold=settings.fold,
+            aid=settings.aid,
+        )  # fmt: skip
 
     def cast(self, question: CourtQuestion) -> Sequence[str]:
         """Everybody has a seat: the journal says who sat where."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import field_validator
+from pydantic import ValidationInfo, field_validator
 
 from tasks.courts.environment import environment
+from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.settings import Settings, setting
 
@@ -30,6 +31,11 @@ class CourtSettings(Settings):
         "Fold what no longer fits into a standing file under j1, too (then not comparable).",
         for_models=True,
     )
+    aid: Literal["off", "duties"] = setting(
+        "off",
+        "List to the judge in every turn the duties that are still open (only profile law; then not comparable).",
+        for_models=True,
+    )
     law_pack: str = setting(
         "",
         "The pack whose statutes may be searched; default: the run's own pack, if its law is real.",
@@ -40,6 +46,15 @@ class CourtSettings(Settings):
     @classmethod
     def _in_any_case(cls, env: object) -> object:
         return env.upper() if isinstance(env, str) else env
+
+    @field_validator("aid")
+    @classmethod
+    def _no_aid_where_published(cls, aid: str, info: ValidationInfo) -> str:
+        if aid != "off" and info.data.get("profile") == "j1":
+            raise UsageError(
+                "profile j1 knows no aid", "Leave --aid out, or play the duties of the statutes with --profile law."
+            )
+        return aid
 
     @field_validator("env")
     @classmethod

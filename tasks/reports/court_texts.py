@@ -125,6 +125,7 @@ COURT_PHRASES: tuple[tuple[str, str], ...] = (
         r"profile j1 routes by markers, (\d+) turns of the judge were routed otherwise",
         r"原基准按标记确定发言对象，审判席有 \1 次另由别的方式确定",
     ),
+    (r"the judge was aided: duties", "审判席得到提示，逐轮列出未完成的法定事项"),
     (r"statutes were imported: pack (\S+)", r"法条为另行导入：数据包 \1"),
 )
 """As `PHRASES`."""

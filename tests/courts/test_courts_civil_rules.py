@@ -471,7 +471,7 @@ def test_objections_find_their_exhibit_in_whatever_order_the_other_side_offers()
         Turn(2, JUDGE, (DEFENDANT,), "请被告对证据四发表质证意见。")
     ])).text  # fmt: skip
     card = "\n".join(held_lines(view_of(LOAN, DEFENDANT, record)))
-    assert f"你对对方的证据“{titles['E4']}”的意见：" in card and "你方证据" in card and "你没有异议" in card
+    assert f"对方证据“{titles['E4']}”，你的质证意见：" in card and "你方证据" in card and "你没有异议" in card
 
 
 def test_lawyers_offer_one_exhibit_at_a_time_and_say_when_nothing_is_left() -> None:

@@ -28,11 +28,13 @@ HELD: dict[Env, dict[str, str]] = {
         r"client\.persona\..*": "client",
         "theme": "client",
         "agent_title": "trainee",
+        r"dates\.asked": "client trainee",
         r"topics\[\]\.(question|aliases)": "client tracker",
         r"topics\[\]\.type": "tracker",
     },
     "LC": {
         r"client\.(role|background|persona\..*)": "client",
+        r"dates\.asked": "client trainee",
         r"topics\[\]\.(question|aliases)": "client tracker",
         r"topics\[\]\.type": "tracker",
     },
@@ -43,6 +45,7 @@ HELD: dict[Env, dict[str, str]] = {
         r"claims\[\]\..*": "plaintiff",
         "complaint": "plaintiff",
         rf"evidence\[plaintiff\]\.({EXHIBIT})": "plaintiff",
+        r"dates\.filed": "plaintiff plaintiff_lawyer",
     },
     "DD": {
         rf"parties\[defendant\]\.({IDENTITY}|{PRIVATE}|persona\..*)": "defendant",
@@ -52,6 +55,7 @@ HELD: dict[Env, dict[str, str]] = {
         "answer": "defendant",
         rf"evidence\[defendant\]\.({EXHIBIT})": "defendant",
         r"claims\[\]\..*": "defendant_lawyer",
+        r"dates\.filed": "defendant defendant_lawyer",
         r"complaint|cause|court\.name|court\.docket": "defendant_lawyer",
     },
     "CI": {
@@ -74,7 +78,9 @@ HELD: dict[Env, dict[str, str]] = {
         r"(statements|mediation)\[plaintiff\].*": "plaintiff_lawyer",
         r"(statements|mediation)\[defendant\].*": "defendant_lawyer",
         r"court\.third_party_findings": "judge",
-        rf"{BENCH}|cause|dates\.proceeding": "judge clerk",
+        rf"{BENCH}|cause": "judge clerk",
+        r"dates\.proceeding": "judge clerk plaintiff_lawyer defendant_lawyer",
+        r"dates\.filed": "judge plaintiff_lawyer defendant_lawyer",
     },
     "CR": {
         rf"parties\[defendant\]\.({IDENTITY}|{PRIVATE})": "defendant defence_lawyer procurator judge",
@@ -89,7 +95,7 @@ HELD: dict[Env, dict[str, str]] = {
         r"statements\[defendant\]": "defendant",
         rf"evidence\[defendant\]\.({EXHIBIT})": "defendant defence_lawyer",
         rf"evidence\[prosecution\]\.({EXHIBIT})": "procurator",
-        r"evidence\[prosecution\]\.title": "+defence_lawyer",
+        r"evidence\[prosecution\]\.title": "+defence_lawyer defendant",
         r"evidence\[defendant\]\.title": "+procurator",
         r"evidence\[prosecution\]\.objections\[defendant\]\..*": "defendant",
         r"evidence\[prosecution\]\.objections\[counsel\]\..*": "defence_lawyer",
@@ -98,7 +104,9 @@ HELD: dict[Env, dict[str, str]] = {
         r"criminal\.(indictment|opinion|charges.*|request\..*|victims.*|prosecution\.indictment_no)": "procurator",
         r"criminal\.prosecution\.(name|prosecutor|title)": "procurator clerk",
         r"court\.third_party_findings": "judge",
-        rf"{BENCH}|dates\.proceeding": "judge clerk",
+        rf"{BENCH}": "judge clerk",
+        r"dates\.proceeding": "judge clerk procurator defendant defence_lawyer",
+        r"dates\.filed": "judge procurator",
         "cause": "clerk",
     },
 }
@@ -206,7 +214,9 @@ def test_views_keep_the_shape_of_the_file() -> None:
     assert view["evidence"][5]["objections"][0]["by"] == "P1" and set(view["evidence"][6]) == {"id", "owner", "title"}
     assert view["mediation"] == {"P1": {"stance": "refuse", "terms": "原告只接受本金20万元一次还清"}}
     assert visible(case, "CI", "agent") == visible(case, "CI", "judge") and environment("CI").tested == "judge"
-    assert visible(case, "CD", "agent") == {} and "third_party_findings" not in str(view)
+    assert visible(case, "CD", "agent") == {"dates": {"filed": "2024-06-17"}} and "third_party_findings" not in str(
+        view
+    )
     with pytest.raises(UsageError, match="no role 'procurator' in CI"):
         grant("CI", "procurator")
 

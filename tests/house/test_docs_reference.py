@@ -16,6 +16,7 @@ from app.cli.main import COMMANDS, HELP, cli
 from app.desk.bindings import KEYS
 from tasks import registry
 from tasks.benchmark import benchmark, benchmarks
+from tasks.courts.agents.model.cards import prompts
 from tasks.legalagentbench.tools import TOOLS
 from tasks.settings import shown
 
@@ -38,6 +39,14 @@ def test_the_pages_are_what_the_program_says() -> None:
     stale = [name for name, text in made.items() if (REFERENCE / name).read_text(encoding="utf-8") != text]
     assert stale == [], "run: python packaging/reference.py"
     assert sorted(path.name for path in REFERENCE.iterdir()) == sorted(made)
+
+
+@pytest.mark.parametrize(("name", "language"), [("prompts.md", "zh"), ("prompts.en.md", "en")])
+def test_the_prompts_are_what_models_read(name: str, language: str) -> None:
+    """A change of prompts, of who holds what, or of the sample's cases is followed by packaging/prompts.py."""
+    made = script("prompts").page(language).rstrip("\n") + "\n"
+    assert (ROOT / "docs" / name).read_text(encoding="utf-8") == made, "run: python packaging/prompts.py"
+    assert all(f"`{name}`" in made for name in prompts() if not name.startswith(("court-phrases/", "court-seat/")))
 
 
 def page(name: str) -> str:

@@ -11,9 +11,11 @@ from models.engine import Ask, Reply, Usage
 from tasks.courts.agents import registry
 from tasks.courts.agents.model.seat import ModelSeat
 from tasks.courts.casefile.case import Case
-from tasks.courts.casefile.roles import role_of
+from tasks.courts.casefile.persona import drawn
+from tasks.courts.casefile.roles import own_names, role_of, seat_of
+from tasks.courts.casefile.visibility import grant, visible
 from tasks.courts.environment import Role, environment
-from tasks.courts.play.episode import CourtEpisode
+from tasks.courts.play.episode import CourtEpisode, persona_of, standpoints_of
 from tasks.courts.play.record import spoken
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.play.tracker_seat import MODEL as TRACKER
@@ -82,6 +84,7 @@ class Court:
         tracker: str = TRACKER_RULES,
         records: Sequence[Record] = (),
         context: int = 0,
+        aid: str = "",
     ) -> None:
         self.case, self.play = case, play
         self.asks: list[tuple[Role, Ask]] = []
@@ -94,7 +97,13 @@ class Court:
             return Adding(policy, text) if text else policy
 
         program = CourtEpisode(
-            {case.id: case}, adding, profile, turns, tools.call if tools else None, tools.offered if tools else ()
+            {case.id: case},
+            adding,
+            profile,
+            turns,
+            tools.call if tools else None,
+            tools.offered if tools else (),
+            aid=aid,
         )
         self.driver = Driver(case.id, 1, program, lambda: 0.0, lambda: 0.0, Limits(turns=500))
         if records:
@@ -152,4 +161,16 @@ def talk(
     return lambda ask, role, number: plain_reply(ask, role, words(role, number), to(role, number))
 
 
-__all__ = ["TRACKER", "Court", "plain_reply", "talk"]
+def views(case: Case, role: str, **changes: Any) -> CourtView:
+    """The view of a role before anything is said."""
+    persona = persona_of(case, role)
+    there = tuple(one for one in environment(case.env).seats if one not in (role, "clerk", "tracker"))
+    given: dict[str, Any] = {
+        "seat": seat_of(case.env, role), "card": {"names": own_names(case)}, "history": (), "step": 1, "role": role, "env": case.env, "profile": "law",
+        "case_id": case.id, "held": visible(case, case.env, role), "never": grant(case.env, role).never, "there": there,
+        "traits": drawn(persona, case.id, 7) if persona else {}, "limit": 20, "standpoints": standpoints_of(case, role),
+    }  # fmt: skip
+    return CourtView(**{**given, **changes})
+
+
+__all__ = ["TRACKER", "Court", "plain_reply", "talk", "views"]

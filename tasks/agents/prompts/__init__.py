@@ -37,7 +37,7 @@ def fill(name: str, **values: str) -> str:
     return fill_text(load(name).removesuffix("\n"), **values)
 
 
-def fill_text(text: str, **values: str) -> str:
+def fill_text(text: str, /, **values: str) -> str:
     """A text with its fields filled; values are inserted as they are and never read as fields again."""
     parts: list[str] = []
     while text:

@@ -17,15 +17,15 @@ _BY_RULE: Mapping[Rule, tuple[str, ...]] = {
 _TRAINEE, _CLIENT = "tasks.courts.agents.trainee:Trainee", "tasks.courts.agents.clients.seat:AskingClient"
 _GOLD = "tasks.courts.agents.gold:GoldTrainee"
 _TRACKER = Seat("话题记录员", frozenset(("topics[].question", "topics[].aliases", "topics[].type")))
-_ASKED = ("topics[].question", "topics[].aliases", *fields_of("client", PERSONA))
+_ASKED = ("dates.asked", "topics[].question", "topics[].aliases", *fields_of("client", PERSONA))
 
 KQ = Environment(
     "KQ", ("法律知识问答", "knowledge questions"), "advice", AdviceCase,
     {
-        "trainee": Seat("法律实习生", frozenset(("agent_title", "client.occupation")), (), _TRAINEE, "court-trainee/1"),
+        "trainee": Seat("法律实习生", frozenset(("agent_title", "client.occupation", "dates.asked")), (), _TRAINEE, "court-trainee/2"),
         "client": Seat(
             "咨询人", frozenset(("client.occupation", "theme", *_ASKED)),
-            ("一轮只问一个问题", "不得说出问题清单", "不得说出或者暗示答案", "先笼统问主题，再依次提问"), _CLIENT, "court-client/1",
+            ("一轮只问一个问题", "不得说出或者暗示答案"), _CLIENT, "court-client/2",
         ),
         "tracker": _TRACKER,
     },
@@ -35,10 +35,10 @@ KQ = Environment(
 LC = Environment(
     "LC", ("法律咨询", "legal consultation"), "advice", AdviceCase,
     {
-        "trainee": Seat("法律实习生", rules=_TRAINEE, card="court-trainee/1"),
+        "trainee": Seat("法律实习生", frozenset(("dates.asked",)), (), _TRAINEE, "court-trainee/2"),
         "client": Seat(
             "咨询人", frozenset(("client.role", "client.background", *_ASKED)),
-            ("不得一次说完全部背景", "不得跳过或者合并问题", "不得说出或者暗示答案"), _CLIENT, "court-client/1",
+            ("一轮只问一个问题", "不得说出或者暗示答案"), _CLIENT, "court-client/2",
         ),
         "tracker": _TRACKER,
     },

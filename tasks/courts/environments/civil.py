@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from tasks.courts.casefile.case import CivilCase
 from tasks.courts.environment import Environment, Seat
-from tasks.courts.environments.grants import BENCH, CLAIMS, DEFENCES, OWN, fields_of, lawyer_of
+from tasks.courts.environments.grants import BENCH, CLAIMS, DEFENCES, HEARD_ON, OWN, fields_of, lawyer_of
 
 _PROCEDURE = ("PFS", "STA", "ACT", "UNI")
 _NEVER = (
-    "不得说出判决结果、裁判理由和裁判所依据的法律",
+    "不得替法庭作出认定或者判决",
     "法官没有问到不主动发言",
     "一轮只出示一份证据",
     "不得替对方当事人发言",
 )
-_LAWYER, _CARD = "tasks.courts.agents.civil.parties:CivilLawyer", "court-counsel/1"
+_LAWYER, _CARD = "tasks.courts.agents.civil.parties:CivilLawyer", "court-counsel/2"
 _NAMED = "kind name representative counsel.name counsel.profession"
 
 CI = Environment(
@@ -22,11 +22,11 @@ CI = Environment(
         "judge": Seat(
             "审判长",
             frozenset((
-                *fields_of("parties[plaintiff]", OWN), *fields_of("parties[defendant]", OWN), "cause", "dates.proceeding",
+                *fields_of("parties[plaintiff]", OWN), *fields_of("parties[defendant]", OWN), "cause", *HEARD_ON,
                 *fields_of("court", BENCH), "court.third_party_findings",
             )),
             ("一轮只向一方发问", "不得偏袒一方", "不得替当事人发言"),
-            "tasks.courts.agents.civil.judge:CivilJudge", "court-judge-civil/1", at=("审判长", "审判员"),
+            "tasks.courts.agents.civil.judge:CivilJudge", "court-judge-civil/2", at=("审判长", "审判员"),
         ),
         "clerk": Seat(
             "书记员",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tasks.courts.casefile.case import CriminalCase
 from tasks.courts.environment import Environment, Seat
-from tasks.courts.environments.grants import BENCH, OWN, PERSONA, exhibits, fields_of, objections
+from tasks.courts.environments.grants import BENCH, HEARD_ON, OWN, PERSONA, exhibits, fields_of, objections
 
 _PROCEDURE = ("PFS", "STA", "ACT", "UNI")
 _CUSTODY = fields_of("criminal.custody[]", "measure since until place")
@@ -15,11 +15,11 @@ CR = Environment(
         "judge": Seat(
             "审判长",
             frozenset((
-                *fields_of("parties[defendant]", OWN), "criminal.record", *_CUSTODY, "dates.proceeding",
+                *fields_of("parties[defendant]", OWN), "criminal.record", *_CUSTODY, *HEARD_ON,
                 *fields_of("court", BENCH), "court.third_party_findings",
             )),
             ("一轮只向一方发问", "不得偏袒一方", "不得替控辩双方发言"),
-            "tasks.courts.agents.criminal.judge:CriminalJudge", "court-judge-criminal/1", at=("审判长", "审判员"),
+            "tasks.courts.agents.criminal.judge:CriminalJudge", "court-judge-criminal/2", at=("审判长", "审判员"),
         ),
         "clerk": Seat(
             "书记员",
@@ -39,10 +39,10 @@ CR = Environment(
                 *fields_of("criminal.request", "text kind months probation fine"),
                 *fields_of("criminal.victims[]", "name loss settled"),
                 # The defence hands in what it will offer before the hearing, and both sides see it there (刑诉解释第二百二十一条、第二百二十八条).
-                *exhibits("prosecution"), "evidence[defendant].title", *objections("defendant", "prosecution"),
+                *HEARD_ON, *exhibits("prosecution"), "evidence[defendant].title", *objections("defendant", "prosecution"),
             )),
             ("不得代行审判人员的职责", "不得说出判决结果"),
-            "tasks.courts.agents.criminal.parties:Procurator", "court-procurator/1", asks=True, marker="对公诉机关说",
+            "tasks.courts.agents.criminal.parties:Procurator", "court-procurator/2", asks=True, marker="对公诉机关说",
             at=("公诉人",),
         ),
         "defendant": Seat(
@@ -50,20 +50,23 @@ CR = Environment(
             frozenset((
                 *fields_of("parties[defendant]", f"{OWN} {PERSONA}"), "facts[defendant].text",
                 *fields_of("criminal.plea", "stance facts charge signed text"), "criminal.record", "criminal.served",
-                *_CUSTODY, "statements[defendant]", *exhibits("defendant"), *objections("prosecution", "defendant"),
+                *_CUSTODY, "statements[defendant]", "dates.proceeding", *exhibits("defendant"),
+                # His defender goes through the evidence with him before the trial (刑诉法第三十九条第四款).
+                "evidence[prosecution].title", *objections("prosecution", "defendant"),
             )),
             ("不得说出判决结果", "不得谈论没有向其出示的证据"),
-            "tasks.courts.agents.criminal.parties:Accused", "court-accused/1", marker="对被告当事人说", at=("被告人", "被告"),
+            "tasks.courts.agents.criminal.parties:Accused", "court-accused/2", marker="对被告当事人说", at=("被告人", "被告"),
         ),
         "defence_lawyer": Seat(
             "辩护人",
             frozenset((
                 *fields_of("parties[defendant]", OWN), "criminal.defence_opinion", "criminal.plea.stance", "criminal.plea.signed",
+                "dates.proceeding",
                 # The defender has read the file and its list of evidence (刑诉法第四十条).
                 *exhibits("defendant"), "evidence[prosecution].title", *objections("prosecution", "counsel"),
             )),
             ("不得陈述材料以外的事实", "不得说出判决结果"),
-            "tasks.courts.agents.criminal.parties:DefenceLawyer", "court-defender/1", asks=True, marker="对被告辩护人说",
+            "tasks.courts.agents.criminal.parties:DefenceLawyer", "court-defender/2", asks=True, marker="对被告辩护人说",
             at=("辩护人",),
         ),
     },

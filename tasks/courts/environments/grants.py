@@ -20,6 +20,8 @@ EXHIBIT = "title kind source purpose excerpt witness.name witness.address witnes
 OBJECTION = "truth legality relevance weight text"
 CLAIM = "text kind amount parts[].text parts[].amount facts"
 DEFENCE = "text position answers facts"
+HEARD_ON = ("dates.proceeding", "dates.filed")
+"""The day of the hearing and that of the complaint or indictment."""
 BENCH = "name docket procedure presiding.name presiding.title panel[].name panel[].title clerk public closed_reason"
 
 
@@ -42,7 +44,7 @@ def client_of(side: str, other: str) -> list[str]:
     """A party that tells its lawyer of the matter."""
     return [
         *fields_of(f"parties[{side}]", f"{OWN} {PERSONA}"), *fields_of(f"parties[{other}]", OTHER),
-        *facts(side), *exhibits(side),
+        *facts(side), *exhibits(side), "dates.filed",
     ]  # fmt: skip
 
 
@@ -53,7 +55,7 @@ def lawyer_of(side: str, other: str) -> list[str]:
         # Both sides have exchanged their evidence before the hearing (民诉法第一百三十六条第四项, 民诉法解释第二百二十四条): each
         # knows what the other will offer by its name, and has its objections ready by it.
         f"evidence[{other}].title", *objections(other, side),
-        f"statements[{side}]", *fields_of(f"mediation[{side}]", "stance terms amount"),
+        f"statements[{side}]", *HEARD_ON, *fields_of(f"mediation[{side}]", "stance terms amount"),
     ]  # fmt: skip
 
 

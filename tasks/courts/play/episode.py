@@ -14,8 +14,10 @@ from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
 from tasks.courts.casefile.people import Level, Persona
 from tasks.courts.casefile.persona import drawn
 from tasks.courts.casefile.roles import role_of, seat_of
+from tasks.courts.casefile.standpoints import Standpoint, standpoints
 from tasks.courts.casefile.visibility import grant, leaks, visible
 from tasks.courts.environment import Cue, Ending, Role, environment
+from tasks.courts.play.duties import Owed, owed
 from tasks.courts.play.flow import limit_of, next_cue, pointer
 from tasks.courts.play.following import Follower, omissions
 from tasks.courts.play.record import spoken, topic_turns
@@ -35,6 +37,8 @@ CALLS = 3
 """Calls of tools before one utterance."""
 SILENT = ("clerk", "tracker")
 """Seats that nobody speaks to."""
+DUTIES = "duties"
+"""The aid that lists to a judge what is still open."""
 GOLD = "court-gold/"
 """Policies that are granted the gold: what they say is no leak."""
 
@@ -47,13 +51,14 @@ class CourtEpisode:
 
     def __init__(
         self, cases: Mapping[str, Case], named: Named, profile: ProfileName = "law", max_turns: int | None = None,
-        caller: Caller | None = None, tools: Sequence[str] = (), *, fold: bool = False,
+        caller: Caller | None = None, tools: Sequence[str] = (), *, fold: bool = False, aid: str = "",
     ) -> None:  # fmt: skip
         self._cases = cases
         self._named = named
         self._profile: ProfileName = profile
         self._max_turns = max_turns
         self._folds = fold or profile == "law"
+        self._aided = aid == DUTIES and profile == "law"
         self._caller = caller
         self._tools = tuple(tools) if caller is not None else ()
         self._follower = Follower(profile)
@@ -145,6 +150,7 @@ class CourtEpisode:
         role = cue.role
         persona = persona_of(case, role)
         tested = role == role_of(case.env, SEAT)
+        aided = self._aided and role == "judge"
         return CourtView(
             seat=seat_of(case.env, role), card=state.card, history=state.records, step=state.steps + 1,
             max_turns=self._max_turns, role=role, env=case.env, profile=self._profile, case_id=case.id,
@@ -153,7 +159,14 @@ class CourtEpisode:
             traits=drawn(persona, case.id, state.seed) if persona else {}, day=law_day(case),
             tools=self._open_tools(state) if tested else (), offered=self._tools if tested else (),
             folds=self._folds, budget=Budget.of(state.seats.get(seat_of(case.env, role))),
+            standpoints=standpoints_of(case, role), aided=aided, owed=self._owed(case, record) if aided else None,
         )  # fmt: skip
+
+    def _owed(self, case: Case, record: tuple[Turn, ...]) -> Owed | None:
+        """What the judge still owes, where a procedure is kept."""
+        if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
+            return None
+        return owed(self._follower.course(case, record))
 
     def _open_tools(self, state: State) -> tuple[str, ...]:
         """The tools that may still be called before the next utterance."""
@@ -172,6 +185,12 @@ def persona_of(case: Case, role: Role) -> Persona | None:
     if role in ("plaintiff", "defendant"):
         return next((party.persona for party in getattr(case, "parties", ()) if party.side == role), None)
     return None
+
+
+def standpoints_of(case: Case, role: Role) -> Mapping[str, Standpoint]:
+    """Where a party, or the lawyer of one, stands to the facts; nothing for who stands on no side."""
+    side = role.removesuffix("_lawyer")
+    return standpoints(case, side) if side in ("plaintiff", "defendant") else {}
 
 
 def traits_of(case: Case, role: Role, seed: int) -> Mapping[str, Level]:

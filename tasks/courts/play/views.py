@@ -14,7 +14,9 @@ from tasks.agents.budgets import Budget
 from tasks.courts.casefile.case import Env, Fields
 from tasks.courts.casefile.people import Level
 from tasks.courts.casefile.roles import names_of, role_name
+from tasks.courts.casefile.standpoints import Standpoint
 from tasks.courts.environment import Role, TopicCue
+from tasks.courts.play.duties import Owed
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.actions import Move
@@ -31,7 +33,8 @@ class CourtView(View):
     topic: what somebody who asks for advice does now. traits: levels of the five traits, {} for professionals.
     day: the day whose law applies to the procedure, or on which advice is asked. tools: names of the tools it may call now,
     offered: of those that it has at all. budget: the room of the engine in the seat. folds: whether the
-    older part of the record may be folded.
+    older part of the record may be folded. standpoints: fact -> where the seat's side stands to it. aided: whether a judge
+    is told its open duties, owed: those of now.
     """
 
     role: Role
@@ -51,6 +54,9 @@ class CourtView(View):
     offered: tuple[str, ...] = ()
     budget: Budget = Budget()
     folds: bool = True
+    standpoints: Mapping[str, Standpoint] = field(default_factory=dict)
+    aided: bool = False
+    owed: Owed | None = None
 
     @property
     def asked(self) -> Turn | None:

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from models.engine import Tool
 from tasks.agents.prompts import fill, fill_text, table
-from tasks.courts.agents.model.held import held_lines, shown, side_name
+from tasks.courts.agents.model.held import held_lines, shown, side_name, worded
 from tasks.courts.agents.model.phrases import NAME, phrase
-from tasks.courts.casefile.material import presiding_title
+from tasks.courts.casefile.material import collegial, presiding_title
 from tasks.courts.casefile.people import Persona
 from tasks.courts.casefile.persona import style
 from tasks.courts.environment import PLAIN_CARD, Role, codes, environment
@@ -85,37 +85,82 @@ def stages(view: CourtView) -> tuple[str, ...]:
 def card(view: CourtView, form: Form) -> str:
     """The card of a seat."""
     side = view.role.removesuffix("_lawyer")
-    named = side_name(side, view.env)
-    court = view.held.get("court", {})
     seat = environment(view.env).seats[view.role]
     return fill(
         card_of(view),
         duty=seat.duty,
-        title=_title(view, court),
-        side=named,
-        who=phrase("who", "counsel" if _counsel(view) else "person", side=named),
+        title=_title(view),
+        side=side_name(side, view.env),
+        who=_who(view, side),
+        today=_days(view),
+        pleading=phrase("pleading", side),
         document=phrase("document", view.env),
         template=phrase("template", view.env),
-        agenda=phrase("agenda", f"{view.env}-{view.profile}"),
+        agenda=_agenda(view),
+        appeal=_of_bench("appeal", view),
+        proof=_of_bench("proof", view),
         held="\n".join(held_lines(view)) or phrase("card", "nothing"),
-        style=_style(view),
+        style=_style(view) or phrase("card", "plain"),
         never="\n".join(phrase("card", "rule", rule=rule) for rule in view.never) or phrase("card", "honest"),
         record=phrase("card", "record"),
         form=_form(view, form),
     )
 
 
-def _title(view: CourtView, court: Mapping[str, Any]) -> str:
+def _title(view: CourtView) -> str:
     if view.role == "judge":
-        where, presiding = court.get("name", ""), court.get("presiding", {})
-        return shown(f"{where}{presiding_title(court)}{presiding.get('name', '')}")
+        court: Mapping[str, Any] = view.held.get("court", {})
+        presiding = court.get("presiding", {})
+        return shown(f"{court.get('name', '')}{presiding_title(court)}{presiding.get('name', '')}")
     return shown(str(view.held.get("agent_title") or view.called(view.role)))
 
 
-def _counsel(view: CourtView) -> bool:
-    """Whether a party of a civil trial has a lawyer, as far as the seat can tell."""
-    side = view.role.removesuffix("_lawyer")
-    return any(party.get("counsel") for party in view.held.get("parties", ()) if party.get("side") == side)
+def _who(view: CourtView, side: str) -> str:
+    """Whom the seat plays, by name as far as it knows."""
+    parties: Sequence[Mapping[str, Any]] = view.held.get("parties", ())
+    stands_for = "defendant" if view.role == "defence_lawyer" else side
+    party = next((one for one in parties if one.get("side") == stands_for), {})
+    office: Mapping[str, Any] = view.held.get("criminal", {}).get("prosecution", {})
+    kind = view.role
+    if view.role.endswith("_lawyer") and view.env != "CR":
+        kind = "counsel" if party.get("counsel") else "person"
+    elif view.role in ("plaintiff", "defendant"):
+        kind = "accused" if view.env == "CR" else "party"
+    return phrase(
+        "who", kind, side=side_name(side, view.env),
+        client=shown(party.get("name", "")), name=shown(office.get("prosecutor", "") or party.get("counsel", {}).get("name", "")),
+        office=shown(office.get("name", "")), post=office.get("title", "检察员"),
+    )  # fmt: skip
+
+
+def _days(view: CourtView) -> str:
+    """Today, and the other days of the case that the seat holds."""
+    days: Mapping[str, str] = view.held.get("dates", {})
+    return "".join(
+        phrase("date", f"{view.env}-{name}", day=worded(day)) or phrase("date", name, day=worded(day))
+        for name, day in sorted(days.items(), key=lambda pair: pair[0] == "filed")
+    )
+
+
+def _agenda(view: CourtView) -> str:
+    """The stages of a hearing with what each takes, in the words of this bench and procedure; '' for no judge."""
+    court: Mapping[str, Any] = view.held.get("court", {})
+    procedure = str(court.get("procedure", ""))
+    several = collegial(court)
+    values = {
+        "public": phrase("bench", "public" if court.get("public", True) else "closed"),
+        "bench": phrase("bench", "panel" if several else "alone"),
+        "deliberate": phrase("bench", "deliberate") if several else "",
+        "procedure": procedure or "的程序",
+        "consent": phrase("bench", f"consent-{procedure}"),
+    }
+    name = f"{view.env}-{view.profile}"
+    return phrase("agenda", f"{name}-{procedure}", **values) or phrase("agenda", name, **values)
+
+
+def _of_bench(name: str, view: CourtView) -> str:
+    procedure = view.held.get("court", {}).get("procedure", "")
+    return phrase("bench", f"{name}-{procedure}") or phrase("bench", name)
 
 
 def _style(view: CourtView) -> str:
@@ -129,15 +174,24 @@ def _style(view: CourtView) -> str:
 
 
 def _form(view: CourtView, form: Form) -> str:
-    names = "、".join(addressees(view))
+    """What a reply looks like, with one example, and the calls that may come before it."""
+    named, told = list(addressees(view)), "free" if form == "native" else form
     if form == "lean":
-        kind = "judge" if view.role == "judge" else "party" if names else "seat"
-        names = f"{names}、{ALL}" if kind == "judge" else names
+        kind = "judge" if view.role == "judge" else "party" if named else "seat"
     elif view.role == "judge":
         kind = view.env if view.profile == "j1" else "judge"
     else:
         kind = "seat"
-    words = phrase("free" if form == "native" else form, kind, names=names, stages="、".join(stages(view)))
+    values = {
+        "names": "、".join([*named, ALL] if form == "lean" and kind == "judge" else named),
+        "first": named[0] if named else "",
+        "judge": view.called("judge"),
+        "stages": "、".join(stages(view)),
+        "action": phrase(told, "action") if view.offered else "",
+    }
+    words = phrase(told, kind, **values)
+    if example := phrase("example", card_of(view).partition("/")[0]):
+        words = phrase(told, f"example-{kind}", form=words, words=example, **values)
     if not view.offered:
         return words
     if form == "native":

@@ -1,16 +1,19 @@
 """What a seat holds, as lines of Chinese for its card: a label for every field of the case file, never a key of it.
 
-The topics of a client are left out: which question comes next is told turn by turn, so that no list can be given away.
+Topics and background of a client are left out: questions, and what belongs to them, are told turn by turn, so that no list
+can be given away. Days stand at the head of the card.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import date
-from typing import Any
+from typing import Any, get_args
 
+from tasks.courts.agents.model.phrases import phrase
 from tasks.courts.casefile.case import Env
 from tasks.courts.casefile.people import PROCURATORATE, LawRef
+from tasks.courts.casefile.standpoints import Standpoint
 from tasks.courts.play.views import CourtView
 
 INDENT = "　　"
@@ -24,7 +27,7 @@ _WORDS: Mapping[str, str] = {
 _PARTY = (
     ("name", "{}"), ("kind", "{}"), ("gender", "{}"), ("ethnicity", "{}"), ("birth_date", "{}出生"), ("birthplace", "出生地{}"),
     ("education", "{}"), ("occupation", "{}"), ("workplace", "工作单位{}"), ("address", "住所{}"), ("contact", "联系方式：{}"),
-    ("representative", "负责人{}"), ("representative_title", "职务{}"),
+    ("representative", "法定代表人（负责人）{}"), ("representative_title", "职务{}"),
 )  # fmt: skip
 _EXHIBIT = (("kind", "{}"), ("source", "来源：{}"), ("purpose", "证明目的：{}"), ("excerpt", "内容：{}"))
 _WITNESS = (("name", "证人{}"), ("address", "住{}"), ("relation", "{}"))
@@ -59,11 +62,11 @@ def held_lines(view: CourtView) -> list[str]:
     found: list[str] = []
     for key, value in view.held.items():
         made = _SECTIONS.get(key)
-        found += made(value, view) if made else [f"其他情况：{_word(value)}"]
+        found += made(value, view) if made else [f"其他情况：{worded(value)}"]
     return [line for line in found if line]
 
 
-def _word(value: Any) -> str:
+def worded(value: Any) -> str:
     """A single value: words for fixed ones, days as courts write them."""
     if isinstance(value, bool):
         return "是" if value else "否"
@@ -81,7 +84,7 @@ def _word(value: Any) -> str:
 
 def _parts(item: Mapping[str, Any], fields: Iterable[tuple[str, str]]) -> list[str]:
     """The fields of an item that say something, each in its form."""
-    words = ((form, _word(item[name])) for name, form in fields if item.get(name) not in (None, ""))
+    words = ((form, worded(item[name])) for name, form in fields if item.get(name) not in (None, ""))
     return [form.replace("{}", word) for form, word in words if word]
 
 
@@ -97,7 +100,7 @@ def _parties(value: Any, view: CourtView) -> Lines:
         if counsel:
             title = "辩护人" if view.env == "CR" else "委托诉讼代理人"
             where = "，".join(_parts(counsel, (("profession", "{}"), ("firm", "{}"), ("authority", "{}"))))
-            told += f"；{title}{_word(counsel.get('name', ''))}" + (f"（{where}）" if where else "")
+            told += f"；{title}{worded(counsel.get('name', ''))}" + (f"（{where}）" if where else "")
         yield f"{side_name(party['side'], view.env)}：{told}"
 
 
@@ -106,8 +109,8 @@ def _texts(label: str) -> Callable[[Any, CourtView], Lines]:
 
     def lines(value: Any, view: CourtView) -> Lines:
         for number, item in enumerate(value, 1):
-            position = f"（{_word(item['position'])}）" if item.get("position") else ""
-            parts = "；".join(f"{_word(part['text'])}{_word(part['amount'])}元" for part in item.get("parts", ()))
+            position = f"（{worded(item['position'])}）" if item.get("position") else ""
+            parts = "；".join(f"{worded(part['text'])}{worded(part['amount'])}元" for part in item.get("parts", ()))
             yield f"{label}{number}：{shown(item['text'])}{position}" + (f"（其中：{parts}）" if parts else "")
 
     return lines
@@ -123,19 +126,38 @@ def _is_own(item: Mapping[str, Any], view: CourtView) -> bool:
     return any(party["id"] == item["owner"] and party["side"] == side for party in view.held.get("parties", ()))
 
 
+def _facts(value: Any, view: CourtView) -> Lines:
+    """Facts under the standpoint of the seat's side to them; as they come where it stands on none."""
+    told = "counsel" if view.role.endswith("_lawyer") else "accused" if view.env == "CR" else "person"
+    groups: dict[str, list[str]] = {}
+    for item in value:
+        groups.setdefault(view.standpoints.get(item["id"], ""), []).append(shown(item["text"]))
+    for standpoint in (*get_args(Standpoint), ""):
+        texts = groups.get(standpoint, ())
+        if texts and standpoint:
+            yield phrase("facts", f"{told}-{standpoint}")
+        for number, text in enumerate(texts, 1):
+            yield phrase("facts", "line" if standpoint else "known", number=str(number), text=text)
+
+
 def _evidence(value: Any, view: CourtView) -> Lines:
     own = [item for item in value if _is_own(item, view)]
     for number, item in enumerate(own, 1):
         more = [*_parts(item, _EXHIBIT), "，".join(_parts(item.get("witness", {}), _WITNESS))]
-        yield f"你方证据{number}：{'；'.join(filter(None, (shown(item['title']), *more)))}"
+        yield phrase(
+            "exhibits", "own", number=str(number), told="；".join(filter(None, (shown(item["title"]), *more)))
+        )
+    clear: list[str] = []
     for item in value:
         if _is_own(item, view):
             continue
-        which = f"对方的证据“{shown(item['title'])}”" if "title" in item else "对方一份证据"
+        title = shown(item.get("title", ""))
         told = ["；".join(_parts(objection, _OBJECTION)) for objection in item.get("objections", ())]
-        yield from (f"你对{which}的意见：{words}" for words in told)
-        if not told and "title" in item:
-            yield f"{which}：你没有异议"
+        yield from (phrase("exhibits", "objected", title=title, told=words) for words in told if words)
+        if title and not any(told):
+            clear.append(f"“{title}”")
+    if clear:
+        yield phrase("exhibits", "others" if view.traits else "clear", titles="、".join(clear))
 
 
 def _statements(value: Any, view: CourtView) -> Lines:
@@ -143,14 +165,17 @@ def _statements(value: Any, view: CourtView) -> Lines:
 
 
 def _mediation(value: Any, view: CourtView) -> Lines:
-    fields = (("stance", "{}"), ("terms", "条件：{}"), ("amount", "金额：{}元"))
-    yield from (f"调解：{'，'.join(_parts(stance, fields))}" for stance in value.values())
+    bound = "至少" if view.role.startswith("plaintiff") else "至多"
+    for stance in value.values():
+        terms = "条件：{}" if stance.get("stance") == "accept_if" else "想法：{}"
+        fields = (("stance", "{}"), ("terms", terms), ("amount", f"金额{bound}{{}}元"))
+        yield f"调解：{'，'.join(_parts(stance, fields))}"
 
 
 def _court(value: Any, view: CourtView) -> Lines:
     yield from _parts(value, _COURT)
     bench = [value.get("presiding"), *value.get("panel", ())]
-    if named := "，".join(f"{_word(one['title'])}{_word(one['name'])}" for one in bench if one):
+    if named := "，".join(f"{worded(one['title'])}{worded(one['name'])}" for one in bench if one):
         yield f"审判人员：{named}"
     if "public" in value:
         yield "公开审理" if value["public"] else "不公开审理"
@@ -161,30 +186,30 @@ def _criminal(value: Any, view: CourtView) -> Lines:
         yield f"公诉机关：{'，'.join(_parts(office, _OFFICE))}"
     for charge in value.get("charges", ()):
         laws = "、".join(LawRef.model_validate(law).chinese for law in charge.get("laws", ()))
-        yield f"指控的罪名：{_word(charge['name'])}" + (f"（{laws}）" if laws else "")
+        yield f"指控的罪名：{worded(charge['name'])}" + (f"（{laws}）" if laws else "")
     yield from _parts(value, _CRIMINAL)
     if plea := value.get("plea"):
         signed = {True: "已签署认罪认罚具结书", False: "没有签署认罪认罚具结书"}.get(plea.get("signed"), "")
-        yield f"认罪态度：{'；'.join(filter(None, (*_parts(plea, _PLEA), signed)))}"
+        yield f"{_attitude(plea)}：{'；'.join(filter(None, (*_parts(plea, _PLEA), signed)))}"
     for one in value.get("custody", ()):
         yield f"强制措施：{'，'.join(_parts(one, _CUSTODY))}"
     if request := value.get("request"):
-        yield f"量刑建议：{_word(request.get('text', ''))}"
+        yield f"量刑建议：{worded(request.get('text', ''))}"
     for victim in value.get("victims", ()):
         yield f"被害人：{'，'.join(_parts(victim, _VICTIM))}"
 
 
+def _attitude(plea: Mapping[str, Any]) -> str:
+    return "认罪态度" if "stance" in plea else "认罪认罚"
+
+
 def _client(value: Any, view: CourtView) -> Lines:
     label = "来访者的职业" if view.role == "trainee" else "职业"
-    yield from _parts(value, (("occupation", f"{label}：{{}}"), ("role", "身份：{}"), ("background", "经过：{}")))
-
-
-def _dates(value: Any, view: CourtView) -> Lines:
-    yield from _parts(value, (("proceeding", "开庭日期：{}"),))
+    yield from _parts(value, (("occupation", f"{label}：{{}}"), ("role", "身份：{}")))
 
 
 def _labelled(label: str) -> Callable[[Any, CourtView], Lines]:
-    return lambda value, view: iter([f"{label}：{_word(value)}"])
+    return lambda value, view: iter([f"{label}：{worded(value)}"])
 
 
 def _nothing(value: Any, view: CourtView) -> Lines:
@@ -192,9 +217,9 @@ def _nothing(value: Any, view: CourtView) -> Lines:
 
 
 _SECTIONS: Mapping[str, Callable[[Any, CourtView], Lines]] = {
-    "parties": _parties, "facts": _texts("你知道的事实"), "claims": _texts("诉讼请求"), "defences": _texts("答辩要点"),
+    "parties": _parties, "facts": _facts, "claims": _texts("诉讼请求"), "defences": _texts("答辩要点"),
     "evidence": _evidence, "statements": _statements, "mediation": _mediation, "court": _court, "criminal": _criminal,
-    "client": _client, "dates": _dates, "cause": _labelled("案由"), "theme": _labelled("想咨询的主题"),
+    "client": _client, "dates": _nothing, "cause": _labelled("案由"), "theme": _labelled("想咨询的主题"),
     "complaint": _labelled("起诉的事实和理由"), "answer": _labelled("答辩意见"), "topics": _nothing, "agent_title": _nothing,
 }  # fmt: skip
 """Field of a case -> its lines; what stands elsewhere in the prompt has none."""

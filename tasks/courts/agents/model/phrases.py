@@ -7,7 +7,7 @@ from tasks.agents.prompts import fill_text, table
 NAME = "court-phrases/2"
 
 
-def phrase(group: str, name: str, **values: str) -> str:
+def phrase(group: str, name: str, /, **values: str) -> str:
     """A phrase with its fields filled; '' when there is none of that name."""
     text: str = table(NAME)[group].get(name, "")
     return fill_text(text.strip("\n"), **values)

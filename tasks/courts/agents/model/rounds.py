@@ -7,16 +7,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import accumulate, takewhile
 from typing import Any
 
 from tasks.agents.native import words
+from tasks.courts.agents.model.held import shown
 from tasks.courts.agents.model.phrases import phrase
 from tasks.courts.environment import TopicCue
+from tasks.courts.play.duties import Owed
+from tasks.courts.play.portions import CORE, answering, portions
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.turns import Turn
 from tasks.episode.events import ModelCalled, Said, ToolCalled, ToolReturned, TopicTracked
 from tasks.episode.with_tools import SEAT
 
+OWED = 600
+"""Characters that a list of open duties may take."""
+ROUND = 80
+"""Of these, the words around the list."""
 NEAR_END = 3
 """Turns before the limit from which on the prompt says that they run out."""
 
@@ -78,17 +86,56 @@ def cue_text(view: CourtView, rounds: list[Round], at: int) -> str:
     if said is not None and said.number == 0:
         return phrase("cue", "begin")
     if view.role == "client":
-        return _client(_topic(view, rounds, at))
+        return _client(view, rounds, at)
     if view.seat != SEAT:
         return phrase("cue", "speak")
     number = said.number if said is not None else view.turn
     name = "last" if view.limit - number < NEAR_END else "turn"
-    return phrase("cue", name, turn=str(number), limit=str(view.limit))
+    cue = phrase("cue", name, turn=str(number), limit=str(view.limit))
+    return _with_duties(cue, view.owed) if said is None and view.owed else cue
 
 
-def _client(cue: TopicCue) -> str:
+def _with_duties(cue: str, owed: Owed) -> str:
+    """The cue of now with the duties that are open: at most `OWED` characters more, what does not fit is counted.
+
+    It stands in the last message alone, so that the record does not fill with lists that are out of date.
+    """
+    told: list[str] = []
+    for duty in owed.duties:
+        about = [
+            *([phrase("side", duty.side)] if duty.side else []),
+            *([phrase("cue", "about", title=shown(duty.exhibit))] if duty.exhibit else []),
+            *([phrase("cue", "more", count=str(duty.more))] if duty.more else []),
+        ]
+        told.append(phrase("cue", "open", name=duty.name, about="，".join(about)) if about else duty.name)
+    kept = list(takewhile(lambda size: size <= OWED - ROUND, accumulate(len(one) + 1 for one in told)))
+    listed = "；".join(told[: len(kept)])
+    if len(kept) < len(told):
+        listed += phrase("cue", "etc", count=str(len(told)))
+    return phrase(
+        "cue", "coming" if owed.coming else "owed", cue=cue, stage=owed.stage, coming=owed.coming, duties=listed
+    )
+
+
+def _client(view: CourtView, rounds: list[Round], at: int) -> str:
+    cue = _topic(view, rounds, at)
     name = "ask-first" if cue.kind == "ask" and cue.first else cue.kind
-    return phrase("cue", name, question=" ".join(cue.question.split()))
+    asked = phrase("cue", name, question=" ".join(cue.question.split()))
+    told = _told(view, rounds, at, cue)
+    return phrase("cue", "told", cue=asked, told="".join(map(shown, told))) if told else asked
+
+
+def _told(view: CourtView, rounds: list[Round], at: int, cue: TopicCue) -> tuple[str, ...]:
+    """What of its story a client may tell in a round: the core at first, what belongs to a question with it, and what
+    the other asked back."""
+    background = str(view.held.get("client", {}).get("background", ""))
+    if not background or cue.kind == "close":
+        return ()
+    parts = portions(background, view.held.get("topics", ()))
+    core = parts.get(CORE, ()) if cue.first else ()
+    mine = parts.get(cue.id, ()) if cue.kind == "ask" else ()
+    asked = answering(background, [turn.text for turn in rounds[at].heard])
+    return tuple(sorted({*core, *mine, *asked}, key=background.find))
 
 
 def _topic(view: CourtView, rounds: list[Round], at: int) -> TopicCue:

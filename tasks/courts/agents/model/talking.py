@@ -14,7 +14,7 @@ from models.engine import Message
 from tasks.courts.agents.model.held import shown
 from tasks.courts.agents.model.lines import line, shortened
 from tasks.courts.agents.model.phrases import phrase
-from tasks.courts.agents.model.rounds import Lookup, Round, cue_text, rounds_of
+from tasks.courts.agents.model.rounds import OWED, Lookup, Round, cue_text, rounds_of
 from tasks.courts.agents.model.standing import standing_text
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.turns import Turn
@@ -36,7 +36,7 @@ OwnCall = Callable[[Lookup], str]
 def conversation(view: CourtView, card: str, own_words: OwnWords, own_call: OwnCall) -> tuple[Message, ...]:
     """The prompt of a seat."""
     rounds = rounds_of(view)
-    room = view.budget.characters(beside=len(card))
+    room = view.budget.characters(beside=len(card) + (OWED if view.aided else 0))
     asked = [_asked(view, rounds, at, room) for at in range(len(rounds))]
     answered = [_answered(one, own_words, own_call, room) for one in rounds]
     sizes = [sum(len(message.content) for message in messages) for messages in answered]

@@ -73,6 +73,8 @@ def objections(
             made.append(f"profile j1 knows no tools, {calls} were called")
         if loose:
             made.append(f"profile j1 routes by markers, {loose} turns of the judge were routed otherwise")
+    if spec is not None and (aid := settings_of(spec).aid) != "off":
+        made.append(f"the judge was aided: {aid}")
     pack = context.pack
     if spec is not None and (law_pack := settings_of(spec).law_pack):
         made.append(f"statutes were imported: pack {law_pack}")

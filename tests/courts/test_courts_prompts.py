@@ -1,0 +1,429 @@
+"""A reader of prompts alone: it sees nothing but the text that a model in a seat reads, and says who, what, how much,
+when, which exhibit, and what is open. It must find all that the seat is granted and nothing else, in every case."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+from functools import cache
+from typing import Any
+
+import pytest
+
+from models.engine import Ask
+from tasks.courts.agents import registry
+from tasks.courts.agents.model import replies
+from tasks.courts.agents.model.cards import Form, card
+from tasks.courts.agents.model.held import worded
+from tasks.courts.agents.model.seat import ModelSeat
+from tasks.courts.casefile.case import AdviceCase, Case, CivilCase, CriminalCase
+from tasks.courts.casefile.people import LawRef
+from tasks.courts.casefile.persona import CUES
+from tasks.courts.casefile.standpoints import standpoints
+from tasks.courts.casefile.visibility import leaks
+from tasks.courts.environment import PUBLISHED, environment
+from tasks.courts.play.duties import Owed, owed
+from tasks.courts.play.portions import CORE, answering, portions
+from tasks.courts.play.views import CourtPolicy, CourtView
+from tasks.courts.procedure.hearing import hearing_of
+from tasks.courts.procedure.machine import Machine
+from tasks.courts.scores.of_run.simulators import objections
+from tasks.courts.settings import CourtSettings
+from tasks.courts.terms import wrong_words
+from tasks.errors import UsageError
+from tasks.reports.words import phrase
+from tasks.run.spec import RunSpec
+from tasks.sample.build import court_cases
+from tasks.scoring.context import ScoreContext
+from tests.support.court_stage import Court, plain_reply, talk, views
+
+CASES = {case.id: case for case in court_cases()}
+SEATS = [(env, role) for env in PUBLISHED for role in environment(env).seats if role not in ("clerk", "tracker")]
+PROFILES: tuple[tuple[Any, Form], ...] = (("law", "lean"), ("law", "free"), ("j1", "free"))
+ELSEWHERE = r"topics\..*|client\.background"
+"""Told turn by turn."""
+IDS = r"(?:.*\.)?(?:id|side|owner|by|facts|proves|answers)|(?:evidence|parties|claims)\.kind"
+WORDS = {
+    "refuse": "不同意调解", "accept_if": "附条件同意调解", "admit": "（承认）", "partly": "（部分承认）", "deny": "（否认）",
+    "guilty": "认罪", "partial": "部分认罪", "not_guilty": "不认罪", "none": "不懂法律，不用法律术语。", "some": "懂一点法律常识。",
+}  # fmt: skip
+
+
+class Reader:
+    """Answers from a prompt."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lines = text.splitlines()
+        self.plain = "".join(text.split())
+
+    def _told(self, label: str) -> list[str]:
+        return [found[1] for line in self.lines if (found := re.fullmatch(rf"{label}[：:]?(.*)", line))]
+
+    def who(self) -> str:
+        return re.split("[，。]", self.lines[0])[0].removeprefix("你是")
+
+    def today(self) -> str:
+        found = re.search(r"今天是(\d+年\d+月\d+日)", self.lines[0])
+        return found[1] if found else ""
+
+    def claims(self) -> list[str]:
+        return [line.split("（其中：")[0] for line in self._told(r"诉讼请求\d+")]
+
+    def charges(self) -> list[str]:
+        return [line.split("（")[0] for line in self._told("指控的罪名")]
+
+    def exhibits(self) -> dict[str, str]:
+        """Title -> purpose of an own exhibit, objection to another, '' where there is none."""
+        found = {line.split("；")[0]: line for line in self._told(r"你方证据\d+")}
+        made = {
+            title: match[1] if (match := re.search("证明目的：([^；]*)", line)) else ""
+            for title, line in found.items()
+        }
+        for title, objection in re.findall("(?m)^对方证据“(.+?)”，你的质证意见：(.*)$", self.text):
+            made[title] = objection
+        for line in self._told("对方(?:证据，你没有异议的|的其他证据)"):
+            made |= dict.fromkeys(re.findall("“(.*?)”(?=、“|$)", line), "")
+        return made
+
+    def facts(self) -> dict[str, list[str]]:
+        """Heading -> facts under it."""
+        made: dict[str, list[str]] = {}
+        heading = ""
+        for line in self.lines:
+            if line.endswith("：") and "的事实" in line:
+                heading = line
+            elif match := re.fullmatch(r"　\d+\. (.*)", line):
+                made.setdefault(heading, []).append(match[1])
+        return made
+
+
+@cache
+def read(name: str, role: str, profile: Any = "law", form: Form = "lean") -> Reader:
+    return Reader(card(views(CASES[name], role, profile=profile), form))
+
+
+def granted(value: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Fields of what is held, lists left out of the path."""
+    if isinstance(value, dict):
+        table = path in ("statements", "mediation")
+        for key, item in value.items():
+            yield from granted(item, path if table else f"{path}.{key}".strip("."))
+    elif isinstance(value, list):
+        for item in value:
+            yield from granted(item, path)
+    else:
+        yield path, value
+
+
+def expected(path: str, value: Any, traits: Any) -> str:
+    """How a prompt says a field; '' for what it says otherwise."""
+    name = path.rpartition(".")[2]
+    if re.fullmatch(IDS, path) or re.fullmatch(ELSEWHERE, path) or ".laws." in path:
+        return ""
+    if path.startswith(("criminal.request.", "claims.amount")) and name != "text":
+        return ""  # the text of the request, or of the claim, says it
+    if "big5" in path:
+        return CUES[name][traits[name]]
+    if name == "public":
+        return "公开审理" if value else "不公开审理"
+    if name == "signed":
+        return "已签署认罪认罚具结书" if value else "没有签署认罪认罚具结书"
+    if isinstance(value, str) and value in WORDS and name in ("stance", "position", "legal_literacy"):
+        return WORDS[value]
+    return "".join(worded(value).split()).rstrip("。；")
+
+
+def cases_of(env: str) -> list[Case]:
+    return [case for case in CASES.values() if case.env == env]
+
+
+@pytest.mark.parametrize(("env", "role"), SEATS)
+@pytest.mark.parametrize(("profile", "form"), PROFILES)
+def test_a_prompt_says_all_that_its_seat_is_granted(env: str, role: str, profile: Any, form: Form) -> None:
+    said = 0
+    for case in cases_of(env):
+        reader, view = read(case.id, role, profile, form), views(case, role)
+        for path, value in granted(view.held):
+            if words := expected(path, value, view.traits):
+                assert words in reader.plain, (case.id, path, value)
+                said += 1
+        for charge in view.held.get("criminal", {}).get("charges", ()):
+            assert all(LawRef.model_validate(law).chinese in reader.plain for law in charge.get("laws", ()))
+    assert said > 12 or role == "trainee" or env == "CD"
+
+
+@pytest.mark.parametrize(("env", "role"), SEATS)
+@pytest.mark.parametrize(("profile", "form"), PROFILES)
+def test_a_prompt_says_nothing_else(env: str, role: str, profile: Any, form: Form) -> None:
+    for case in cases_of(env):
+        reader = read(case.id, role, profile, form)
+        # Under the words of another role: nothing that this one is there to find is free, either.
+        assert leaks(reader.text, case, env, role) == [], case.id
+        before = reader.text.split("回复形式：")[0]
+        assert not re.search(r"[a-z]_[a-z]|plaintiff|True|False|None|\d{4}-\d\d-\d\d|[{}]", before), case.id
+        assert "钢琴" not in before and "琴行" not in before, "the example is of no case"
+
+
+@pytest.mark.parametrize(("env", "role"), SEATS)
+def test_who_what_when_and_which_are_answered(env: str, role: str) -> None:
+    for case in cases_of(env):
+        reader, view = read(case.id, role), views(case, role)
+        days = case.dates
+        today = {"KQ": days.asked, "LC": days.asked, "CD": days.filed, "DD": None}.get(env, days.proceeding)
+        assert reader.today() == (_day(today) if today else ""), case.id
+        if isinstance(case, CivilCase) and role != "judge" and view.held.get("claims"):
+            assert reader.claims() == [claim.text for claim in case.claims]
+            for claim in case.claims:
+                assert claim.amount is None or any(
+                    f"{claim.amount:.2f}".rstrip("0").rstrip(".") in line for line in reader.claims()
+                )
+        if isinstance(case, CriminalCase) and role == "procurator":
+            assert reader.charges() == [charge.name for charge in case.criminal.charges]
+        if isinstance(case, CivilCase | CriminalCase):
+            assert reader.exhibits() == _exhibits(case, role, view.held), (case.id, role)
+            people = [p.name for p in case.parties] + [p.counsel.name for p in case.parties if p.counsel]
+            people += [case.court.presiding.name] if case.court.presiding else []
+            people += [case.criminal.prosecution.prosecutor] if isinstance(case, CriminalCase) else []
+            assert env in ("CD", "DD") and role.endswith("_lawyer") or any(n in reader.who() for n in people)
+
+
+def _day(day: date) -> str:
+    return f"{day.year}年{day.month}月{day.day}日"
+
+
+def _exhibits(case: Any, role: str, held: Any) -> dict[str, str]:
+    side = "PROC" if role == "procurator" else next(
+        (p.id for p in case.parties if p.side == role.removesuffix("_lawyer") or role == "defence_lawyer"), ""
+    )  # fmt: skip
+    by = "COUNSEL" if role == "defence_lawyer" else side
+    made: dict[str, str] = {}
+    for exhibit in (one for one in case.evidence if any(one.id == item["id"] for item in held.get("evidence", ()))):
+        if exhibit.owner == side:
+            made[exhibit.title] = exhibit.purpose.split("；")[0]
+            continue
+        raised = [one for one in exhibit.objections if one.by == by and one.raised]
+        names = {"truth": "真实性", "legality": "合法性", "relevance": "关联性", "weight": "证明力"}
+        told = ["；".join(f"{names[k]}：{t}" for k in names if (t := getattr(one, k))) for one in raised]
+        made[exhibit.title] = "；".join(told)
+    return made
+
+
+# --- postures ----------------------------------------------------------------------------------------------------------
+
+
+def test_nobody_is_handed_what_the_other_side_asserts_as_his_own() -> None:
+    seen = {"contested": 0, "open": 0, "own": 0, "agreed": 0}
+    roles = {
+        "CI": ("plaintiff_lawyer", "defendant_lawyer"),
+        "CD": ("plaintiff",),
+        "DD": ("defendant",),
+        "CR": ("defendant",),
+    }
+    for case in CASES.values():
+        for role in roles.get(case.env, ()):
+            side = role.removesuffix("_lawyer")
+            facts = read(case.id, role).facts()
+            words = {
+                "contested": "(?:不承认|有争议)的事实",
+                "open": "说法不一",
+                "agreed": "没有争议",
+                "own": "(?:主张|自己说|照实说)的事实",
+            }
+            for fact in case.fields()["facts"]:
+                stance = standpoints(case, side)[fact["id"]]
+                under = [heading for heading, texts in facts.items() if fact["text"] in texts]
+                if under:
+                    assert len(under) == 1 and re.search(words[stance], under[0]), (case.id, role, fact["id"])
+                    seen[stance] += 1
+    assert all(count > 10 for count in seen.values()), seen
+
+
+def test_a_disputed_fact_is_asserted_by_one_side_at_most_where_both_plead_it() -> None:
+    case = CASES["CI-0001"]
+    mine, theirs = standpoints(case, "plaintiff"), standpoints(case, "defendant")
+    assert (mine["F4"], theirs["F4"]) == ("contested", "own")
+    assert (mine["F5"], mine["F1"], theirs["F1"]) == ("own", "agreed", "agreed")
+    both = standpoints(CASES["CI-0003"], "plaintiff"), standpoints(CASES["CI-0003"], "defendant")
+    assert {side["F8"] for side in both} == {"open"}
+    denying = standpoints(CASES["CR-0008"], "defendant")
+    assert [denying[name] for name in ("F1", "F2", "F3")] == ["own", "contested", "contested"]
+    assert standpoints(CASES["CR-0002"], "defendant")["F6"] == "own", "his own exhibits are to prove it"
+    assert standpoints(CASES["KQ-0001"], "plaintiff") == {}
+
+
+def test_the_bench_and_the_procedure_have_their_words() -> None:
+    for case in CASES.values():
+        if not isinstance(case, CivilCase | CriminalCase) or not environment(case.env).trial:
+            continue
+        text = read(case.id, "judge").text
+        alone = not case.court.panel
+        assert ("独任审判员" in text, "审判长" in text) == (alone, not alone), case.id
+        assert ("休庭" in text and "合议庭评议" in text) == (not alone)
+        assert ("不公开审理" in text) == (not case.court.public) and "公开审理" in text
+        assert f"适用{case.court.procedure}" in text
+        for role in environment(case.env).others:
+            if role != "clerk":
+                assert not alone or "审判长" not in read(case.id, role).text, (case.id, role)
+        assert ("一般不再举证质证" in text) == (case.court.procedure == "速裁程序")
+        assert len(text) < 2000, case.id
+
+
+def test_professionals_are_spoken_to_in_terms_of_the_court() -> None:
+    for env, role in SEATS:
+        if env in ("CI", "CR") and role != "defendant":
+            name = next(name for name, case in CASES.items() if case.env == env)
+            assert wrong_words(read(name, role).text, "criminal" if env == "CR" else "civil") == []
+
+
+@pytest.mark.parametrize(("env", "role"), SEATS)
+@pytest.mark.parametrize(("profile", "form"), PROFILES)
+def test_each_form_has_one_example_that_fits_it(env: str, role: str, profile: Any, form: Form) -> None:
+    name = next(name for name, case in CASES.items() if case.env == env)
+    for offered in ((), ("search_law", "show_law")):
+        view = views(CASES[name], role, profile=profile, offered=offered)
+        told = card(view, form).split("回复形式：")[1]
+        (example,) = re.findall("(?m)^例如（内容与本案无关）：(.*)$", told)
+        assert ('"action": "say"' in example) == (form == "lean" and bool(offered))
+        if form == "lean":
+            found = replies.read_lean(example, view, replies.schema_of(view))
+            assert found.result == "ok", (example, found)
+        elif role == "judge":
+            assert replies.free_action(example, view).to  # type: ignore[union-attr]
+
+
+# --- the story of a client ----------------------------------------------------------------------------------------------
+
+
+def told(asks: list[Ask]) -> list[str]:
+    """What a client was handed in each of its turns."""
+    return ["".join(re.findall(r"可以说的（用自己的话）：(.*)", ask.messages[-1].content)) for ask in asks]
+
+
+@pytest.mark.parametrize("name", [name for name in CASES if name.startswith("LC")])
+def test_a_client_hears_its_story_in_portions(name: str) -> None:
+    case = CASES[name]
+    assert isinstance(case, AdviceCase)
+    court = Court(case, talk(lambda role, number: "可以的，依照法律规定，对方应当赔偿。")).run()
+    portion = told(court.prompts("client"))
+    parts = portions(case.client.background, [topic.model_dump() for topic in case.topics])
+    every = [part for texts in parts.values() for part in texts]
+    assert sorted("".join(every)) == sorted("".join(case.client.background.split("\n")))
+    assert all(part in "".join(portion) for part in every) and parts[CORE]
+    assert max(map(len, portion)) < 0.75 * len(case.client.background)
+    system = court.prompts("client")[0].messages[0].content
+    assert not any(part in system for part in every)
+
+
+def test_what_the_trainee_asks_back_is_handed_out() -> None:
+    case = CASES["LC-0002"]
+    assert isinstance(case, AdviceCase)
+    assert answering(case.client.background, ["我听明白了。住院花了多少天，医药费多少？"])[0].startswith(
+        "我左小腿骨折"
+    )
+    assert answering(case.client.background, ["我听明白了。", ""]) == () == answering("", ["住院多少天？"])
+    assert portions("", []) == {} and portions("只有一句。", []) == {CORE: ("只有一句。",)}
+
+
+def test_a_cue_stays_as_it_was_told() -> None:
+    court = Court(CASES["LC-0003"], talk(lambda role, number: "不清楚。超市在哪里？")).run()
+    asks = court.prompts("client")
+    for before, after in zip(asks, asks[1:], strict=False):
+        assert after.messages[: len(before.messages)] == before.messages
+
+
+# --- open duties --------------------------------------------------------------------------------------------------------
+
+
+def duties_in(ask: Ask) -> str:
+    return "".join(re.findall("【提示】.*", ask.messages[-1].content))
+
+
+def test_a_judge_with_the_aid_is_told_what_is_open() -> None:
+    lines = {
+        1: "现在开庭。本案案由为民间借贷纠纷，公开审理，由独任审判员程思砚独任审判，书记员韩小满担任记录，适用简易程序。",
+        2: "请原告说明身份和代理权限。",
+    }
+    to = {1: ("全体",), 2: ("原告委托诉讼代理人",)}
+    court = Court(
+        CASES["CI-0001"],
+        lambda ask, role, number: plain_reply(
+            ask, role, lines.get(number, "请继续。") if role == "judge" else "原告周映川，代理人宋知遥，特别授权。",
+            to.get(number, ("全体",)),
+        ),
+        turns=4, aid="duties",
+    ).run()  # fmt: skip
+    first, second, third, *_ = court.prompts("judge")
+    assert "“开庭”阶段还没有完成的：" in duties_in(first) and "宣布案由" in duties_in(first)
+    assert "宣布案由" not in duties_in(second) and "核对当事人（原告）" in duties_in(second)
+    assert "核对当事人（原告）" not in duties_in(third) and "核对当事人（被告）" in duties_in(third)
+    assert all("还没有完成" not in m.content for ask in court.prompts("judge") for m in ask.messages[:-1])
+    assert not any("还没有完成" in m.content for ask in court.prompts("plaintiff_lawyer") for m in ask.messages)
+
+
+@pytest.mark.parametrize(("profile", "aid"), [("law", "off"), ("law", ""), ("j1", "duties")])
+def test_no_list_without_the_aid_and_none_where_the_published_profile_plays(profile: Any, aid: str) -> None:
+    words = lambda role, number: f"对原告说：第{number}问。"  # noqa: E731
+    court = Court(
+        CASES["CI-0001"], talk(words, lambda role, number: ("全体",)), profile=profile, turns=2, aid=aid
+    ).run()
+    assert not any("阶段还没有完成" in m.content for ask in court.prompts("judge") for m in ask.messages)
+
+
+def test_an_exhibit_is_named_in_the_list_only_after_it_was_offered() -> None:
+    case = CASES["CI-0001"]
+    assert isinstance(case, CivilCase)
+    hearing = hearing_of(case)
+    machine = Machine.resumed(hearing, stage="investigation", done=["claim/plaintiff", "answer/defendant"])
+    told_before = owed(machine.course(final=False))
+    assert told_before is not None and not any(duty.exhibit for duty in told_before.duties)
+    assert [duty.more for duty in told_before.duties if duty.more] == [5, 2]
+    machine = Machine.resumed(
+        hearing, stage="investigation", done=["claim/plaintiff", "answer/defendant", "exhibit/E1"]
+    )
+    named = [duty for duty in owed(machine.course(final=False)).duties if duty.exhibit]  # type: ignore[union-attr]
+    assert {(duty.exhibit, duty.side) for duty in named} == {("借条一张", "defendant")}
+
+
+class Watching:
+    """Rules in the judge's seat; keeps what the aid would have told."""
+
+    def __init__(self, rules: CourtPolicy) -> None:
+        self.rules, self.told = rules, list[Owed | None]()
+
+    def move(self, view: CourtView) -> Any:
+        self.told.append(view.owed)
+        return self.rules.move(view)
+
+
+@pytest.mark.parametrize("name", ["CI-0001", "CI-0002", "CR-0002", "CR-0004"])
+def test_what_the_aid_tells_is_done_in_the_end(name: str) -> None:
+    case = CASES[name]
+    others = dict.fromkeys(environment(case.env).others, registry.RULES)
+    judge = Watching(registry.policies(None, ModelSeat)(registry.RULES, case, "judge"))
+    court = Court(case, talk(lambda role, number: ""), seats=others, sitting={"judge": judge}, aid="duties").run()
+    assert court.outcome == "finished" and None not in judge.told
+    told = [found for found in judge.told if found]
+    sizes = [len(found.duties) for found in told if found.stage == told[0].stage and not found.coming]
+    assert len(told) > 10 and sizes == sorted(sizes, reverse=True), "what is done is told no more"
+    assert all(found.coming != found.stage and found.duties for found in told)
+    coming = {found.coming for found in told}
+    assert {"", "评议宣判"} <= coming, "where nothing of a stage is open, the next is told"
+    ruling = "宣告判决结果" if case.env == "CI" else "宣告判决（罪名、刑罚）"
+    assert ruling in {duty.name for duty in told[-1].duties}
+
+
+def test_a_run_with_the_aid_is_not_comparable() -> None:
+    for aid, made in (("off", []), ("duties", ["the judge was aided: duties"])):
+        spec = RunSpec(benchmark="courts", agent="rules", settings={"aid": aid})
+        assert objections(ScoreContext(spec=spec), [], {}, {}) == made
+    assert "未完成" in phrase("the judge was aided: duties", "zh")
+
+
+def test_the_aid_is_refused_where_the_published_profile_plays() -> None:
+    assert CourtSettings.of({"aid": "duties"}, "courts").aid == "duties"
+    with pytest.raises(UsageError, match="profile j1 knows no aid"):
+        CourtSettings.of({"aid": "duties", "profile": "j1"}, "courts")
+    with pytest.raises(UsageError, match="aid"):
+        CourtSettings.of({"aid": "law"}, "courts")
