@@ -3,7 +3,7 @@
     pip install -e '.[train]' && python packaging/train_acts.py
 
 Data: tests/courts/acts_CI.jsonl and acts_CR.jsonl, paraphrases and wrong turns that two people wrote who had not read the
-program (a third of them, by the hash of the text, is held out: never trained on), and acts_spoken.jsonl: sentences of the
+program, and acts_spoken.jsonl: sentences of the
 rules' own judge and of the model trials of the tests, labelled by the former lists of phrases, and a few by hand.
 Everything is seeded: the same data gives the same files.
 """
@@ -36,12 +36,10 @@ TITLES = {"CI": ("借条", "银行转账凭证", "转账凭证", "微信聊天�
 FOLDS, SEED, COST, WEIGHT = 3, 2026, 1.0, 8
 MOST = 8
 """Parts of one text that are trained on."""
+SURE = 0.93
+"""Of acts that are found with the greater threshold, so many are to be right."""
 DOUBT = -0.2
 """A row that scores more than this on an act that its writer was not thinking of says nothing about that act."""
-
-
-def held_out(text: str) -> bool:
-    return int(hashlib.sha256(text.encode()).hexdigest(), 16) % 3 == 0
 
 
 def lines(name: str) -> list[dict]:
@@ -56,8 +54,7 @@ def main() -> None:
 
 
 def trained(env: str) -> dict:
-    rows = [row for row in lines(f"acts_{env}.jsonl") if not held_out(row["text"])]
-    return train(env, rows, [row for row in lines("acts_spoken.jsonl") if row["env"] == env])
+    return train(env, lines(f"acts_{env}.jsonl"), [row for row in lines("acts_spoken.jsonl") if row["env"] == env])
 
 
 def ids(text: str, env: str, known: bool) -> np.ndarray:
@@ -125,7 +122,7 @@ def train(env: str, rows: list[dict], spoken: list[dict]) -> dict:
     doubted = label.copy()
     doubted[(first > DOUBT) & (label == 0) & (own[:, None] != np.arange(len(acts)))] = -1
     scores = crossed(doubted, True)
-    least, figures = thresholds(scores, doubted, rows, own)
+    least, sure, figures = thresholds(scores, doubted, rows, own)
     weights, rarity = fitted(np.arange(len(rows)), doubted, True)
     scale = 127 / np.abs(weights).max(axis=0)
     np.savez_compressed(
@@ -134,10 +131,11 @@ def train(env: str, rows: list[dict], spoken: list[dict]) -> dict:
         weights=np.round(weights * scale).astype(np.int8),
         rarity=rarity.astype(np.uint8),
         least=np.round((least - bias) * scale * SCALE).astype(np.int64),
+        sure=np.round(sure * scale * SCALE).astype(np.int64),
     )
     return {
         "acts": len(acts), "rows": len(rows), "does": int(sum(row["does"] for row in rows)), "spoken": len(spoken),
-        "held_out": sum(held_out(row["text"]) for row in lines(f"acts_{env}.jsonl")), **figures,
+        **figures,
     }  # fmt: skip
 
 
@@ -155,8 +153,11 @@ def counted(texts: list[np.ndarray], rarity: np.ndarray) -> sparse.csr_matrix:
     return sparse.diags(1 / np.maximum(length, 1)) @ matrix
 
 
-def thresholds(scores: np.ndarray, label: np.ndarray, rows: list[dict], own: np.ndarray) -> tuple[np.ndarray, dict]:
-    """What each act must reach: best for all acts, moved half of the way to what is best for itself."""
+def thresholds(
+    scores: np.ndarray, label: np.ndarray, rows: list[dict], own: np.ndarray
+) -> tuple[np.ndarray, float, dict]:
+    """What each act must reach, best for all acts, moved half of the way to what is best for itself; and how much more
+    makes it sure: so much that hardly anything is found wrongly."""
     steps = np.arange(-1.0, 0.8, 0.04)
     does = np.array([row["does"] for row in rows])
 
@@ -176,15 +177,24 @@ def thresholds(scores: np.ndarray, label: np.ndarray, rows: list[dict], own: np.
     common = best(table.sum(axis=1))
     least = np.array([(best(table[:, act]) + common) / 2 for act in every])
     right, wrong, missed = np.sum([f1(act, least[act]) for act in every], axis=0)
+    margins = np.arange(0, 1.2, 0.02)
+    surer = [np.sum([f1(act, least[act] + more) for act in every], axis=0) for more in margins]
+    sure = next(
+        (at for at, (good, bad, _) in enumerate(surer) if good / max(1, good + bad) >= SURE), len(margins) - 1
+    )
     bad = ~does
     figures = {
         "cross_validated": {
             "precision": round(float(right / (right + wrong)), 3), "recall": round(float(right / (right + missed)), 3),
             "wrong_turns_taken": round(float((scores[np.arange(len(rows)), own][bad] >= least[own][bad]).mean()), 3),
+            "sure": {
+                "precision": round(float(surer[sure][0] / surer[sure][:2].sum()), 3),
+                "recall": round(float(surer[sure][0] / (surer[sure][0] + surer[sure][2])), 3),
+            },
         }
     }  # fmt: skip
-    print(common, figures)
-    return least, figures
+    print(common, float(margins[sure]), figures)
+    return least, float(margins[sure]), figures
 
 
 if __name__ == "__main__":

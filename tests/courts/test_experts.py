@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Any
 
@@ -82,3 +83,12 @@ def test_the_table_of_charges_is_law() -> None:
         for tier in known.tiers:
             assert tier.most == 0 or tier.least <= tier.start <= tier.most, (name, tier)
     assert listed([cite("264"), cite("52")], date(2024, 6, 1)) == "《中华人民共和国刑法》第二百六十四条、第五十二条"
+
+
+@pytest.mark.parametrize("name", ["CR-0006", "CR-0008", "CR-0009"])
+def test_a_denial_is_not_borne_out_by_those_who_accuse(name: str) -> None:
+    text = criminal.play(criminal.CASES[name], judge=CRIMINAL)[0][-1].text
+    told = next(part for part in re.split("(?<=。)", text) if "供述和辩解" in part)
+    assert "相互印证" not in told and "辩解不予采信" in told
+    accused = next(part for part in re.split("(?<=。)", text) if "相互印证" in part)
+    assert "被告人" not in accused.replace("被告人亲属", "")

@@ -50,4 +50,7 @@ def _criminal(held: Mapping[str, Any]) -> str:
     accused = [party for party in held.get("parties", ()) if party["side"] == "defendant"]
     counsel = [f"辩护人{party['counsel'].get('name', '')}" for party in accused if party.get("counsel")]
     waiting = [f"被告人{party.get('name', '')}在庭外候审" for party in accused]
-    return "，".join(["、".join([who, *counsel]) + "已到庭", *waiting]) + "。"
+    present = "，".join(["、".join([who, *counsel]) + "已到庭", *waiting]) + "。"
+    names = "、".join(party.get("name", "") for party in accused)
+    cause = f"本案系被告人{names}涉嫌{held['cause']}一案。" if held.get("cause") else ""
+    return present + cause

@@ -91,6 +91,8 @@ class Found:
     named: frozenset[Side] = frozenset()
     fallback: bool = False
     by: Literal["rules", "model"] = "rules"
+    sure: bool = True
+    """Whether the words are clear enough to blame somebody for them; doubtful ones may earn credit."""
 
     def shares(self, start: int, end: int) -> bool:
         """Whether it lies on the same words as another act, so that both are one question: half of the shorter one at least."""
@@ -180,7 +182,8 @@ def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Itera
         if not words.text:
             continue
         seen, end = features(words.text), start + len(said)
-        for act in np.flatnonzero(model.scores(seen) >= 0).tolist():
+        scores = model.scores(seen)
+        for act in np.flatnonzero(scores >= 0).tolist():
             if any(start < high and low < end for low, high in done.get(act, ())):
                 continue
             done.setdefault(act, []).append((start, end))
@@ -189,8 +192,9 @@ def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Itera
                 continue  # one of the rights that are read out
             home = _sentence_at(kept, start + last - 1)
             yield Found(
-                model.acts[act], start + first, start + last, text[start + first : start + last], _sides(home, env)
-            )
+                model.acts[act], start + first, start + last, text[start + first : start + last], _sides(home, env),
+                sure=bool(scores[act] >= model.sure[act]),
+            )  # fmt: skip
 
 
 def pieces(kept: str) -> Iterator[tuple[int, str]]:

@@ -23,12 +23,14 @@ SCALE = 1 << 10
 
 @dataclass(frozen=True)
 class Classifier:
-    """Acts, weight of every feature for every act (signed bytes), rarity of every feature (1 to 255), what a score must reach."""
+    """Acts, weight of every feature for every act (signed bytes), rarity of every feature (1 to 255), what a score must
+    reach, and how much more than that makes it sure."""
 
     acts: tuple[str, ...]
     weights: NDArray[np.int8]
     rarity: NDArray[np.uint8]
     least: NDArray[np.int64]
+    sure: NDArray[np.int64]
 
     def scores(self, found: Features) -> NDArray[np.int64]:
         """Score of each act; 0 and above: done."""
@@ -66,5 +68,6 @@ def classifier(env: Literal["CI", "CR"]) -> Classifier:
     """The shipped classifier of an environment."""
     with as_file(files(__package__).joinpath(f"acts_{env}.npz")) as path, np.load(path, allow_pickle=False) as data:
         return Classifier(
-            tuple(str(act) for act in data["acts"]), data["weights"], data["rarity"], data["least"].astype(np.int64)
-        )
+            tuple(str(act) for act in data["acts"]), data["weights"], data["rarity"], data["least"].astype(np.int64),
+            data["sure"].astype(np.int64),
+        )  # fmt: skip

@@ -190,11 +190,11 @@ class Machine:
                     self._fault(code, turn, spec.id, detail=title)
         missing = self._ready(spec)
         place = self._stages.place(spec, not missing)
-        undebated = spec.id in _JUDGED and not self._debated()
+        undebated = spec.id in _JUDGED and act.sure and not self._debated()
         if undebated:
             self._fault("judgment_before_debate", turn, spec.id)
         if missing or place in ("early", "wrong"):
-            if spec.id not in self._credits and (not spec.ends or spec.id in _JUDGED) and not undebated:
+            if act.sure and spec.id not in self._credits and (not spec.ends or spec.id in _JUDGED) and not undebated:
                 code = "too_early" if missing else "wrong_stage"
                 detail = self.profile.acts[missing].name if missing else self._stages.name
                 self._fault(code, turn, spec.id, detail=detail)
@@ -227,7 +227,8 @@ class Machine:
             act.shares(start, end) and (set(other.asked) <= set(spec.asked) or set(spec.asked) <= set(other.asked))
             for start, end, other in counted
         )  # fmt: skip
-        if not overlaps and all(other is not spec for _, _, other in counted):
+        # Doubtful words may earn what they ask for; nobody is blamed for them.
+        if act.sure and not overlaps and all(other is not spec for _, _, other in counted):
             if not act.fallback:
                 stages.update(self.profile.stage(stage) for stage in spec.stages[:1])
             if len({id(other) for _, _, other in counted}) >= CAP:
@@ -239,11 +240,11 @@ class Machine:
         # What was asked in its place and got no answer may be spoken of again.
         stray = spec.fallback or spec.level(self.hearing) in ("may", "practice") or self._unmet.holds(spec.id)
         if wrong:
-            if not stray and place in ("ok", "late"):
+            if act.sure and not stray and place in ("ok", "late"):
                 self._misput[spec.id] = "、".join(sides)
             return
         fine = not missing and place in ("ok", "late")
-        if not fine and not stray:
+        if not fine and not stray and act.sure:
             detail = self.profile.acts[missing].name if missing else self._stages.name
             self._fault("too_early" if missing else "wrong_stage", turn, spec.id, detail=detail)
         for side in targets:
@@ -371,7 +372,12 @@ class Machine:
         for pending in self._pending:
             spec = pending.spec
             key = spec.id if spec.any_side or spec.exhibits else f"{spec.id}/{pending.side}"
-            if pending.credited and not spec.fallback and spec.level(self.hearing) in ("must", "bench"):
+            if (
+                pending.credited
+                and pending.found.sure
+                and not spec.fallback
+                and spec.level(self.hearing) in ("must", "bench")
+            ):
                 answered = any(c.act == spec.id and c.turn == pending.turn.number for c in self._credits.values())
                 if key not in self._credits and not answered and not self._unmet.holds(spec.id):
                     self._unanswered[key] = Violation("no_answer", pending.turn.number, spec.id, pending.side)
@@ -402,7 +408,7 @@ class Machine:
         waiting = {
             key: Violation("no_answer", p.turn.number, p.spec.id, p.side)
             for p in self._pending
-            if p.credited and not p.spec.fallback and not p.spec.exhibits and p.spec.level(self.hearing) in ("must", "bench")
+            if p.credited and p.found.sure and not p.spec.fallback and not p.spec.exhibits and p.spec.level(self.hearing) in ("must", "bench")
             and (key := p.spec.id if p.spec.any_side else f"{p.spec.id}/{p.side}") not in self._credits
             and not self._unmet.holds(p.spec.id)
         }  # fmt: skip

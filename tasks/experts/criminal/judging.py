@@ -8,15 +8,17 @@ aside (刑事诉讼法第五十五条).
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from tasks.courts.agents.criminal.agenda import denies, procedure_of
-from tasks.courts.agents.criminal.asking import filled
+from tasks.courts.agents.criminal.asking import DENIES, filled
 from tasks.courts.agents.criminal.charges import charged
 from tasks.courts.agents.criminal.citing import CRIMINAL_LAW, PROCEDURE_LAW, Cited, cite, cited_by_prosecution
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
 from tasks.courts.agents.criminal.judgment import Decision, agreed, verdict_laws
 from tasks.courts.agents.criminal.request import Request, count_request, request_of
 from tasks.courts.agents.criminal.serving import Punishment, set_off
+from tasks.courts.agents.own_words import agree
 from tasks.experts.criminal.circumstances import Circumstances, words
 from tasks.experts.criminal.law import UNKNOWN, crime, interpretation
 from tasks.experts.criminal.sentencing import amount, inside, punish, tier_of, together
@@ -33,7 +35,9 @@ def decide(heard: Heard) -> Decision:
     names, found, text = charged(heard), Circumstances(heard), words()["reason"]
     if not names or not _proven(heard):
         reasons = filled(text["not_charge"], {"charge": "、".join(names) or "罪名"})
-        return Decision(False, _exhibits(heard), reasons, [cite("55", PROCEDURE_LAW), *verdict_laws(heard, None)], ())
+        return Decision(
+            False, _exhibits(heard, False), reasons, [cite("55", PROCEDURE_LAW), *verdict_laws(heard, None)], ()
+        )
     request = request_of(heard)
     followed = request if request and (inside(request, tier_of(names[0], found)) or _lenient(found)) else None
     each = [punish(name, _asked(heard, name, followed, len(names)), found) for name in names]
@@ -44,7 +48,7 @@ def decide(heard: Heard) -> Decision:
     said.append(text["adopt" if followed else "reject" if request else "no_request"])
     laws = _laws(heard, names, found, each, whole)
     laws += _procedure(heard, found, followed)
-    return Decision(True, _exhibits(heard), "".join(said), laws, names, each, whole)
+    return Decision(True, _exhibits(heard, True), "".join(said), laws, names, each, whole)
 
 
 def _proven(heard: Heard) -> bool:
@@ -65,13 +69,29 @@ def _asked(heard: Heard, name: str, followed: Request | None, several: int) -> R
     return count_request(heard, name) or (followed if several == 1 else None)
 
 
-def _exhibits(heard: Heard) -> str:
+def _exhibits(heard: Heard, facts: bool) -> str:
+    """What becomes of each exhibit: relied on with what bears it out, alone, or not. facts: those charged are found."""
     text = words()["reason"]
-    refused = [one for one in heard.exhibits if _refused(one)]
-    groups = (("admitted", [one for one in heard.exhibits if one not in refused]), ("open", refused))
-    return "".join(
-        filled(text[key], {"titles": "，".join(one.name for one in listed)}) for key, listed in groups if listed
-    )
+    groups: dict[str, list[str]] = {"borne_out": [], "alone": [], "denied": [], "open": []}
+    kept = [one for one in heard.exhibits if not _refused(one)]
+    for one in heard.exhibits:
+        borne_out = any(_bears_out(other, one, kept) for other in kept if other is not one)
+        denied = facts and one.owner == "procurator" and _denying(one)
+        worth = "open" if one not in kept else "denied" if denied else "borne_out" if borne_out else "alone"
+        groups[worth].append(one.name)
+    return "".join(filled(text[key], {"titles": "，".join(names)}) for key, names in groups.items() if names)
+
+
+def _denying(one: Exhibit) -> bool:
+    """Whether words of an accused that are shown as an exhibit contest the charge."""
+    return one.kind == "供述" and ("辩解" in one.name or bool(DENIES.search(one.offer.body)))
+
+
+def _bears_out(other: Exhibit, one: Exhibit, among: Sequence[Exhibit]) -> bool:
+    """Whether another exhibit of the same side speaks of the same matter, and neither alone denies it."""
+    if (other.owner, _denying(other)) != (one.owner, _denying(one)):
+        return False
+    return agree(one.offer.body, other.offer.body, [each.offer.body for each in among])
 
 
 def _refused(one: Exhibit) -> bool:

@@ -6,7 +6,7 @@ import re
 
 from tasks.courts.agents.civil.case import Case
 from tasks.courts.agents.civil.heard import Claim
-from tasks.courts.agents.civil.quoting import quotable
+from tasks.courts.agents.quoting import quotable
 
 MOST_ISSUES = 8
 _CONFIRMS = re.compile(r"^确认(?P<what>.{2,80}?)(?P<at>于[^，]{4,12})?(?P<end>解除|无效|有效|终止|享有.{2,12}权)$")

@@ -21,15 +21,17 @@ from tasks.courts.agents.civil.heard import numbered, numeral
 from tasks.courts.agents.civil.issues import admitted, issues
 from tasks.courts.agents.civil.judgment import fee_of, judgment
 from tasks.courts.agents.civil.mediation import failed, proposal_of, worded
-from tasks.courts.agents.civil.quoting import quotable
 from tasks.courts.agents.civil.sums import yuan
 from tasks.courts.agents.civil.trial import OTHER, SIDES, Trial, read
 from tasks.courts.agents.civil.weighing import weigh
 from tasks.courts.agents.civil.words import bench_words
+from tasks.courts.agents.own_words import meeting
+from tasks.courts.agents.quoting import gist, quotable
 from tasks.courts.casefile.material import collegial
 from tasks.courts.play.routing import shown
 from tasks.courts.play.views import CourtView
 from tasks.courts.procedure import bench
+from tasks.courts.procedure.tables import profile
 from tasks.courts.procedure.turns import Side
 from tasks.episode.actions import Move, Say
 
@@ -40,7 +42,7 @@ _STAGE: Mapping[str, str] = {
     "exhibit": "investigation", "cross": "investigation", "findings": "investigation", "question": "investigation",
     "debate": "debate", "final": "debate", "mediate": "mediation", "terms": "mediation", "proposal": "mediation",
 }  # fmt: skip
-"""Step -> the stage whose tag opens it under `j1`; there the issues open the debate."""
+"""Step -> the stage that it opens; under `j1` the issues open the debate."""
 
 
 Decide = Callable[[Case], Substance]
@@ -109,7 +111,7 @@ class Bench:
         body = made[step.kind](step) if step.kind in made else self._line(step.kind, part, who=self._who(step.sides))
         opened = self._opens(step)
         tag = self._tag(step)
-        lead = f"{bench_words()['tags'][_STAGE_TAG[tag]]}\n" if self._view.profile == "j1" and tag else ""
+        lead = f"<{tag}>\n" if self._view.profile == "j1" and tag else ""
         return f"{lead}{opened}{body}"
 
     def _unaided(self, step: Step) -> bool:
@@ -171,9 +173,9 @@ class Bench:
         stage = "debate" if step.kind == "issues" and self._view.profile == "j1" else _STAGE.get(step.kind, "")
         if not stage or (stage == "opening" and step.kind != "identity"):
             return ""
-        tag: str = bench_words()["tags"][stage]
-        told = any(tag in turn.text or turn.stage == tag.strip("<>") for turn in self._view.own)
-        return "" if told else tag.strip("<>")
+        name = next(one.name for one in profile(self._view.profile, "CI").stages if one.id == stage)
+        told = any(f"<{name}>" in turn.text or turn.stage == name for turn in self._view.own)
+        return "" if told else name
 
     # --- opening ------------------------------------------------------------------------------------------------------
 
@@ -284,8 +286,18 @@ class Bench:
         return body if not told else f"对本院依职权了解并已说明的情况，{who}有何意见？"
 
     def _question(self, step: Step) -> str:
-        side = step.sides[0]
-        return self._line("question", who=NAME[side], question=bench_words()["question"][f"plain_{side}"])
+        """A question on the first thing that the other side has said and this one contests, as far as it was heard."""
+        side, case = step.sides[0], self._case
+        if side == "plaintiff":
+            points = [point.text for point in case.points if point.position != "admit"]
+        else:
+            disputed = [claim.brief for claim in case.claims if not case.admits(claim)]
+            points = [told for _, told in meeting(disputed, self._trial.story)]
+        who, other = NAME[side], NAME[OTHER[side]]
+        plain = self._line("question", "plain", who=who)
+        if not points:
+            return plain
+        return self._safe(self._line("question", who=who, other=other, point=gist(points[0], 80)), plain, set())
 
     # --- mediation and judgment ---------------------------------------------------------------------------------------
 
@@ -298,7 +310,7 @@ class Bench:
         found = proposal_of(self._trial)
         terms = quotable(worded(found, bench_words()["proposal"]["sum"]) if found else "", 300)
         fee = fee_of(self._case, "简易程序")
-        end = f"\n{bench_words()['tags']['end']}" if self._view.profile == "j1" else ""
+        end = f"\n{bench_words()['judgment']['end']}" if self._view.profile == "j1" else ""
         text: str = bench_words()["settlement"]["text"]
         return f"{text.format(terms=terms, fee=yuan(fee))}{bench_words()['judgment']['close']}{end}"
 
@@ -316,7 +328,7 @@ class Bench:
         collegial = "deliberate" in self._trial.announced
         lead = "" if collegial else self._unsettled()
         lead += bench_words()["judgment"]["collegial" if collegial else "sole"]
-        end = f"\n{bench_words()['tags']['end']}" if self._view.profile == "j1" else ""
+        end = f"\n{bench_words()['judgment']['end']}" if self._view.profile == "j1" else ""
         body = judgment(self._case, self._view.held, self._decide(self._case))
         return f"{lead}\n{body}\n{bench_words()['judgment']['close']}{end}"
 
@@ -332,6 +344,3 @@ def _acts(text: str) -> set[str]:
 
 
 _OBJECTS = re.compile(r"(?<!没)(?<!无)有异议|不符合|无权代理|冒名")
-_STAGE_TAG: Mapping[str, str] = {
-    "开庭审理": "opening", "法庭调查": "investigation", "庭审辩论": "debate", "法庭调解": "mediation",
-}  # fmt: skip

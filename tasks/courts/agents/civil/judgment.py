@@ -13,11 +13,11 @@ from tasks.courts.agents.civil.asks import acts_of, asks
 from tasks.courts.agents.civil.case import Case, Finding, Substance
 from tasks.courts.agents.civil.citing import cited, late_interest, proof
 from tasks.courts.agents.civil.heard import numbered, numeral
-from tasks.courts.agents.civil.quoting import gist, outer, quotable
 from tasks.courts.agents.civil.sums import cents, yuan
 from tasks.courts.agents.civil.weighing import Weighed
 from tasks.courts.agents.civil.words import bench_words
 from tasks.courts.agents.court_above import court_above
+from tasks.courts.agents.quoting import gist, outer, quotable
 from tasks.courts.checking.civil import court_fee
 
 MOST_SIGNS = 20

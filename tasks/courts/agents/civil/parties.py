@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from store.search.law_search import LawSearch
-from tasks.courts.agents.civil.asks import Asked, asked_of, speech
+from tasks.courts.agents.civil.asks import Asked, acts_of, asked_of, speech
 from tasks.courts.agents.civil.heard import ASPECTS, Offer, numeral, offers_in
 from tasks.courts.agents.civil.speech import Speaker
 from tasks.courts.agents.civil.sums import yuan
@@ -80,7 +80,8 @@ class Reply:
         made: Mapping[str, Callable[[str], str]] = {
             "identity": self._identity, "claim": self._claim, "answer": self._answer, "exhibit": self._exhibit,
             "cross": self._cross, "debate": self._debate, "final": self._final, "mediate": self._mediate,
-            "question": self._question, "proposal": self._proposal, "other_identity": self._other,
+            "question": self._speaker.answer, "proposal": self._proposal, "other_identity": self._other,
+            "mutual": self._mutual,
         }  # fmt: skip
         return made[asked.kind](asked.words) if asked.kind in made else self._short(asked.kind)
 
@@ -176,8 +177,7 @@ class Reply:
                 number for number, offer in offers.items() if offer.title and offer.title in words
             ]
         if not numbers:
-            told = self._question(words) if "？" in words or "?" in words else ""
-            return told if re.search(r"[0-9]|属实", told) else self._short("no_exhibit_yet")
+            return self._short("no_exhibit_yet")
         return "\n".join(self._view_on(number, offers.get(number)) for number in numbers)
 
     def _offers(self) -> dict[int, Offer]:
@@ -247,11 +247,18 @@ class Reply:
 
     # --- questions, debate, end ---------------------------------------------------------------------------------------
 
-    def _question(self, words: str) -> str:
-        return self._speaker.answer(words)
-
     def _debate(self, words: str) -> str:
         return self._speaker.debate([turn.text for turn in self._view.record if turn.speaker == "judge"])
+
+    def _mutual(self, words: str) -> str:
+        debated: dict[bool, list[str]] = {True: [], False: []}
+        called = False
+        for turn in self._view.record:
+            if turn.speaker == "judge":
+                called = any(act.act in ("debate", "mutual") for act in acts_of(turn.text))
+            elif called and (side := SIDE_OF.get(turn.speaker)):
+                debated[side == self._side].append(turn.text)
+        return self._speaker.mutual(debated[False], "\n".join(debated[True]))
 
     def _final(self, words: str) -> str:
         if self._side == "plaintiff":

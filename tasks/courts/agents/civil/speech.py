@@ -10,39 +10,28 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from tasks.courts.agents.civil.asks import speech, without_vocative
-from tasks.courts.agents.civil.heard import numeral
+from tasks.courts.agents import own_words
+from tasks.courts.agents.civil.asks import without_vocative
+from tasks.courts.agents.civil.heard import numeral, position
 from tasks.courts.agents.civil.sums import sums, yuan
+from tasks.courts.agents.own_words import matter, meeting, nearest, parts_of, unsaid
+from tasks.courts.agents.quoting import gist
 from tasks.courts.procedure.turns import Side
 from tasks.courts.scores.bigrams import bigrams, recall, sentences
 
 ME: Mapping[str, str] = {"plaintiff": "原告", "defendant": "被告"}
-LIKE = 0.3
-"""Share of a question that a sentence must hold to answer it."""
 POSITIONS: Mapping[str, str] = {"admit": "没有异议", "partly": "部分认可", "deny": "不同意"}
-_IDLE = re.compile(
-    r"[？?。！，,；;：:、]|什么时候|什么|何时|多少|怎么|如何|是否|有没有|有无|为什么|为何|哪些|哪|吗|呢|请问|请|说明|回答|原告|被告|你方|你们?|数额|依据|怎样|确定|请求|主张|具体情况|关于|对于|当时|法庭|一下|的|了|是|在|有|就|钱"
-)
 _YIELDS = re.compile(r"调解|和解|商量|愿意(?:还|付|赔|退|按)")
 """What a side would give to settle has no place in the debate."""
-_COUNT = re.compile(r"多少|几|数额|金额")
-_SUM = re.compile(r"[0-9]万?元")
-_PUT = re.compile(
-    r"应否|能否|是否系?|有无|如何|原告要求|有无依据|能否成立|被告关于|的意见|应否支持|被告|原告|支付|[“”，。其]"
-)
 _LEADS = re.compile(
-    r"^\s*(?:[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)]|第[一二三四五六七八九十][，、])"
+    r"^\s*(?:[一二三四五六七八九十]{1,3}、|[（(][一二三四五六七八九十]{1,3}[）)]|第[一二三四五六七八九十][，、]|关于争议焦点[一二三四五六七八九十]+，|针对[^“”]{2,6}“[^”]*”，)"
 )
+_SET = re.compile(r"[：:]$|^综上")
+"""Words that open and close a speech and make no point."""
 _ADDRESS = re.compile(r"^(?:尊敬的)?(?:各位)?(?:法官|审判长|审判员|法院|法庭|合议庭)(?:同志)?[：:，,]")
 """An answer or a complaint that opens like a letter: whom it addresses is no part of what is pleaded."""
 _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 _ISSUE = re.compile(r"(?:^|(?<=[：:；;。\n]))\s*(?:[一二三四五六七八九]|[0-9])[、.．]\s*([^；;。\n]{4,120})")
-
-
-def _best(about: frozenset[str], texts: Sequence[str]) -> tuple[float, str]:
-    """The text that holds most of some pairs of signs, with its share."""
-    scored = ((recall(about, bigrams(text)), text.strip()) for text in texts)
-    return max(scored, key=lambda pair: pair[0], default=(0.0, ""))
 
 
 class Speaker:
@@ -122,63 +111,41 @@ class Speaker:
     # --- questions and debate -----------------------------------------------------------------------------------------
 
     def answer(self, question: str) -> str:
-        """The answer to a question of fact: the sentence of the material that holds most of it, or that it is not
+        """The answer to each question of fact: the sentence of the own material that covers it, or that it is not
         known."""
-        asked = [
-            part for part in re.findall(r"[^？?。；;\n]+[？?。；;]?", without_vocative(question)) if len(part) > 3
-        ]
-        told = [self._nearest(_IDLE.sub("", part), sums=bool(_COUNT.search(part))) for part in asked[:4]]
-        found = dict.fromkeys(text for like, text in told if like >= LIKE)
-        return "".join(f"{text.rstrip('。；;')}。" for text in found) or self._nothing(question)
-
-    def _nearest(self, asked: str, *, sums: bool) -> tuple[float, str]:
-        """The sentence that tells most of a question; of one of a sign or two, by signs. sums: one that names a sum
-        goes before."""
-
-        def like(text: str) -> float:
-            by_signs = sum(sign in text for sign in asked) / len(asked) if asked else 0.0
-            return (recall(bigrams(asked), bigrams(text)) if len(asked) > 2 else by_signs) + 0.2 * (
-                sums and bool(_SUM.search(text))
-            )
-
-        return max(((like(text), text.strip()) for text in self._pool()), key=lambda pair: pair[0], default=(0.0, ""))
-
-    def _nothing(self, question: str) -> str:
-        """That nothing in writing bears on a question, in one of several ways."""
-        ways: Sequence[str] = speech()["nothing"]["plain" if self.counsel else "self"]
-        return ways[sum(map(ord, question)) % len(ways)].format(me=self.me, we=self.we)
-
-    def _own(self) -> list[Mapping[str, Any]]:
-        return [one for one in self._held.get("evidence", ()) if one["owner"] == self.id]
+        asked = [part for part in sentences(without_vocative(question)) if matter(part)][:4]
+        told = [f"{text}。" for part in asked for text in own_words.answer(part, self._pool())]
+        return "".join(dict.fromkeys(told)) or f"这个情况{self.we}不清楚。"
 
     def _pool(self) -> list[str]:
         """What this side may tell, facts first; sentence by sentence."""
         held = self._held
         texts = [fact.get("text", "") for fact in held.get("facts", ())]
         texts += [*held.get("statements", {}).values(), *(one.get("text", "") for one in self._defences)]
-        texts += [held.get("answer", ""), held.get("complaint", "")]
-        texts += [one.get("purpose", "") for one in self._own()]
-        return list(dict.fromkeys(_LEADS.sub("", part) for text in texts for part in sentences(text)))
+        texts += [held.get("answer", ""), held.get("complaint", ""), *self._objected()]
+        texts += self._proofs()
+        return [_LEADS.sub("", part) for part in parts_of(texts)]
 
     def debate(self, court: Sequence[str]) -> str:
         """What is said on each issue that the court has put; without issues its first arguments."""
         told: dict[str, str] = {}
         for place, issue in enumerate(self._issues(court), 1):
-            like, text = _best(
-                bigrams(_PUT.sub("", issue)) or bigrams(issue), [one for one in self._arguments() if one not in told]
-            )
-            if like >= LIKE / 2:
-                told[text] = f"关于争议焦点{numeral(place)}，{text.rstrip('。；;')}。"
-        said = list(told.values()) or [f"{text.rstrip('。；;')}。" for text in self._arguments()[:3]]
-        own = [
-            part
-            for text in self._held.get("statements", {}).values()
-            for part in sentences(text)
-            if not _YIELDS.search(part)
-        ]
-        said += ["".join(own).strip()] if own else []
+            for text in nearest(issue, [one for one in self._arguments() if one not in told]):
+                told[text] = f"关于争议焦点{numeral(place)}，{text}。"
+        said = list(told.values()) or [f"{text}。" for text in self._arguments()[:3]]
+        own = [f"{part}。" for part in self._stated() if not _YIELDS.search(part)]
+        said += ["".join(own)] if own else []
         end = "请求法院支持原告的诉讼请求" if self._side == "plaintiff" else "请求法院采纳被告的答辩意见，依法判决"
         return "发表辩论意见如下：\n" + "\n".join([*said, f"综上，{end}。"])
+
+    def mutual(self, points: Sequence[str], said: str) -> str:
+        """What this side has against points of the other that it has just heard, and has not said yet."""
+        other = ME["defendant" if self._side == "plaintiff" else "plaintiff"]
+        heard = [_LEADS.sub("", part) for part in parts_of(points)]
+        contested = [part for part in heard if position(part) != "admit" and not _SET.search(part)]
+        fresh = [one for one in unsaid(parts_of(self._arguments()), said) if position(one) != "admit"]
+        told = [f"针对{other}所称“{gist(point)}”，{text}。" for point, text in meeting(contested, fresh)]
+        return f"{self.me}补充以下辩论意见：\n" + "\n".join(told) if told else "没有新的辩论意见。"
 
     def _issues(self, court: Sequence[str]) -> list[str]:
         for text in reversed(court):
@@ -186,17 +153,23 @@ class Speaker:
                 return found[:8]
         return []
 
+    def _stated(self) -> list[str]:
+        return parts_of(self._held.get("statements", {}).values())
+
     def _arguments(self) -> list[str]:
         if self._side == "defendant" and self._defences:
-            told = [part for one in self._defences for part in re.split(r"[；;]", one.get("text", ""))]
-            return [*(part for part in told if part and not part.endswith("没有异议")), *self._objected()]
-        proofs = [
-            f"{self.me}提交的{one['title']}能够{one['purpose']}"
-            for one in self._own()
-            if one.get("purpose", "").startswith("证明")
+            told = parts_of(one.get("text", "") for one in self._defences)
+            return [*(part for part in told if not part.endswith("没有异议")), *self._objected()]
+        told = parts_of([self._held.get("complaint", "") or self._held.get("answer", "")])
+        return [*self._objected(), *self._proofs(), *(part for part in told if not _FILED.search(part))]
+
+    def _proofs(self) -> list[str]:
+        """What the own exhibits show."""
+        return [
+            f"{self.me}提交的{one['title']}能够{one['purpose'].rstrip('。')}"
+            for one in self._held.get("evidence", ())
+            if one["owner"] == self.id and one.get("purpose", "").startswith("证明")
         ]
-        told = [part.strip() for part in sentences(self._held.get("complaint", "") or self._held.get("answer", ""))]
-        return [*self._objected(), *proofs, *(part for part in told if not _FILED.search(part))]
 
     def _objected(self) -> list[str]:
         """What this side says against the exhibits of the other: its answer to the strongest point of the other."""
@@ -205,14 +178,11 @@ class Speaker:
             for item in self._held.get("evidence", ())
             if item["owner"] != self.id
             for one in item.get("objections", ())
+            if one.get("by") == self.id
         )
-        own = [one for one in told if one.get("by") == self.id]
-        return [
-            text
-            for one in own
-            for aspect in ("weight", "truth", "relevance", "text")
-            if len(text := str(one.get(aspect) or "")) > 8
-        ]
+        aspects = ("weight", "truth", "relevance", "text")
+        grounds = (str(one.get(aspect) or "") for one in told for aspect in aspects)
+        return [text.rstrip("。") for text in grounds if len(text) > 8]
 
     # --- mediation ----------------------------------------------------------------------------------------------------
 

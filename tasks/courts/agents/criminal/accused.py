@@ -15,7 +15,6 @@ from tasks.courts.agents.criminal.exhibits import brief_round, names
 from tasks.courts.agents.criminal.objections import asked_about, objections
 from tasks.courts.agents.criminal.speaking import Speaks
 from tasks.courts.agents.criminal.telling import (
-    answering,
     custody,
     day_text,
     identity,
@@ -23,6 +22,7 @@ from tasks.courts.agents.criminal.telling import (
     own_words,
     parts,
 )
+from tasks.courts.agents.own_words import answer
 from tasks.courts.procedure.replies import ALL_MEANT
 
 _TOPICS: tuple[tuple[str, str], ...] = (
@@ -137,16 +137,18 @@ class AccusedSpeaks(Speaks):
 
     def _one(self, question: str) -> str:
         """The answer to one open question; what he has said before he does not say again."""
-        pool = [*self._facts(), *self._own()]
+        pool = [one for one in (*self._facts(), *self._own()) if one.rstrip("。！？；") not in question]
         if _PROOF.search(question) and not self.guilty:
             titles = "、".join(item["title"] for item in self.floor.own_exhibits[:3])
             return self.floor.say("proof", titles=titles) if titles else self.floor.say("proof_none")
-        for asked, told in _TOPICS:
-            if re.search(asked, question) and (found := [one for one in pool if re.search(told, one)]):
+        if found := answer(question, pool, 2):
+            return re.sub("；$", "。", joined(self._fresh(found) or found))
+        for asked, words in _TOPICS:
+            if re.search(asked, question) and (found := [one for one in pool if re.search(words, one)]):
                 return joined(self._shorter(self._fresh(found))) or self.floor.say("statement_none")
         if _STORY.search(question) and pool:
             return joined(self._fresh(pool)[:2]) or self.floor.say("statement_none")
-        return joined(answering(question, pool)) or self.floor.say("forgotten")
+        return self.floor.say("forgotten")
 
     def _shorter(self, told: list[str]) -> list[str]:
         return told[: 1 if self.floor.view.traits.get("extraversion") == "low" else 2]

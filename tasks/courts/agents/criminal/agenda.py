@@ -16,6 +16,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from tasks.courts.agents.criminal.asking import DENIES, NO_OBJECTION
+from tasks.courts.agents.criminal.charges import charged
 from tasks.courts.agents.criminal.heard import Exhibit, Heard
 from tasks.courts.casefile.material import collegial as panel_sits
 from tasks.courts.environment import Role
@@ -113,7 +114,7 @@ def _brief_objected(heard: Heard) -> bool:
 
 _WHEN: Mapping[str, Callable[[Heard], bool]] = {
     "admits": admits,
-    "unread": lambda heard: not heard.answered("procurator", "indictment"),
+    "uncalled": lambda heard: not charged(heard),
     "examines": lambda heard: heard.view.profile == "j1" or procedure_of(heard) != "速裁",
     "property": _property,
     "property_told": lambda heard: property_told(heard),

@@ -27,7 +27,8 @@ def announcements(heard: Heard) -> str:
     parts = []
     if "public" not in done or "cause" not in done:
         form = "public" if court.get("public", True) else "closed" if court.get("closed_reason") else "closed_bare"
-        charge = "、".join(name.removesuffix("罪") for name in charged(heard)) or "被指控犯罪"
+        charges = charged(heard)
+        charge = "、".join(name.removesuffix("罪") for name in charges) or "被指控犯罪"
         parts.append(filled(words["head"], {"court": court.get("name") or "本院"}))
         values = {
             "office": office or "人民检察院",
@@ -36,6 +37,7 @@ def announcements(heard: Heard) -> str:
             "reason": court.get("closed_reason", ""),
         }
         parts.append(filled(words[form], values))
+        parts.append(filled(words["charge"], {"charges": "、".join(charges)}) if charges else "")
     if "procedure" not in done:
         parts.append(filled(words["procedure"], {"procedure": court.get("procedure", "普通程序")}))
     if "panel" not in done:

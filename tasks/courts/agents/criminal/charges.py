@@ -23,7 +23,7 @@ LEAST = 6.0
 def charged(heard: Heard) -> tuple[str, ...]:
     """The charges with 罪 behind them, in the order in which they were said; () where none was heard."""
     accusing = heard.answers("procurator", "charge", "indictment", "opinion")
-    return _named(accusing) or _named(heard.all_of("procurator")) or _by_facts(heard)
+    return _named(accusing) or _named(heard.all_of("procurator")) or _by_facts(heard) or _docketed(heard)
 
 
 def _named(text: str) -> tuple[str, ...]:
@@ -43,6 +43,11 @@ def name_at(text: str, start: int) -> str:
     names = (run[0][:end] for end in ends) if run else ()
     known = (name for name in names if len(name) > 2 and canonical(name) in by_canonical())
     return next(known, run[0][: ends[0]] if run and ends and not _NO_NAME.search(run[0][: ends[0]]) else "")
+
+
+def _docketed(heard: Heard) -> tuple[str, ...]:
+    """As the clerk has called the case."""
+    return _named("".join(turn.text for turn in heard.record if turn.speaker == "clerk"))
 
 
 def _by_facts(heard: Heard) -> tuple[str, ...]:

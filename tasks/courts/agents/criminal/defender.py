@@ -14,6 +14,7 @@ from tasks.courts.agents.criminal.examining import by_defence
 from tasks.courts.agents.criminal.exhibits import brief_round, left_to_show, names, offered
 from tasks.courts.agents.criminal.objections import asked_about, grounds_text, objections
 from tasks.courts.agents.criminal.speaking import Speaks
+from tasks.courts.agents.own_words import parts_of
 
 
 class DefenderSpeaks(Speaks):
@@ -90,7 +91,8 @@ class DefenderSpeaks(Speaks):
         return self.floor.say("plea" if self.denies else "plea_ok")
 
     def _mutual(self) -> str:
-        return self.floor.say("mutual")
+        argued = parts_of([str(self.floor.matter.get("defence_opinion", ""))])
+        return self.answered("procurator", [*self.objected(), *argued, *self.proofs()])
 
     def _property(self) -> str:
         return self.floor.say("property_denied" if self.denies else "property")

@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from tasks.courts.agents.criminal.asking import DENIES, NO_OBJECTION, Floor, speech
+from tasks.courts.agents.criminal.asking import DENIES, NO_OBJECTION, Floor, filled, speech
+from tasks.courts.agents.own_words import parts_of
 from tasks.courts.procedure.turns import Turn
 
 MOST = 3
@@ -52,6 +53,8 @@ def by_defence(floor: Floor, *, denies: bool) -> list[str]:
     nothing else."""
     asked, record = speech()["say"]["defence_lawyer"]["questions"], floor.view.record
     told = str(floor.matter.get("defence_opinion", "")) + " ".join(item["title"] for item in floor.own_exhibits)
-    chosen = [asked["deny"]] if denies and not topic_asked(record, "proof") else []
+    heard = parts_of(turn.text for turn in record if turn.speaker == "defendant")
+    account = next((part for part in heard if DENIES.search(NO_OBJECTION.sub("", part))), "")
+    chosen = [filled(asked["deny"], {"account": account})] if denies and account else []
     chosen += [asked[topic] for topic, cue in _CALLED_FOR if re.search(cue, told) and not topic_asked(record, topic)]
     return (chosen or ([] if denies else [asked["attitude"]]))[: MOST - 1]

@@ -79,8 +79,8 @@ def objections(floor: Floor, offers: Sequence[Offer], shift: int = 0) -> list[tu
     for offer in offers:
         titled = _by_title(known, offer)
         if item := titled[0] if len(titled) == 1 else _untitled(titled or known, offer, shift):
-            found.append((offer, _grounds(item.get("objections", ()))))
-    return [(offer, grounds) for offer, grounds in found if grounds]
+            found.append((offer, grounds(item.get("objections", ()))))
+    return [(offer, held) for offer, held in found if held]
 
 
 def _by_title(known: Sequence[Mapping[str, Any]], offer: Offer) -> list[Mapping[str, Any]]:
@@ -115,14 +115,15 @@ def _by_place(held: Sequence[Mapping[str, Any]], number: int) -> Mapping[str, An
 def _by_words(held: Sequence[Mapping[str, Any]], offer: Offer) -> Mapping[str, Any] | None:
     said = bigrams(offer.body)
     likeness = [
-        (recall(bigrams(NO_OBJECTION.sub("", "。".join(_grounds(item["objections"]).values()))), said), item)
+        (recall(bigrams(NO_OBJECTION.sub("", "。".join(grounds(item["objections"]).values()))), said), item)
         for item in held
     ]
     best = max(likeness, key=lambda pair: pair[0], default=(0.0, None))
     return best[1] if best[0] >= LIKE else None
 
 
-def _grounds(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:
+def grounds(listed: Sequence[Mapping[str, str]]) -> dict[str, str]:
+    """Objections by the point that each concerns."""
     return {ground: one[ground] for one in listed for ground in GROUNDS if one.get(ground)}
 
 

@@ -15,6 +15,7 @@ from tasks.courts.agents.criminal.exhibits import ended, exhibit_numbers, left_t
 from tasks.courts.agents.criminal.objections import asked_about, grounds_text, objections
 from tasks.courts.agents.criminal.speaking import Speaks
 from tasks.courts.agents.criminal.telling import birthday
+from tasks.courts.agents.own_words import parts_of
 from tasks.courts.casefile.people import LawRef
 from tasks.courts.procedure.replies import numbers_named
 
@@ -113,7 +114,7 @@ class ProsecutorSpeaks(Speaks):
         own = self.floor.view.own
         if not any("公诉意见" in turn.text or (opinion and opinion in turn.text) for turn in own):
             return self.floor.say("mutual_early")
-        return self.floor.say("mutual")
+        return self.answered("defence_lawyer", [*self.objected(), *parts_of([opinion]), *self.proofs()])
 
     # --- examination --------------------------------------------------------------------------------------------------
 

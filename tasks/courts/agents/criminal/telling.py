@@ -4,19 +4,14 @@ person."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from functools import cache
 from typing import Any
 
 from tasks.courts.agents.criminal.asking import speech
-from tasks.courts.scores.bigrams import bigrams, recall, sentences
+from tasks.courts.scores.bigrams import sentences
 
-LIKE = 0.3
-"""Share of a question's character pairs that a sentence must hold to answer it."""
-_FUNCTION = re.compile(
-    r"什么|怎么|怎样|为何|如何|是否|有没有|有无|被告人|当时|你的?|的时候|情况|说明|讲讲|说一下|[吗呢？?，。、了]"
-)
 MEASURES = {"拘留": "刑事拘留", "逮捕": "逮捕", "取保候审": "取保候审", "监视居住": "监视居住"}
 
 
@@ -72,14 +67,6 @@ def in_first_person(text: str, name: str) -> str:
 @cache
 def _plain() -> tuple[tuple[re.Pattern[str], str], ...]:
     return tuple((re.compile(cue), words) for cue, words in speech()["plain"]["words"])
-
-
-def answering(question: str, told: Iterable[str]) -> list[str]:
-    """The sentences that answer a question best, two at most, in their own order; none where nothing is near."""
-    wanted = bigrams(_FUNCTION.sub("", question))
-    pairs = [(recall(wanted, bigrams(one)), place, one) for place, one in enumerate(told)]
-    best = sorted((pair for pair in pairs if pair[0] >= LIKE), key=lambda pair: (-pair[0], pair[1]))[:2]
-    return [one for _, _, one in sorted(best, key=lambda pair: pair[1])]
 
 
 def parts(text: str) -> list[str]:

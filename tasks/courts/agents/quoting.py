@@ -14,7 +14,7 @@ def quotable(text: str, most: int = 400) -> str:
     """A text that can stand between quotation marks, with inner ones in their place."""
     plain = _DOES.sub("", " ".join(text.split())).translate(_MARKS)
     plain = plain.replace("被答辩人", "原告").replace("答辩人", "被告")
-    return _SPEAKER.sub(r"\1\2，", plain)[:most].strip("，,；;。 ")
+    return _SPEAKER.sub(r"\1\2，", plain)[:most].strip("，,；;。、 ")
 
 
 def outer(text: str) -> str:
