@@ -1,11 +1,12 @@
 """Every act of the judge under paraphrases written by people who had not read the program (acts_CI.jsonl, acts_CR.jsonl).
 
-The classifier is trained on them, so what is tested here is that it still knows them; what it makes of words that it never
-saw stands in its card (cross validation) and in `test_courts_labels.py`. Run with -s for every act.
+Two thirds trained the classifier; the third that the hash of the text keeps back did not, and is what is measured here. Run
+with -s for every act.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from pathlib import Path
@@ -17,10 +18,10 @@ from tasks.courts.procedure.acts import Known, parse
 from tasks.courts.procedure.tables import profile
 
 Env = Literal["CI", "CR"]
-LEAST, MOST = 0.98, 0.1
-"""Recall of turns that do their act, and share of turns that only seem to and are taken for it. Of a third of them that was
-held back first, the classifier found .824 (civil) and .866 (criminal) and took .342 and .388 wrongly; the lists of phrases
-that stood here before .436, .547, .171 and .216."""
+LEAST = {"CI": (0.8, 0.36), "CR": (0.84, 0.41)}
+"""Recall of turns that do their act, and share of turns that only seem to and are taken for it. At first sight .824 and .342,
+.866 and .388; .837 and .351, .869 and .396 after more sentences of the rules' judge were trained on. The lists of phrases
+that stood here before had .436 and .171, .547 and .216."""
 KNOWN = {
     "CI": Known(("沈秋白", "闻一舟", "陆明远", "祁山"), ("借条", "银行转账凭证", "微信聊天记录", "还款收据")),
     "CR": Known(("邵北辰", "顾鸣", "尹澜")),
@@ -30,6 +31,10 @@ KNOWN = {
 def rows(env: Env) -> list[dict[str, Any]]:
     lines = Path(__file__).with_name(f"acts_{env}.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
+
+
+def held_out(text: str) -> bool:
+    return int(hashlib.sha256(text.encode()).hexdigest(), 16) % 3 == 0
 
 
 @pytest.mark.parametrize("env", ("CI", "CR"))
@@ -42,8 +47,8 @@ def test_every_act_has_its_paraphrases(env: Env) -> None:
 
 
 @pytest.mark.parametrize("env", ("CI", "CR"))
-def test_acts_are_read_in_many_words(env: Env) -> None:
-    kept = rows(env)
+def test_acts_are_read_in_words_nobody_trained(env: Env) -> None:
+    kept = [row for row in rows(env) if held_out(row["text"])]
     taken: Counter[tuple[str, bool]] = Counter()
     count: Counter[tuple[str, bool]] = Counter()
     for row in kept:
@@ -60,7 +65,8 @@ def test_acts_are_read_in_many_words(env: Env) -> None:
         for asked in (True, False)
     )
     print(f"{env} {len(kept)} turns: recall {recall:.3f}, wrong turns taken {wrong:.3f}")
-    assert recall >= LEAST and wrong <= MOST
+    least, most = LEAST[env]
+    assert recall >= least and wrong <= most
 
 
 @pytest.mark.parametrize("env", ("CI", "CR"))

@@ -91,7 +91,7 @@ def test_the_bench_is_the_one_of_the_procedure(name: str, procedure: str, panel:
     assert (case.court.procedure, case.court.collegial) == (procedure, panel)
     assert ("collegial" in hearing_of(case).needs) is panel
     said = "".join(turn.text for turn in by_rules(case).record if turn.speaker == "judge")
-    assert ("依法组成合议庭" in said) is panel and ("独任审" in said) is not panel
+    assert ("合议庭审理" in said) is panel and ("独任审" in said) is not panel
 
 
 def test_custody_is_no_record() -> None:

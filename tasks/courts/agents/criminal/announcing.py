@@ -64,7 +64,7 @@ def request_contested(heard: Heard) -> bool:
 def _bench(heard: Heard) -> str:
     words, court = hearing()["announce"], heard.view.held.get("court", {})
     judge = court.get("presiding", {}).get("name", "")
-    clerk = filled(words["clerk"], {"clerk": court["clerk"]}) if court.get("clerk") else ""
+    clerk = filled(words["clerk"], {"clerk": court.get("clerk", "")})
     members = "、".join(f"{one.get('title', '审判员')}{one.get('name', '')}" for one in court.get("panel", ()))
     if members:
         return filled(words["presides"], {"judge": f"审判员{judge}", "members": members, "clerk": clerk})
