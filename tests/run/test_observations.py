@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from models.engine import Ask, Message  # noqa: E402
 from store.builder import PackBuilder  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.agents.budgets import Budget
 from tasks.agents.human import HumanPolicy  # noqa: E402
 from tasks.agents.phrases import observed  # noqa: E402
 from tasks.episode import observations  # noqa: E402
@@ -33,6 +34,8 @@ from tests.support import law_stage  # noqa: E402
 from tests.support.policy_stage import EVERY, Actor, Rehearsal, well_behaved  # noqa: E402
 
 HUGE = "".join(f"{number:06}号约定的内容如下，" for number in range(60_000))
+WIDE = lambda self, beside=0: 1 << 20  # noqa: E731
+"""A context in which nothing but the length of an observation matters."""
 MARK = "…【此处略去{}字，全文共{}字】…"
 LEFT = SHOWN - 60
 """Characters that stay."""
@@ -78,6 +81,7 @@ def longest(asks: list[Ask]) -> int:
 
 @pytest.mark.parametrize("policy", [name for name in EVERY if "direct" not in name])
 def test_every_method_shows_it_shortened(policy: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Budget, "characters", WIDE)
     monkeypatch.setattr(Toolbox, "call", lambda self, tool, given: ToolResult("ok", HUGE, HUGE))
     actor = Actor(well_behaved(policy))
     episode = Rehearsal(policy, actor).run()
@@ -90,7 +94,8 @@ def test_every_method_shows_it_shortened(policy: str, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("mode", law_stage.MODES)
-def test_the_search_agent_too(mode: str) -> None:
+def test_the_search_agent_too(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Budget, "characters", WIDE)
     said = law_stage.script(law_stage.well_behaved(mode))
     huge = f"{HUGE}<tool_call>{HUGE}"
     episode = law_stage.Episode(law_stage.mode_name(mode), said, results={"rag_retrieve": ("ok", huge)}).run()

@@ -263,15 +263,12 @@ class Machine:
         asked = [side for side in spec.asked if side in heard]
         asked = [side for side in asked if side in act.named] or asked
         if spec.exhibits == "other":
-            able = [
-                side
-                for side in asked
-                if self._exhibits.to_hear(side) or any(p.spec.exhibits == "owner" for p in self._pending)
-            ]
+            showing = {pending.side for pending in self._pending if pending.spec.exhibits == "owner"}
+            able = [side for side in asked if self._exhibits.to_hear(side) or showing - {side}]
             if not able and asked and any(self._exhibits.to_hear(side) for side in spec.asked):
                 return (), True
             # A side that was heard on all that was shown owes nothing when it is asked about an exhibit once more.
-            return tuple(able if self._exhibits.begun() else asked), False
+            return tuple(able if showing or self._exhibits.begun() else asked), False
         open_sides = tuple(side for side in asked if self._open(spec, (side,)))
         return open_sides, not asked and self._open(spec, spec.asked)
 

@@ -55,8 +55,11 @@ def of_procedure(seen: Iterable[Mapping[str, Any]], name: ProfileName, case: Civ
     acts = profile(name, "CI" if isinstance(case, CivilCase) else "CR").acts
     made = []
     for one in seen:
-        key = str(one.get("act") or "").partition("/")[0]
+        key = str(one.get("act") or one.get("unmet") or "").partition("/")[0]
         title = acts[key].name if key in acts else key
+        if "unmet" in one:
+            made.append(_row(_DUTY, f"未得有效回应：{title}", None, one.get("turn")))
+            continue
         if "violation" not in one:
             made.append(_row(_DUTY, title, True, one.get("turn"), str(one.get("quote") or "")))
             continue
