@@ -67,12 +67,12 @@ def data_of(reading: Reading) -> dict[str, object]:
 def size_line(reading: Reading) -> str:
     """One line about the sizes of a prompt."""
     budget = reading.budget
-    parts = "，".join(
+    parts = t("show.comma").join(
         t("show.part", name=t(f"show.part.{name}"), tokens=f"{budget.tokens(size):,}")
         for name, size in reading.parts.items()
     )
     whole = budget.tokens(sum(reading.parts.values()))
     return t(
-        "show.would_read", seat=reading.seat, step=reading.step, tokens=f"{whole:,}", parts=parts,
+        "show.would_read", seat=reading.seat, policy=reading.policy, step=reading.step, tokens=f"{whole:,}", parts=parts,
         reply=f"{budget.reply + budget.thought:,}", context=f"{budget.context:,}",
     )  # fmt: skip

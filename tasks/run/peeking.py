@@ -112,13 +112,16 @@ def _model(bench: Benchmark, state: State, seat: str, context: int, form: str) -
     there = state.seats.get(seat)
     if there is None:
         raise UsageError(f"the episode has no seat '{seat}'", f"Its seats: {', '.join(sorted(state.seats))}.")
+    if seat != bench.seat and "model" not in bench.roles.get(seat, ()):
+        raise UsageError(f"seat '{seat}' is kept by rules alone", "No model reads there.")
     sits = there if ":" in there.engine else newcomer(bench, seat, READER, there.policy)
     if form:
         method = split(sits.policy)[0]
         mode = MODE_OF.get(form)
         policy = named(method, mode) if mode else ""
         if mode is None or (seat == bench.seat and policy != method and not bench.modes(policy)):
-            raise UsageError(f"'{method}' has no form '{form}'", f"Forms: {', '.join(FORMS)}.")
+            known = [name for name, one in MODE_OF.items() if one == "lean" or bench.modes(named(method, one))]
+            raise UsageError(f"'{method}' has no form '{form}'", f"Forms: {', '.join(known)}.")
         sits = sits.model_copy(update={"policy": policy})
     return sits.model_copy(update={"context": context}) if context else sits
 

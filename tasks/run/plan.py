@@ -69,7 +69,7 @@ def refuse_narrow(bench: Benchmark, casts: Iterable[tuple[Question, Iterable[Sea
             if 0 < sits.context < (need := need_of(bench, question, sits, spec)):
                 raise UsageError(
                     f"task {question.id}: seat {sits.seat} needs a context of about {need} tokens, its model has {sits.context}",
-                    "Give more in its SPEC (llama: #ctx=N), or --fold where the benchmark has it.",
+                    "Give more in its SPEC (llama: #ctx=N); under j1 --fold helps, too.",
                 )
 
 

@@ -11,7 +11,7 @@ model in the seat. At first sight, the three together, precision / recall (lists
 * strict, actions of the benchmark: 0.72 / 0.70; 0.77 / 0.85; compat on the same: 0.37 / 0.45
 * faults of a turn: 0.70 / 0.69; 0.53 / 0.74
 
-Since then doubtful words earn credit and blame nobody: 0.92 / 0.89, 0.77 / 0.86, faults 0.67 / 0.56. These labels credit every demand of an overloaded turn that was answered,
+Since then doubtful words earn credit and blame nobody: 0.92 / 0.89, 0.77 / 0.86, faults 0.67 / 0.55. These labels credit every demand of an overloaded turn that was answered,
 the rule the first two.
 
 The 190 turns at first sight, precision / recall:

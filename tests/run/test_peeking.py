@@ -57,7 +57,7 @@ def test_any_seat_of_a_trial_by_rules_is_read_at_any_step(trial: Path) -> None:
         ("grader", {}, "is never asked"),
         ("judge", {"step": 3}, "is not asked at step 3"),
         ("judge", {"form": "paper"}, "has no form"),
-        ("clerk", {}, "cannot sit"),
+        ("clerk", {}, "kept by rules alone"),
     ],
 )
 def test_what_cannot_be_read_is_said(trial: Path, seat: str, more: dict[str, object], words: str) -> None:

@@ -71,7 +71,7 @@ def _blocks(reading: Reading) -> list[Block]:
     budget = reading.budget
     sizes = [(t(f"show.part.{name}"), budget.tokens(size)) for name, size in reading.parts.items()]
     whole = budget.tokens(sum(reading.parts.values()))
-    told = "，".join(t("show.part", name=name, tokens=f"{size:,}") for name, size in sizes)
+    told = t("show.comma").join(t("show.part", name=name, tokens=f"{size:,}") for name, size in sizes)
     line = t("prompt.would.size", tokens=f"{whole:,}", parts=told, context=f"{budget.context:,}")
     found = [Block(0, SECTIONS.index("call"), t("prompt.fact.usage"), "dim", (((line, "text"),),), line)]
     for seq, message in enumerate(reading.ask.messages, 1):

@@ -41,4 +41,5 @@ def shortened(text: str, most: int) -> str:
         return text
     tail = most // 4
     head = most - tail
-    return f"{text[:head]}{phrase('record', 'cut', count=str(len(text) - most))}{text[-tail:]}"
+    left = phrase("record", "cut", count=str(len(text) - most))
+    return f"{text[:head]}{left}{text[len(text) - tail :]}"

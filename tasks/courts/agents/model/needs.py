@@ -21,8 +21,8 @@ from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.tables import ProfileName
 from tasks.episode.events import Seated
 
-TALK = 1000
-"""Characters of talk beside a card without which a seat cannot follow."""
+TALK = 3000
+"""Characters beside a card without which a seat cannot follow: a standing file that holds every exhibit, and a few turns."""
 TURN = 120
 """Characters of a turn beside what is said of the case."""
 

@@ -17,7 +17,7 @@ from tasks.courts.procedure.turns import Turn
 
 WIDTHS: tuple[tuple[int, int, int], ...] = (
     (0, 400, 80), (0, 200, 40), (0, 100, 20), (0, 60, -1), (0, 30, -1), (0, -1, -1), (600, -1, -1), (300, -1, -1), (150, -1, -1),
-    (60, -1, -1),
+    (60, -1, -1), (-1, -1, -1),
 )  # fmt: skip
 """Of an utterance of weight core, talk and rest: the first row with which all fits. 0: whole, -1: left out."""
 TALK = 0.6

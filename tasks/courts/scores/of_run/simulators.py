@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tasks.courts.agents.registry import HUMAN
 from tasks.courts.casefile.case import Case
+from tasks.courts.environment import environment
 from tasks.courts.play.episode import traits_of
 from tasks.courts.play.flow import limit_of
 from tasks.courts.procedure.tables import ProfileName
@@ -73,7 +74,8 @@ def objections(
             made.append(f"profile j1 knows no tools, {calls} were called")
         if loose:
             made.append(f"profile j1 routes by markers, {loose} turns of the judge were routed otherwise")
-    if spec is not None and (aid := settings_of(spec).aid) != "off":
+    judged = any(environment(case.env).trial for case, _ in attempts)
+    if spec is not None and judged and (aid := settings_of(spec).aid) != "off":
         made.append(f"the judge was aided: {aid}")
     pack = context.pack
     if spec is not None and (law_pack := settings_of(spec).law_pack):
