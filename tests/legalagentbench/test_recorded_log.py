@@ -382,7 +382,7 @@ def test_a_log_takes_a_seat_with_the_method_it_knows(
     [
         (("--agent", "plan-solve"), "is the log of a react run, not of plan-solve"),
         (("--agent", "direct"), "is the log of a react run, not of direct"),
-        (("--free",), "--free makes others"),
+        (("--free",), "--free and --calls make others"),
     ],
 )
 def test_a_log_plays_no_other_method(

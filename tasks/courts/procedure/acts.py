@@ -8,6 +8,7 @@ The parser knows nothing of stages, sides or replies: that is the machine's work
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
@@ -175,7 +176,10 @@ def _parsed(text: str, env: Literal["CI", "CR"], known: Known) -> tuple[Found, .
 def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Iterator[Found]:
     """Acts of single sentences, then those that only several sentences in a row do together."""
     model = classifier(env)
-    done: dict[int, list[tuple[int, int]]] = {}
+    done: dict[int, bytearray] = {}
+    homes = list(sentences(kept))
+    begins = [start for start, _ in homes]
+    named: dict[int, frozenset[Side]] = {}
     told = [match.span() for match in _RIGHTS.finditer(kept)]
     for start, said in pieces(kept):
         words = folded(said, known.persons, known.titles)
@@ -184,15 +188,18 @@ def _acts(text: str, env: Literal["CI", "CR"], known: Known, kept: str) -> Itera
         seen, end = features(words.text), start + len(said)
         scores = model.scores(seen)
         for act in np.flatnonzero(scores >= 0).tolist():
-            if any(start < high and low < end for low, high in done.get(act, ())):
+            covered = done.setdefault(act, bytearray(len(kept)))
+            if covered.find(1, start, end) >= 0:
                 continue
-            done.setdefault(act, []).append((start, end))
+            covered[start:end] = b"\x01" * (end - start)
             first, last = model.span(act, words, seen)
             if _asks(env, model.acts[act]) and any(low <= start + first < high for low, high in told):
                 continue  # one of the rights that are read out
-            home = _sentence_at(kept, start + last - 1)
+            at = bisect_right(begins, start + last - 1) - 1
+            if at not in named:
+                named[at] = _sides(homes[at][1] if at >= 0 else kept, env)
             yield Found(
-                model.acts[act], start + first, start + last, text[start + first : start + last], _sides(home, env),
+                model.acts[act], start + first, start + last, text[start + first : start + last], named[at],
                 sure=bool(scores[act] >= model.sure[act]),
             )  # fmt: skip
 
@@ -234,10 +241,6 @@ def _fallbacks(text: str, env: Literal["CI", "CR"], places: Sequence[tuple[int, 
                     True,
                 )
             return
-
-
-def _sentence_at(said: str, position: int) -> str:
-    return next((words for start, words in sentences(said) if start <= position < start + len(words)), said)
 
 
 @cache
