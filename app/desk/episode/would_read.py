@@ -54,9 +54,10 @@ class WouldReadScreen(PromptScreen):
         view.border_title = t("prompt.would.legend")
         if self.reading is None:
             return
-        parts = (t("prompt.would.title"), t("event.step", step=self.step), self.called, one(self.reading.ask.prompt))
         fiction = (t("mark.fictional"),) if is_fictional(self.facts.header) else ()
-        self.query_one("#title", Label).update(" · ".join((*parts, *fiction)))
+        step, prompt = t("event.step", step=self.step), one(self.reading.ask.prompt)
+        parts = (t("prompt.would.title"), *fiction, step, self.called, prompt)
+        self.query_one("#title", Label).update(" · ".join(parts))
         blocks = _blocks(self.reading)
         if keep:
             view.relabel(blocks)
