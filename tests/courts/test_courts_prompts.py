@@ -28,6 +28,7 @@ from tasks.courts.play.portions import CORE, answering, portions
 from tasks.courts.play.views import CourtPolicy, CourtView
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.machine import Machine
+from tasks.courts.scores.of_run.rating import Heard
 from tasks.courts.scores.of_run.simulators import objections
 from tasks.courts.settings import CourtSettings
 from tasks.courts.terms import wrong_words
@@ -417,7 +418,8 @@ def test_what_the_aid_tells_is_done_in_the_end(name: str) -> None:
 def test_a_run_with_the_aid_is_not_comparable() -> None:
     for aid, made in (("off", []), ("duties", ["the judge was aided: duties"])):
         spec = RunSpec(benchmark="courts", agent="rules", settings={"aid": aid})
-        assert objections(ScoreContext(spec=spec), [], {}, {}) == made
+        assert objections(ScoreContext(spec=spec), [(CASES["CI-0001"], Heard())], {}, {}) == made
+        assert objections(ScoreContext(spec=spec), [(CASES["KQ-0001"], Heard())], {}, {}) == [], "nobody judges there"
     assert "未完成" in phrase("the judge was aided: duties", "zh")
 
 
