@@ -49,7 +49,7 @@ DIGITS = 7
 
 
 def context_of(spec: str) -> int:
-    """Tokens of context that a SPEC names: `ctx=` of a local model, `context=` of a server, which is not asked."""
+    """Tokens of context that a SPEC names (`ctx=` of a local model, `context=` of a server); `CONTEXT` where it names none."""
     return named_context(spec) or CONTEXT
 
 
@@ -58,16 +58,10 @@ def named_context(spec: str) -> int:
     return _tokens(_said(spec)[1].get("context" if spec.startswith("endpoint:") else "ctx", ""))
 
 
-def spoken_room(spec: str) -> int:
-    """Tokens that a SPEC leaves to a reply, reasoning included; 0 where it says nothing of the reply."""
+def limits_of(spec: str) -> tuple[int, int]:
+    """Tokens that a SPEC gives a reply, and reasoning beside it; 0 where it says nothing of them."""
     said = _said(spec)[1]
-    reply, reasoning = (_tokens(said.get(name, "")) for name in ("reply", "reasoning"))
-    return reply + reasoning if reply else 0
-
-
-def thought_room(spec: str) -> int:
-    """Tokens of reasoning beside a reply, as a SPEC says; 0 where reasoning is part of the reply."""
-    return _tokens(_said(spec)[1].get("reasoning", ""))
+    return _tokens(said.get("reply", "")), _tokens(said.get("reasoning", ""))
 
 
 def _tokens(said: str) -> int:

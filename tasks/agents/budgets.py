@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from models.engine import Room
-from models.sampling import CONTEXT, DENSITY, context_of, named_context, spoken_room, thought_room
+from models.sampling import CONTEXT, DENSITY, context_of, limits_of, named_context
 from tasks.episode.events import Seated
 from tasks.episode.seats import View
 
@@ -22,6 +22,8 @@ MARGIN = 20
 """One part in so many of the context is left for the frames of a template and for what a density leaves out."""
 LONGEST_SPOKEN = 100_000
 """Characters that a form can leave room for."""
+LONGEST_TOKEN = 8
+"""Characters of a token, from which on no prose of any language gets: a form never ends a reply before its tokens do."""
 LEAST_REPLY = 256
 """Tokens with which a seat can say something at all."""
 
@@ -42,10 +44,8 @@ class Budget:
         if sits is None:
             return cls()
         context = sits.context or context_of(sits.engine)
-        thought = thought_room(sits.engine)
-        spoken = spoken_room(sits.engine)
-        reply = spoken - thought if spoken else min(PUBLISHED_REPLY, context // SHARE)
-        return cls(context, sits.density or DENSITY, reply, thought)
+        reply, thought = limits_of(sits.engine)
+        return cls(context, sits.density or DENSITY, reply or min(PUBLISHED_REPLY, context // SHARE), thought)
 
     @classmethod
     def at(cls, view: View) -> Budget:
@@ -68,8 +68,8 @@ class Budget:
 
     @property
     def spoken(self) -> int:
-        """Characters of a reply for which a form need leave room: more than its tokens can say."""
-        return min(LONGEST_SPOKEN, max(LEAST_REPLY, int(self.reply / min(self.density, 0.5))))
+        """Characters of a reply for which a form leaves room: more than its tokens can say."""
+        return min(LONGEST_SPOKEN, max(LEAST_REPLY, self.reply * LONGEST_TOKEN))
 
 
 def with_room(sits: Seated, room: Room) -> Seated:
@@ -80,10 +80,10 @@ def with_room(sits: Seated, room: Room) -> Seated:
 
 def least_context(characters: int, sits: Seated) -> int:
     """Tokens of context in which a prompt of so many characters leaves room for the reply of whoever sits there."""
-    budget = Budget.of(sits)
-    prompt = budget.tokens(characters)
-    kept = budget.thought + (budget.reply if spoken_room(sits.engine) else 0)
-    if not spoken_room(sits.engine):
+    reply, thought = limits_of(sits.engine)
+    prompt = Budget.of(sits).tokens(characters)
+    kept = reply + thought
+    if not reply:
         small = math.ceil((prompt + kept) / (1 - 1 / MARGIN - 1 / SHARE))
         if small // SHARE <= PUBLISHED_REPLY:
             return small

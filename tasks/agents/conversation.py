@@ -35,13 +35,14 @@ class Call:
 
 
 class Conversation:
-    """Messages so far, and what has been heard since the model last spoke. room: for all of them, 0 for no end of it.
+    """Messages so far, and what has been heard since the model last spoke. room: for all of them and the tools, 0 for no
+    end of it.
 
     With `tools` the model calls them in its own form: what is heard first after a call is its result.
     """
 
     def __init__(self, card: str, room: int = 0, tools: tuple[Tool, ...] = ()) -> None:
-        self._room = room
+        self._room = room and max(1, room - native.told_size(tools))
         self._messages = [Message("system", card)]
         self._heard: list[str] = []
         self._tools = tools

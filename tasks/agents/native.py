@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from models.calls import arguments_of, mark_in, read, written
-from models.engine import Message, Reply, ToolCall
+from models.engine import Message, Reply, Tool, ToolCall, tools_data
 from tasks.agents.modes import Calls
 from tasks.episode.events import ModelCalled
 from tasks.errors import UsageError
@@ -34,6 +34,11 @@ def check_tools(calls: Calls, offered: Sequence[object]) -> None:
             "--calls native: the tested seat has no tools here",
             "Give it some (--tools, --law-pack), or leave it out.",
         )
+
+
+def told_size(tools: Sequence[Tool]) -> int:
+    """Characters that tools take in a prompt, as most templates write them."""
+    return len(json.dumps(tools_data(tools), ensure_ascii=False)) if tools else 0
 
 
 def words(said: Reply | ModelCalled) -> str:

@@ -29,7 +29,7 @@ TRIES = 2
 OTHERS = 2048
 """Tokens of a reply of a seat that is not tested, unless its SPEC says otherwise."""
 REASONING_OF_A_JUDGMENT = "本院认为"
-"""Stands in every judgment (paper of J1-Eval, rule of a finished trial), and in nothing else that a judge says."""
+"""Stands in every judgment (paper of J1-Eval, rule of a finished trial)."""
 
 
 class ModelSeat:
@@ -43,10 +43,12 @@ class ModelSeat:
         """One utterance, or one call of a tool."""
         form = form_of(view, split(self.name)[1])
         plain: Form = "lean" if form == "lean" else "free"
+        tools = definitions(view.offered) if form == "native" else ()
         messages = conversation(
             view, card(view, form),
             lambda turn, reply: replies.own_words(turn, reply, view, plain),
             lambda lookup: replies.own_call(lookup, view, plain),
+            native.told_size(tools),
         )  # fmt: skip
         tested = view.seat == SEAT
         settings = replace(
@@ -54,6 +56,8 @@ class ModelSeat:
             max_tokens=view.budget.reply if tested else min(OTHERS, view.budget.reply),
         )
         asked = Ask(view.seat, messages, card_of(view), settings=settings)
+        if form == "native":
+            asked = replace(asked, messages=native.structured(messages), tools=tools)
         if form == "free":
             reply = yield from ask(asked)
             action: Action = replies.free_action(reply.text, view)
@@ -68,10 +72,9 @@ class ModelSeat:
 
 def _native(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action, Reply]]:
     """Plain text is spoken, a call of a tool that is open is made; anything else is asked for once more."""
-    said, note, messages = "", "", asked.messages
+    said, note = "", ""
     for _ in range(TRIES):
-        told = replace(asked, messages=native.structured(messages), tools=definitions(view.offered))
-        reply = yield from ask(told)
+        reply = yield from ask(asked)
         text = native.words(reply)
         turn = native.turn_of(replies.cleaned(text))
         said, note = turn.said, turn.rejected
@@ -83,7 +86,8 @@ def _native(view: CourtView, asked: Ask) -> Generator[Yield, Sent, tuple[Action,
             return CallTool(turn.tool, turn.arguments), reply
         note = note or fill_text(table(NATIVE)["turn"]["closed"], tool=str(turn.tool)[:40])
         again = Message("user", phrase("cue", "repair", note=note))
-        messages = (*messages, Message("assistant", text or replies.SILENT), again)
+        tried = (*asked.messages, Message("assistant", text or replies.SILENT), again)
+        asked = replace(asked, messages=native.structured(tried))
     yield from emit(ActionParsed(seat=view.seat, result="rejected", note=note))
     return Say(replies.cleaned(said), routed=""), reply
 
@@ -114,7 +118,7 @@ def _finished(view: CourtView, asked: Ask, form: Form, said: Say) -> Generator[Y
     before = Message("assistant", replies.repeated(said, view, form))
     messages = (*asked.messages, before, Message("user", phrase("cue", "go_on")))
     schema = replies.continuing(view) if form == "lean" else None
-    reply = yield from ask(replace(asked, messages=native.structured(messages), schema=schema))
+    reply = yield from ask(replace(asked, messages=messages, schema=schema))
     text = replies.closed(reply.text) if reply.finish == "length" and schema else reply.text
     rest = replies.rest_of(text, form)
     yield from emit(ActionParsed(seat=view.seat, result="repaired", note="到长度上限，续写一次"))
