@@ -13,6 +13,9 @@ from app.terminal import clean, json_text
 from tasks.courts.procedure.labels import Judged, measured, read_rows
 
 
+SHARES, COUNTS = ("precision", "recall"), ("right", "wrong", "missed")
+
+
 @click.group(cls=Whole)
 def procedure() -> None:
     """Measure the rules of court procedure.
@@ -22,7 +25,7 @@ def procedure() -> None:
 
 
 @procedure.command(name="check")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--differences", is_flag=True, help="Name every turn on which rules and label differ, too.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def check(file: Path, differences: bool, as_json: bool) -> None:
@@ -36,28 +39,14 @@ def check(file: Path, differences: bool, as_json: bool) -> None:
     differ = [_difference(one) for one in judged if _differs(one)]
     if as_json:
         return click.echo(json_text({**told, **({"differences": differ} if differences else {})}))
+    measures = {**told["strict"], "compat": told["compat"], "faults": told["faults"]}
+    measures["order_as_one"] = told["faults"]["order_as_one"]
     rows = [
-        ("strict law", told["strict"]["law"]),
-        ("strict actions", told["strict"]["actions"]),
-        ("compat", told["compat"]),
-        ("faults", told["faults"]),
-        ("faults, order as one", told["faults"]["order_as_one"]),
+        (t(f"procedure.{name}"), *(number(one[k], 3) for k in SHARES), *(str(one[k]) for k in COUNTS))
+        for name, one in measures.items()
     ]
     click.echo(t("procedure.measured", n=told["n"]))
-    click.echo(
-        table(
-            ("", "precision", "recall", "right", "wrong", "missed"),
-            [
-                (
-                    name,
-                    number(r["precision"], 3),
-                    number(r["recall"], 3),
-                    *(str(r[k]) for k in ("right", "wrong", "missed")),
-                )
-                for name, r in rows
-            ],
-        )
-    )
+    click.echo(table(("", *(t(f"procedure.{name}") for name in (*SHARES, *COUNTS))), rows))
     if differences:
         for one in differ:
             parts = (f"{name}: {', '.join(values)}" for name, values in one.items() if name != "id" and values)

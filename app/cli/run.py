@@ -204,7 +204,8 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],
-            parallel=parallel, seats=seats, calls=calls, free=calls == "free", **{**{name: options[name] for name in names}, **settings, **sampling},
+            parallel=parallel, seats=seats, calls=calls, free=calls == "free",
+            **{**{name: options[name] for name in names}, **settings, **sampling},
         )  # fmt: skip
     except ValidationError as error:
         first = error.errors()[0]
@@ -270,7 +271,7 @@ def _dry_run(spec: RunSpec, as_json: bool) -> None:
                 click.echo(clean(f"{key}: {value}", multiline=False))
         for task, sizes in needs.items():
             if sizes:
-                told = "，".join(f"{seat} {size:,}" for seat, size in sizes.items())
+                told = t("show.comma").join(f"{seat} {size:,}" for seat, size in sizes.items())
                 click.echo(clean(t("run.context", task=task, sizes=told), multiline=False))
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import click
 
+from app.prompt_sizes import sizes
 from app.strings import t
 from app.terminal import clean, json_text
 from store.journal import Journal
@@ -33,11 +34,12 @@ def show_prompt(
         return
     for message in reading.ask.messages:
         click.echo(clean(f"[{message.role}]\n{message.content}\n"))
-    click.echo(clean(size_line(reading), multiline=False), err=True)
+    line = t("show.would_read", seat=reading.seat, policy=reading.policy, step=reading.step, **sizes(reading))
+    click.echo(clean(line, multiline=False), err=True)
 
 
 def _words(card: Card, seat: str) -> tuple[str, ...]:
-    """By what a seat may be called: its name in the record, its role, what courts call it in this case and elsewhere."""
+    """By what a seat may be called: name in the record, role, what courts call it in this case and elsewhere."""
     env = card.get("env")
     if env not in codes():
         return (seat,)
@@ -62,17 +64,3 @@ def data_of(reading: Reading) -> dict[str, object]:
         "messages": [{"role": message.role, "content": message.content} for message in messages],
         "schema": reading.ask.schema,
     }
-
-
-def size_line(reading: Reading) -> str:
-    """One line about the sizes of a prompt."""
-    budget = reading.budget
-    parts = t("show.comma").join(
-        t("show.part", name=t(f"show.part.{name}"), tokens=f"{budget.tokens(size):,}")
-        for name, size in reading.parts.items()
-    )
-    whole = budget.tokens(sum(reading.parts.values()))
-    return t(
-        "show.would_read", seat=reading.seat, policy=reading.policy, step=reading.step, tokens=f"{whole:,}", parts=parts,
-        reply=f"{budget.reply + budget.thought:,}", context=f"{budget.context:,}",
-    )  # fmt: skip

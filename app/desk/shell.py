@@ -26,7 +26,7 @@ from app.desk.dialogs.confirm import HostScreen
 from app.desk.dialogs.help import HelpScreen
 from app.desk.dialogs.problem import ProblemScreen
 from app.desk.dialogs.progress import ProgressScreen
-from app.desk.episode.prompt import PromptScreen
+from app.desk.episode.prompt import PromptPage
 from app.desk.episode.renderers import one
 from app.desk.episode.screen import EpisodeScreen
 from app.desk.episode.tokens import TokensScreen
@@ -174,7 +174,7 @@ class Desk(App[int]):
                         | HomeScreen
                         | LawScreen
                         | ModelsScreen
-                        | PromptScreen
+                        | PromptPage
                         | ReviewScreen
                         | RunScreen
                         | TokensScreen

@@ -6,8 +6,7 @@ Special tokens of the template stand apart from contents: what looks like one in
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -44,20 +43,29 @@ class PromptText(Transcript):
         return t(f"prompt.{SECTIONS[step]}")
 
 
-class PromptScreen(OnDesk, FindingScreen):
-    """Shows one call of an episode; goes to the next and the one before."""
+class PromptPage(OnDesk, FindingScreen):
+    """A prompt and what belongs to it, part by part. It is read in a worker: `read` in a thread, then `take`."""
 
     CSS_PATH = "prompt.tcss"
     area = "prompt"
     help_id = "prompt"
     BINDINGS: ClassVar[list[BindingType]] = bindings("prompt")
 
-    def __init__(self, facts: RunFacts, episode: str, records: Sequence[Record], seq: int) -> None:
+    def __init__(self, facts: RunFacts, episode: str) -> None:
         super().__init__()
-        self.facts, self.episode, self.records = facts, episode, records
-        self.calls = [r.seq for r in records if isinstance(r.event, ModelCalled) and not r.event.human]
-        self.at = self.calls.index(seq)
-        self.seen: SeenCall | None = None
+        self.facts, self.episode = facts, episode
+
+    def read(self) -> object:
+        """What is shown, from the record."""
+        raise NotImplementedError
+
+    def take(self, found: Any) -> None:
+        """Keep what was read."""
+        raise NotImplementedError
+
+    def told(self) -> tuple[str, str, list[Block]] | None:
+        """Title, name of the box, and the parts; None while nothing is read."""
+        raise NotImplementedError
 
     def compose(self) -> ComposeResult:
         """Title, the call, search, keys."""
@@ -81,6 +89,54 @@ class PromptScreen(OnDesk, FindingScreen):
         """All words in the current language."""
         self._show(keep=True)
 
+    def action_copy(self) -> None:
+        """The raw text of the part at the cursor."""
+        block = self.query_one(PromptText).current
+        self._copy(block.raw if block else "")
+
+    def action_leave(self) -> None:
+        """Back to the record."""
+        self.dismiss()
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """The call, or why it cannot be read."""
+        if not self.desk.worker_failed(event) and event.worker.result is not None:
+            self.take(event.worker.result)
+            self._show()
+
+    def _read(self) -> None:
+        self.run_worker(self.read, name="seen", group="seen", thread=True, exclusive=True, exit_on_error=False)
+
+    def _copy(self, text: str) -> None:
+        if text:
+            self.desk.copy_to_clipboard(clean(text))
+            self.desk.say(t("episode.copied", n=len(text)))
+
+    def _show(self, *, keep: bool = False) -> None:
+        told = self.told()
+        if told is None:
+            return
+        view = self.query_one(PromptText)
+        title, view.border_title, blocks = told
+        self.query_one("#title", Label).update(title)
+        if keep:
+            view.relabel(blocks)
+        else:
+            view.show(blocks, at=blocks[0].seq)
+            view.scroll_home(animate=False, immediate=True)
+        self.query_one(KeyBar).refresh()
+
+
+class PromptScreen(PromptPage):
+    """Shows one call of an episode; goes to the next and the one before."""
+
+    def __init__(self, facts: RunFacts, episode: str, records: Sequence[Record], seq: int) -> None:
+        super().__init__(facts, episode)
+        self.records = records
+        self.calls = [r.seq for r in records if isinstance(r.event, ModelCalled) and not r.event.human]
+        self.at = self.calls.index(seq)
+        self.seen: SeenCall | None = None
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There may be one call only."""
         return None if action == "call" and len(self.calls) < 2 else True
@@ -91,56 +147,26 @@ class PromptScreen(OnDesk, FindingScreen):
             self.at += by
             self._read()
 
-    def action_copy(self) -> None:
-        """The raw text of the part at the cursor."""
-        block = self.query_one(PromptText).current
-        self._copy(block.raw if block else "")
-
     def action_copy_all(self) -> None:
         """The whole prompt."""
         self._copy(self.seen.text if self.seen else "")
 
-    def action_leave(self) -> None:
-        """Back to the record."""
-        self.dismiss()
+    def read(self) -> SeenCall:
+        """The call."""
+        return read_call(self.facts, self.records, self.calls[self.at])
 
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The call, or why it cannot be read."""
-        if not self.desk.worker_failed(event) and event.worker.result is not None:
-            self.seen = event.worker.result
-            self._show()
+    def take(self, found: SeenCall) -> None:
+        """Keep it."""
+        self.seen = found
 
-    def _read(self) -> None:
-        job = partial(read_call, self.facts, self.records, self.calls[self.at])
-        self.run_worker(job, name="seen", group="seen", thread=True, exclusive=True, exit_on_error=False)
-
-    def _copy(self, text: str) -> None:
-        if text:
-            self.desk.copy_to_clipboard(clean(text))
-            self.desk.say(t("episode.copied", n=len(text)))
-
-    def _show(self, *, keep: bool = False) -> None:
-        view = self.query_one(PromptText)
-        view.border_title = t("prompt.legend")
+    def told(self) -> tuple[str, str, list[Block]] | None:
+        """Step, number of the call, prompt and engine; then the parts of the call."""
         if self.seen is None:
-            return
-        event = self.seen.event
+            return None
         of = t("prompt.of", at=self.at + 1, of=len(self.calls))
-        parts = (
-            t("prompt.title"),
-            t("event.step", step=self.seen.record.step),
-            of,
-            one(event.prompt),
-            engine_name(self.seen.engine),
-        )
-        self.query_one("#title", Label).update(" · ".join(part for part in parts if part))
-        blocks = call_blocks(self.seen)
-        if keep:
-            view.relabel(blocks)
-        else:
-            view.show(blocks, at=blocks[0].seq)
-            view.scroll_home(animate=False, immediate=True)
-        self.query_one(KeyBar).refresh()
+        step, prompt = t("event.step", step=self.seen.record.step), one(self.seen.event.prompt)
+        parts = (t("prompt.title"), step, of, prompt, engine_name(self.seen.engine))
+        return " · ".join(filter(None, parts)), t("prompt.legend"), call_blocks(self.seen)
 
 
 def call_blocks(seen: SeenCall) -> list[Block]:

@@ -5,36 +5,23 @@ Made anew from the record; slow (it opens the pack), so it is made in a worker. 
 
 from __future__ import annotations
 
-from functools import partial
-
-from textual.screen import Screen
-from textual.widgets import Label
-from textual.worker import Worker
-
 from app.desk.episode.calls import lines_of
-from app.desk.episode.prompt import SECTIONS, PromptScreen, PromptText
+from app.desk.episode.prompt import SECTIONS, PromptPage
 from app.desk.episode.renderers import Block, one
 from app.desk.messages import RunFacts
-from app.desk.widgets.key_bar import KeyBar
+from app.prompt_sizes import sizes
 from app.strings import known, t
 from tasks.run.header import is_fictional
 from tasks.run.peeking import Reading, would_read
 
 
-class WouldReadScreen(PromptScreen):
+class WouldReadScreen(PromptPage):
     """The prompt of a seat at a step; `name` is what the seat is called."""
 
     def __init__(self, facts: RunFacts, episode: str, seat: str, name: str, step: int) -> None:
-        Screen.__init__(self)
-        self.facts, self.episode, self.seat, self.called, self.step = facts, episode, seat, name, step
-        self.calls, self.at, self.seen = [], 0, None
+        super().__init__(facts, episode)
+        self.seat, self.called, self.step = seat, name, step
         self.reading: Reading | None = None
-
-    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
-        """The prompt, or why there is none."""
-        if not self.desk.worker_failed(event) and event.worker.result is not None:
-            self.reading = event.worker.result
-            self._show()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is one prompt."""
@@ -45,35 +32,27 @@ class WouldReadScreen(PromptScreen):
         if self.reading is not None:
             self._copy("\n\n".join(message.content for message in self.reading.ask.messages))
 
-    def _read(self) -> None:
-        job = partial(would_read, self.facts.path, self.episode, self.seat, step=self.step)
-        self.run_worker(job, name="seen", group="seen", thread=True, exclusive=True, exit_on_error=False)
+    def read(self) -> Reading:
+        """The prompt."""
+        return would_read(self.facts.path, self.episode, self.seat, step=self.step)
 
-    def _show(self, *, keep: bool = False) -> None:
-        view = self.query_one(PromptText)
-        view.border_title = t("prompt.would.legend")
+    def take(self, found: Reading) -> None:
+        """Keep it."""
+        self.reading = found
+
+    def told(self) -> tuple[str, str, list[Block]] | None:
+        """Step, seat and prompt; then sizes and messages."""
         if self.reading is None:
-            return
+            return None
         fiction = (t("mark.fictional"),) if is_fictional(self.facts.header) else ()
-        step, prompt = t("event.step", step=self.step), one(self.reading.ask.prompt)
-        parts = (t("prompt.would.title"), *fiction, step, self.called, prompt)
-        self.query_one("#title", Label).update(" · ".join(parts))
-        blocks = _blocks(self.reading)
-        if keep:
-            view.relabel(blocks)
-        else:
-            view.show(blocks, at=blocks[0].seq)
-            view.scroll_home(animate=False, immediate=True)
-        self.query_one(KeyBar).refresh()
+        step, prompt = t("event.step", step=self.reading.step), one(self.reading.ask.prompt)
+        title = " · ".join((t("prompt.would.title"), *fiction, step, self.called, prompt))
+        return title, t("prompt.would.legend"), _blocks(self.reading)
 
 
 def _blocks(reading: Reading) -> list[Block]:
     """Sizes by part, then the messages."""
-    budget = reading.budget
-    sizes = [(t(f"show.part.{name}"), budget.tokens(size)) for name, size in reading.parts.items()]
-    whole = budget.tokens(sum(reading.parts.values()))
-    told = t("show.comma").join(t("show.part", name=name, tokens=f"{size:,}") for name, size in sizes)
-    line = t("prompt.would.size", tokens=f"{whole:,}", parts=told, context=f"{budget.context:,}")
+    line = t("prompt.would.size", **sizes(reading))
     found = [Block(0, SECTIONS.index("call"), t("prompt.fact.usage"), "dim", (((line, "text"),),), line)]
     for seq, message in enumerate(reading.ask.messages, 1):
         role = f"role.{message.role}"
