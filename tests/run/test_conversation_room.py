@@ -5,8 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.engine import Message
-from tasks.agents.conversation import BEGUN, fitted
+from models.engine import Message, Tool
+from tasks.agents.budgets import Budget
+from tasks.agents.conversation import BEGUN, Call, Conversation, fitted
+from tasks.legalagentbench.agents.acting import NATIVE
+from tasks.legalagentbench.agents.reading import native
 
 QUESTION = Message("user", "问题：原告的法定代表人是谁？")
 
@@ -29,6 +32,26 @@ def test_what_was_told_gives_way_in_one_go_and_is_marked() -> None:
     prompts = [fitted(whole[:end], 4000) for end in range(2, len(whole) + 1, 2)]
     grown = sum(after[: len(before)] == before for before, after in zip(prompts, prompts[1:], strict=False))
     assert grown >= len(prompts) - 4, "between two cuts a prompt only grows"
+
+
+def test_tools_take_their_room() -> None:
+    tools = (Tool("search", "检索" * 200, {"type": "object", "properties": {}}),)
+
+    def told(room: int, given: tuple[Tool, ...]) -> int:
+        conversation = Conversation("卡", room, given)
+        conversation.hear("问题")
+        for number in range(4):
+            conversation.say([f"第{number}步"], Call("react-native/1", native, NATIVE))
+            conversation.hear("甲" * 400)
+        return sum(len(message.content) for message in conversation.messages())
+
+    assert told(1700, ()) > 1600 and told(1700, tools) <= 1700 - 400 and told(0, tools) > 1600
+
+
+def test_a_form_leaves_room_for_every_word_that_tokens_can_say() -> None:
+    assert Budget(context=8192, reply=2048, density=0.75).spoken > 6 * 2048, (
+        "English has some four characters a token"
+    )
 
 
 @given(st.lists(st.integers(0, 3000), max_size=12), st.integers(1500, 6000))

@@ -151,15 +151,15 @@ CASE = next(case for case in first_cases() if case.env == "CI")
 SEARCH = ("search_law", {"query": "民间借贷 利率"})
 
 
-def court(said: Callable[[Ask, int], Reply | str]) -> Court:
+def court(said: Callable[[Ask, int], Reply | str], mode: str = "native") -> Court:
     """A trial whose judge is asked natively; everybody else says one sentence under a schema."""
     tools = CourtTools(None, {CASE.id: CASE}, ("search_law", "show_law"))
     tools._returned = lambda *_: Returned("ok", "第六百七十五条")  # type: ignore[method-assign]
 
     def play(ask: Ask, role: str, number: int) -> Any:
-        return said(ask, number) if ask.tools else plain_reply(ask, role, "同意。")
+        return said(ask, number) if role == "judge" else plain_reply(ask, role, "同意。")
 
-    return Court(CASE, play, tools=tools, mode="native")
+    return Court(CASE, play, tools=tools, mode=mode)
 
 
 def test_a_judge_looks_up_and_speaks() -> None:
@@ -180,6 +180,27 @@ def test_a_judge_who_only_calls_is_told_so_and_the_trial_goes_on() -> None:
     assert len(stage.tagged("tool_called")) == 3, "so many as a turn may have"
     assert "rejected" in {one.result for one in stage.tagged("action_parsed")}
     assert not any("tool_call" in one.text for one in stage.tagged("said"))
+
+
+@pytest.mark.parametrize("mode", ["native", "free"])
+def test_a_judgment_that_is_cut_off_goes_on_behind_the_very_prompt(mode: str) -> None:
+    text = "本院认为，合同成立，被告应当还款。判决如下：一、被告返还原告借款五万元。"
+    call = (
+        called(SEARCH)
+        if mode == "native"
+        else '<tool_call>{"name": "search_law", "arguments": {"query": "借款"}}</tool_call>'
+    )
+
+    def said(ask: Ask, number: int) -> Reply | str:
+        if number < 3:
+            return (call, Reply(text[:20], finish="length"))[number - 1]
+        return text[20:]
+
+    stage = court(said, mode).run(3)
+    _, cut, rest = stage.prompts("judge")[:3]
+    assert rest.messages[: len(cut.messages)] == cut.messages and rest.tools == cut.tools
+    assert any(message.role == "tool" for message in rest.messages) == (mode == "native")
+    assert text in [one.text for one in stage.tagged("said")]
 
 
 # --- what all share -----------------------------------------------------------------------------------------------------
