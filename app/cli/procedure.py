@@ -12,7 +12,6 @@ from app.strings import t
 from app.terminal import clean, json_text
 from tasks.courts.procedure.labels import Judged, measured, read_rows
 
-
 SHARES, COUNTS = ("precision", "recall"), ("right", "wrong", "missed")
 
 

@@ -39,6 +39,7 @@ from tasks.courts.procedure import bench, pfs
 from tasks.courts.procedure.hearing import hearing_of
 from tasks.courts.procedure.tables import ProfileName
 from tasks.courts.procedure.turns import Turn
+from tasks.courts.scores.bigrams import bigrams, recall
 from tasks.courts.scores.judgment import score
 from tasks.courts.scores.laws import cited_articles, published_laws
 from tasks.episode.actions import Move, Say
@@ -255,6 +256,25 @@ def test_issues_are_questions_and_leave_out_what_is_admitted(name: str) -> None:
 def test_what_no_field_of_a_party_tells_it_does_not_know(question: str) -> None:
     asked = [Turn(1, JUDGE, (DEFENDANT,), f"法庭发问：被告，{question}")]
     assert move(CivilLawyer(), view_of(LOAN, DEFENDANT, asked)).text == "这个情况我方不清楚。"
+
+
+def test_a_point_that_answers_a_claim_is_debated_on_the_issue_of_that_claim() -> None:
+    met = 0
+    for case in CASES.values():
+        record = play(case)[1]
+        court = next(
+            turn.text for turn in reversed(record) if turn.speaker == JUDGE and "本案的争议焦点" in turn.text
+        )
+        issues = re.findall("[一二三四五六七八]、([^；。]+)", court[court.index("争议焦点") :])
+        debate = next(turn.text for turn in record if turn.speaker == DEFENDANT and "发表辩论意见" in turn.text)
+        for number, said in re.findall("关于争议焦点(.)，(.+)。", debate):
+            points = [one for one in case.defences if said.split("，")[0] in one.text]
+            answered = {claim.text for claim in case.claims for one in points if claim.id in one.answers}
+            issue = issues["一二三四五六七八".index(number)]
+            near = max((claim.text for claim in case.claims), key=lambda text: recall(bigrams(issue), bigrams(text)))
+            assert not answered or near in answered, (case.id, number, said)
+            met += bool(answered)
+    assert met >= 2 * len(CASES)
 
 
 def test_mutual_debate_answers_points_of_the_other_side() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 from store.search.law_search import LawSearch
 from tasks.courts.agents.civil.asks import Asked, acts_of, asked_of, speech
-from tasks.courts.agents.civil.heard import ASPECTS, Offer, numeral, offers_in
+from tasks.courts.agents.civil.heard import ASPECTS, Offer, claims_in, numeral, offers_in
 from tasks.courts.agents.civil.speech import Speaker
 from tasks.courts.agents.civil.sums import yuan
 from tasks.courts.play.views import CourtView
@@ -248,7 +248,10 @@ class Reply:
     # --- questions, debate, end ---------------------------------------------------------------------------------------
 
     def _debate(self, words: str) -> str:
-        return self._speaker.debate([turn.text for turn in self._view.record if turn.speaker == "judge"])
+        court = [turn.text for turn in self._view.record if turn.speaker == "judge"]
+        pleaded = [turn.text for turn in self._view.record if SIDE_OF.get(turn.speaker) == "plaintiff"]
+        claims = next((found for text in pleaded if "诉讼请求" in text and (found := claims_in(text))), [])
+        return self._speaker.debate(court, claims)
 
     def _mutual(self, words: str) -> str:
         debated: dict[bool, list[str]] = {True: [], False: []}

@@ -12,7 +12,7 @@ from typing import Any
 
 from tasks.courts.agents import own_words
 from tasks.courts.agents.civil.asks import without_vocative
-from tasks.courts.agents.civil.heard import numeral, position
+from tasks.courts.agents.civil.heard import Claim, numeral, position
 from tasks.courts.agents.civil.sums import sums, yuan
 from tasks.courts.agents.own_words import matter, meeting, nearest, parts_of, unsaid
 from tasks.courts.agents.quoting import gist
@@ -32,6 +32,12 @@ _ADDRESS = re.compile(r"^(?:尊敬的)?(?:各位)?(?:法官|审判长|审判员|
 """An answer or a complaint that opens like a letter: whom it addresses is no part of what is pleaded."""
 _FILED = re.compile(r"诉至|起诉|提起诉讼|诉请")
 _ISSUE = re.compile(r"(?:^|(?<=[：:；;。\n]))\s*(?:[一二三四五六七八九]|[0-9])[、.．]\s*([^；;。\n]{4,120})")
+
+
+def _numbers(point: Mapping[str, Any]) -> tuple[int, ...]:
+    """The numbers of the claims that a point of the answer meets."""
+    found = (re.search(r"\d+$", claim) for claim in point.get("answers", ()))
+    return tuple(int(match[0]) for match in found if match)
 
 
 class Speaker:
@@ -89,16 +95,15 @@ class Speaker:
                 f"答辩意见：{whole or '；'.join(one.get('text', '') for one in self._defences) or '请求依法判决。'}"
             )
         said = []
-        together: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+        together: dict[tuple[int, ...], list[Mapping[str, Any]]] = {}
         for one in self._defences:
-            found = (re.search(r"\d+$", claim) for claim in one.get("answers", ()))
-            together.setdefault(tuple(match[0] for match in found if match), []).append(one)
+            together.setdefault(_numbers(one), []).append(one)
         for numbers, points in together.items():
             texts = [point.get("text", "").rstrip("。") for point in points]
             if not numbers:
                 said += [f"{text}。" for text in texts]
                 continue
-            label = f"关于第{'、'.join(numeral(int(number)) for number in numbers)}项诉讼请求，"
+            label = f"关于第{'、'.join(numeral(number) for number in numbers)}项诉讼请求，"
             taken = {point.get("position", "deny") for point in points}
             position = POSITIONS[taken.pop() if len(taken) == 1 else "partly"]
             listed = "；".join(f"其{numeral(place)}，{text}" for place, text in enumerate(texts, 1))
@@ -126,17 +131,33 @@ class Speaker:
         texts += self._proofs()
         return [_LEADS.sub("", part) for part in parts_of(texts)]
 
-    def debate(self, court: Sequence[str]) -> str:
-        """What is said on each issue that the court has put; without issues its first arguments."""
+    def debate(self, court: Sequence[str], claims: Sequence[Claim] = ()) -> str:
+        """What is said on each issue that the court has put; without issues its first arguments.
+
+        A point that answers certain claims is said on the issues of these, not on others.
+        """
         told: dict[str, str] = {}
         for place, issue in enumerate(self._issues(court), 1):
-            for text in nearest(issue, [one for one in self._arguments() if one not in told]):
+            asked = max(claims, key=lambda claim: recall(bigrams(issue), bigrams(claim.brief)), default=None)
+            meant = self._meant(asked.number if asked else 0)
+            left = [one for one in self._arguments() if one not in told]
+            mine = [one for one in left if meant.get(one)]
+            for text in nearest(issue, mine) or mine[:1] or nearest(issue, [one for one in left if one not in meant]):
                 told[text] = f"关于争议焦点{numeral(place)}，{text}。"
         said = list(told.values()) or [f"{text}。" for text in self._arguments()[:3]]
         own = [f"{part}。" for part in self._stated() if not _YIELDS.search(part)]
         said += ["".join(own)] if own else []
         end = "请求法院支持原告的诉讼请求" if self._side == "plaintiff" else "请求法院采纳被告的答辩意见，依法判决"
         return "发表辩论意见如下：\n" + "\n".join([*said, f"综上，{end}。"])
+
+    def _meant(self, number: int) -> dict[str, bool]:
+        """Sentence of the points that answer certain claims -> whether this claim is among them."""
+        return {
+            part: number in numbers
+            for one in self._defences
+            if number and (numbers := _numbers(one))
+            for part in parts_of([one.get("text", "")])
+        }
 
     def mutual(self, points: Sequence[str], said: str) -> str:
         """What this side has against points of the other that it has just heard, and has not said yet."""
