@@ -83,9 +83,15 @@ def load(group: Group, name: str) -> Any:
     if point is None:
         raise UsageError(f"unknown {_ONE[group]} '{name}'", _hint(group, name))
     try:
-        return point.load()
+        return _loaded(point)
     except (Exception, SystemExit) as error:
         raise unusable(group, name, f"cannot be loaded: {type(error).__name__}: {error}") from error
+
+
+@cache
+def _loaded(point: EntryPoint) -> Any:
+    """A hearing asks for its environment some thousand times."""
+    return point.load()
 
 
 def unusable(group: Group, name: str, why: str) -> UsageError:

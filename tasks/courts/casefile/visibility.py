@@ -93,6 +93,11 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
     if len(said) < LEAK:
         return []
     own_part, outside = _divided(Same(case), env, role)
+    own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
+    every = frozenset(own) - own_part
+    elsewhere = [(path, grams) for path, grams in outside if not every.isdisjoint(grams)]
+    if not elsewhere:
+        return []
     inside: set[str] = set()
     record = [public_record] if isinstance(public_record, str) else public_record
     here = environment(env)
@@ -101,17 +106,13 @@ def leaks(text: str, case: Case, env: Env, role: Role, public_record: str | Sequ
         inside |= _grams(earlier)
         if names:
             inside |= _grams(_ME.sub(names[0], earlier).replace("对方", names[1]))
-    own = [said[at : at + LEAK] for at in range(len(said) - LEAK + 1)]
     public = ((at, at + LEAK) for at, gram in enumerate(own) if gram in own_part or gram in inside)
     # Who asks for advice is not told the article that answers: there it is the secret itself.
     told = here.kind == "advice" and role != here.tested
     cited = () if told else (match.span() for match in _CITED.finditer(said))
     free = _covered(len(said), chain(public, cited))
-    every = frozenset(own)
     found: dict[tuple[int, int], Leak] = {}
-    for path, grams in outside:
-        if every.isdisjoint(grams):
-            continue
+    for path, grams in elsewhere:
         least = 2 * LEAK if role == "judge" and path.startswith(_REASONED) else LEAK
         for first, last in _runs(gram in grams and free[at] == free[at + LEAK] for at, gram in enumerate(own)):
             if last - first + LEAK < least:
