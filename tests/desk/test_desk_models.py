@@ -30,6 +30,7 @@ from app.desk.models.screen import ModelsScreen  # noqa: E402
 from app.desk.widgets.field import Field  # noqa: E402
 from app.desk.widgets.lines import row_text  # noqa: E402
 from app.desk.widgets.path_completion import complete  # noqa: E402
+from app.desk.widgets.rows import RowsTable  # noqa: E402
 from models.engine import Ask, Delta, EngineError, Listener, Reply, Usage  # noqa: E402
 from models.errors import BadEngine  # noqa: E402
 from models.llama import library  # noqa: E402
@@ -90,13 +91,29 @@ async def test_screens_look_as_stored(
         await pilot.pause()
         await same_as_stored(pilot, f"models-add-{name}")
         await pilot.press("escape")
-        await same_as_stored(pilot, f"models-{name}")  # a table that is not on top does not measure its columns
+        await same_as_stored(pilot, f"models-{name}")
         await pilot.press("x")
         await until(pilot, lambda: isinstance(pilot.app.screen, ConfirmScreen))
         await pilot.pause()
         await same_as_stored(pilot, f"models-remove-{name}")
         await pilot.press("escape", "f1")
         await until(pilot, lambda: isinstance(pilot.app.screen, HelpScreen))
+
+
+async def test_what_was_painted_before_columns_were_measured_is_painted_again(
+    tiny_gguf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_list, "shelf", lambda: stand_in_shelf(tiny_gguf, GONE))
+    async with desk() as pilot:
+        screen = await at_models(pilot)
+        await until(pilot, lambda: len(screen.shelf.lines) == 3)
+        await pilot.pause()
+        table = screen.query_one(RowsTable)
+        header = table.render_line(0).text
+        screen._show()
+        assert table.render_line(0).text != header
+        await pilot.pause()
+        assert table.render_line(0).text == header
 
 
 async def test_an_empty_library_says_what_to_do_and_keys_without_meaning_do_nothing() -> None:

@@ -9,12 +9,13 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
-from textual.widgets import DataTable, Label
+from textual.widgets import Label
 from textual.worker import Worker, WorkerState
 
 from app.desk.bindings import bindings
 from app.desk.episode.renderers import one, policy_name
 from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.rows import RowsTable
 from app.desk.widgets.score_strip import rate
 from app.library import RunLine, StoredRun, read_stored
 from app.ports import OnDesk
@@ -43,13 +44,13 @@ class RunScreen(OnDesk, Screen[None]):
     def compose(self) -> ComposeResult:
         """Title, table, keys."""
         yield Label("", id="title", markup=False)
-        yield DataTable(cursor_type="row", id="table")
+        yield RowsTable(cursor_type="row", id="table")
         yield KeyBar(("run", "app"), id="keys")
 
     def on_mount(self) -> None:
         """Read the run."""
         self.retranslate()
-        self.query_one(DataTable).focus()
+        self.query_one(RowsTable).focus()
 
     def on_resize(self) -> None:
         """Other widths fit."""
@@ -86,7 +87,7 @@ class RunScreen(OnDesk, Screen[None]):
         self.query_one("#title", Label).update(
             truncate(" · ".join([*words, one(line.id)]), max(20, self.size.width - 2))
         )
-        table = self.query_one(DataTable)
+        table = self.query_one(RowsTable)
         at = table.cursor_row
         table.clear(columns=True)
         for column in COLUMNS:
@@ -127,13 +128,13 @@ class RunScreen(OnDesk, Screen[None]):
 
     def action_open(self) -> None:
         """Show the episode."""
-        row = self.query_one(DataTable).cursor_row
+        row = self.query_one(RowsTable).cursor_row
         if self.stored is not None and 0 <= row < len(self.stored.episodes):
             self.desk.open_episode(self.line.path, self.stored.episodes[row].id)
 
     async def action_review(self) -> None:
         """Score the episode at the cursor by hand; one that is not over: the run."""
-        row, episodes = self.query_one(DataTable).cursor_row, self.stored.episodes if self.stored is not None else ()
+        row, episodes = self.query_one(RowsTable).cursor_row, self.stored.episodes if self.stored is not None else ()
         if self.line.finished:
             ended = 0 <= row < len(episodes) and bool(episodes[row].outcome)
             await self.desk.review(self.line.path, episodes[row].id if ended else "")

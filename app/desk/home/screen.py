@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import DataTable, Label
+from textual.widgets import Label
 from textual.worker import Worker
 
 from app import library
@@ -22,6 +22,7 @@ from app.desk.home.run import RunScreen
 from app.desk.messages import Closed, Ended, LiveMessage, Moving, Progressed
 from app.desk.widgets.empty import Empty
 from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.rows import RowsTable
 from app.desk.widgets.score_strip import rate
 from app.desk.widgets.text_pane import TextPane
 from app.library import PackLine, RunLine
@@ -32,7 +33,7 @@ from app.terminal import truncate
 from tasks.run.spec import RunSpec
 
 
-class Table(DataTable[Text]):
+class Table(RowsTable):
     """A table of rows that can be chosen; Enter belongs to the screen."""
 
     help_id = "runs"

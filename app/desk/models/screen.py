@@ -11,7 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
-from textual.widgets import DataTable, Label
+from textual.widgets import Label
 from textual.worker import Worker
 
 from app import library
@@ -26,6 +26,7 @@ from app.desk.models.facts import LABEL, fact_lines
 from app.desk.models.listing import ModelLine, ModelShelf, billions, size_words
 from app.desk.widgets.empty import Empty
 from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.rows import RowsTable
 from app.desk.widgets.text_pane import TextPane
 from app.library import PackLine, RunLine
 from app.ports import OnDesk
@@ -40,7 +41,7 @@ OTHERS = 50
 """Cells that all columns but the name take, with the space between columns and the frame."""
 
 
-class Table(DataTable[Text]):
+class Table(RowsTable):
     """The models; Enter belongs to the screen."""
 
     help_id = "models"

@@ -1,0 +1,18 @@
+"""A table of rows that can be chosen, which is painted as wide as it was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from rich.text import Text
+from textual.widgets import DataTable
+from textual.widgets.data_table import RowKey
+
+
+class RowsTable(DataTable[Text]):
+    """Columns are measured some time after rows came. What was painted between, of a table that is as large as before,
+    stays on the screen as it was; so it is painted again."""
+
+    def _update_dimensions(self, new_rows: Iterable[RowKey]) -> None:
+        super()._update_dimensions(new_rows)
+        self.notify_style_update()
