@@ -46,8 +46,6 @@ from models.engine import Ask, Delta, EngineError, Finish, Listener, Message, Re
 from models.errors import BadEngine
 from models.specs import Opening
 
-TOGETHER = 16
-"""Calls that are put to a server at a time, at most."""
 PATIENCE = 30.0
 """Seconds that a call waits, all in all, for a server that says it is busy."""
 BUSY_TRIES = 6
@@ -91,11 +89,11 @@ def open_endpoint(opening: Opening) -> EndpointEngine:
     except BaseException:
         server.close()
         raise
-    return EndpointEngine(server, model, facts, together=max(1, min(opening.parallel, TOGETHER)))
+    return EndpointEngine(server, model, facts, together=max(1, opening.parallel))
 
 
 class EndpointEngine:
-    """Puts Asks to a server, a few at a time, and gathers the streamed replies."""
+    """Puts Asks to a server, `together` at a time, and gathers the streamed replies."""
 
     def __init__(self, server: Server, model: str, facts: Mapping[str, Any], *, together: int = 1) -> None:
         self.model = model
@@ -105,6 +103,7 @@ class EndpointEngine:
         self._refused: dict[str, int] = {}
         self._lock = threading.Lock()
         self._flights: set[Flight] = set()
+        self._calls = 0
         self._closed = False
 
     def describe(self) -> dict[str, object]:
@@ -120,6 +119,10 @@ class EndpointEngine:
         """The context that the server states (vLLM, llama-server), 0 where it states none; it is not asked to count."""
         stated = (self._facts.get(name) for name in ("n_ctx", "max_model_len"))
         return Room(next((size for size in stated if isinstance(size, int) and size > 0), 0))
+
+    def at_once(self) -> int:
+        """As many calls as episodes go on at a time."""
+        return self._together
 
     def check_tools(self) -> None:
         """Ask for one token without a tool and with one: a server that tells tools to its model reads a longer prompt.
@@ -188,7 +191,10 @@ class EndpointEngine:
         return [call.result() for call in calls]
 
     def _one(self, ask: Ask, flight: Flight, tell: Callable[[Delta], None], together: int) -> Reply | EngineError:
-        """One call to its end; nothing is raised."""
+        """One call to its end; nothing is raised. together: of its batch; those of others are in flight beside it."""
+        with self._lock:
+            self._calls += 1
+            together = max(together, self._calls)
         started = time.perf_counter()
         until = flight.until(ask.seconds)
         teller = Teller(ask, tell)
@@ -201,6 +207,8 @@ class EndpointEngine:
                 return error
         finally:
             teller.flush()
+            with self._lock:
+                self._calls -= 1
         if not collector.finish and (flight.stopped or flight.clock() >= until):
             finish, note = "cancelled" if flight.stopped else "time_limit", ""
         usage = collector.usage((time.perf_counter() - started) * 1000, together)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from models.endpoint_wire import message_of, parse_json
-from models.engine import EngineError
+from models.engine import EngineError, Unavailable
 
 BIND = "Bind one to its host: `moot config hosts allow HOST --key-env NAME`, NAME being the environment variable with the key."
 """What helps where no key is bound to the host of a server."""
@@ -120,7 +120,10 @@ def about_status(status: int, text: str, *, url: str, keyed: bool, variable: str
             f"the server at {url} has no chat completions ({status}){said}", "The address usually ends in /v1."
         )
     if status in (429, 503):
-        return EngineError(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.")
+        return Unavailable(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.")
     if status >= 500:
-        return EngineError(f"the server at {url} failed ({status}){said}", "See the server's own log.")
+        kind = (
+            Unavailable if status in (502, 504) else EngineError
+        )  # what stands before the server finds nobody behind
+        return kind(f"the server at {url} failed ({status}){said}", "See the server's own log.")
     return EngineError(f"the server at {url} refuses the request ({status}){said}", "See the server's own log.")

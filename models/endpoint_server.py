@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from models.endpoint_flight import Flight, Watch
 from models.endpoint_refusals import code_of, shown, words_of
 from models.endpoint_wire import REPLY_LIMIT, Collector, EventReader, News, message_of, parse_json, too_long
-from models.engine import EngineError
+from models.engine import EngineError, Unavailable
 from models.errors import BadEngine, ForeignHost
 from models.hosts import is_near, normal_host
 
@@ -231,13 +231,13 @@ class Server:
         except (httpx.ConnectTimeout, httpx.ConnectError) as error:
             cause = _root(error)
             if isinstance(error, httpx.ConnectTimeout) or isinstance(cause, ConnectionRefusedError):
-                raise EngineError(f"no server answers at {url}", "Start it or correct the address.") from None
+                raise Unavailable(f"no server answers at {url}", "Start it or correct the address.") from None
             if isinstance(cause, ssl.SSLError):
                 reason = shown(getattr(cause, "verify_message", "") or cause.reason or str(cause))
                 raise EngineError(
                     f"the server at {url} cannot prove who it is: {reason}", "See SSL_CERT_FILE for own certificates."
                 ) from None
-            raise EngineError(
+            raise Unavailable(
                 f"cannot reach {url}: {shown(getattr(cause, 'strerror', None) or str(cause))}"
             ) from None
         except (httpx.HTTPError, httpx.InvalidURL, RuntimeError) as error:  # the last one: closed under way

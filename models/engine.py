@@ -237,6 +237,10 @@ class EngineError(Exception):
         self.hint = hint
 
 
+class Unavailable(EngineError):
+    """Nobody answers just now, whatever is asked: a server that is down, or busy. The same call may succeed later."""
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """What an engine has room for: `context` in tokens, `density` in tokens a character of court Chinese (0: not counted)."""
@@ -275,6 +279,15 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Free what the engine holds; calling it twice is harmless."""
+        ...
+
+
+@runtime_checkable
+class ManyAtOnce(Protocol):
+    """An engine whose `answer` may be called by many threads, each with one Ask, and answers each as soon as it can."""
+
+    def at_once(self) -> int:
+        """How many calls it is put at a time, 1 or more."""
         ...
 
 

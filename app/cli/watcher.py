@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TextIO
 
+from app.engine_away import away_text
 from app.strings import t
 from app.terminal import clean, json_text, truncate
 from tasks.episode.events import (
@@ -31,7 +32,7 @@ from tasks.episode.events import (
     Unknown,
     encode,
 )
-from tasks.episode.watcher import Committed, Notice, Waiting
+from tasks.episode.watcher import Committed, EngineAway, Notice, Waiting
 
 if TYPE_CHECKING:
     from app.court_words import Voice
@@ -159,6 +160,10 @@ class JsonWatcher:
             for record in notice.records:
                 self._stream.write(json_text(record_data(notice.episode, record)) + "\n")
             self._stream.flush()
+        elif isinstance(notice, EngineAway):
+            away = {"engine": notice.spec, "away": str(notice.error), "seconds": notice.seconds}
+            self._stream.write(json_text(away) + "\n")
+            self._stream.flush()
 
 
 def record_data(episode: str, record: Record) -> dict[str, Any]:
@@ -173,6 +178,19 @@ def record_data(episode: str, record: Record) -> dict[str, Any]:
         "tag": tag,
         "data": data,
     }
+
+
+class Away:
+    """Says where nobody answers: a run that only seems to hang is ended by its user."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def notify(self, notice: Notice) -> None:
+        """One line a try."""
+        if isinstance(notice, EngineAway):
+            self._stream.write(clean(f"moot: {away_text(notice)}", multiline=False) + "\n")
+            self._stream.flush()
 
 
 class Progress:

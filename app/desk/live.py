@@ -18,6 +18,7 @@ from pathlib import Path
 
 from app.desk.episode.open import OpenTurn
 from app.desk.messages import (
+    Away,
     Closed,
     Ended,
     EpisodeLine,
@@ -33,12 +34,13 @@ from app.desk.messages import (
     Watched,
 )
 from app.desk.pace import PACES
+from app.engine_away import away_text
 from models.engine import Ask, Delta, EngineError
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Seated, StepEnded, Stopped
 from tasks.episode.scheduler import HUMAN
 from tasks.episode.state import State
-from tasks.episode.watcher import Committed, EpisodeEnded, Notice, Streaming, Waiting
+from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting
 from tasks.run.header import header_of
 from tasks.run.runner import Run
 
@@ -216,6 +218,10 @@ class LiveRun:
             case EpisodeEnded(episode, stopped):
                 if episode == self._watched:
                     self._post(Ended(self.number, episode, stopped))
+            case EngineAway():
+                self._post(Away(self.number, away_text(notice), notice.seconds is None))
+                if notice.seconds is None:
+                    self._move("paused")
 
     def _begin(self, run: Run) -> None:
         self.path = run.journal.path

@@ -125,6 +125,15 @@ class Progressed(LiveMessage):
         return isinstance(message, Progressed)
 
 
+class Away(LiveMessage):
+    """Nobody answers at an engine: a sentence, and whether it was given up."""
+
+    def __init__(self, live: int, text: str, lost: bool) -> None:
+        super().__init__(live)
+        self.text = text
+        self.lost = lost
+
+
 class Failed(LiveMessage):
     """Something went wrong in the thread; one sentence and what helps. `fatal` when the run is closed."""
 

@@ -35,6 +35,7 @@ from app.desk.home.screen import HomeScreen
 from app.desk.law.screen import LawScreen
 from app.desk.live import LiveRun
 from app.desk.messages import (
+    Away,
     Closed,
     Ended,
     Failed,
@@ -350,6 +351,7 @@ class Desk(App[int]):
     @on(Moving)
     @on(Progressed)
     @on(Streamed)
+    @on(Away)
     @on(Failed)
     @on(Closed)
     def _heard(self, message: LiveMessage) -> None:
@@ -358,6 +360,8 @@ class Desk(App[int]):
             return
         if isinstance(message, Failed):
             self.problem(message.title, message.hint)
+        if isinstance(message, Away):
+            self.say(one(message.text), "error" if message.lost else "warning")
         if isinstance(message, Closed):
             self.live = None
         streams = isinstance(message, Streamed)

@@ -1,4 +1,5 @@
-"""One scheduler drives one or many episodes in one thread: it answers waiting Asks in one batch, commits, publishes.
+"""One scheduler drives one or many episodes in one thread and keeps every engine full: a reply is committed and published
+as it comes, and its episode goes on while the others are in flight. No rounds, no barrier.
 
 Step, auto, pause and parallel episodes are the same code. Commits happen after every reply of an engine (the only thing
 that cannot be computed again) and at the end of each step; watchers are told afterwards.
@@ -8,15 +9,15 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 
-from models.engine import Ask, Delta, Engine, EngineError, Reply
+from models.engine import Delta, Engine, EngineError, Reply
 from store.journal import Journal
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Seated, Stopped
+from tasks.episode.exchange import Came, Exchange
 from tasks.episode.records import entry_of
-from tasks.episode.watcher import Committed, EpisodeEnded, Notice, Streaming, Waiting, Watcher
+from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting, Watcher
 from tasks.errors import TaskError
 
 HUMAN = "human"
@@ -41,6 +42,10 @@ class Scheduler:
         self.clock = clock
         self.stopwatch = stopwatch
         self.episodes: dict[str, Driver] = {}
+        self.lost: dict[str, EngineError] = {}
+        """Engines that the last run or step gave up; episodes that asked them stand where they stood."""
+        self._calls: Exchange | None = None
+        self._active: list[Driver] = []
         self._announced: set[str] = set()
         self._interrupted = threading.Event()
 
@@ -56,23 +61,14 @@ class Scheduler:
         driver = self.episodes[episode]
         if driver.stopped:
             return False
-        self._round([driver])
+        self._drive([driver], 1, _once())
         return not driver.stopped and driver.ask is None
 
     def run(self, *, parallel: int = 1, go_on: Callable[[], bool] = lambda: True) -> None:
-        """Drive all episodes to their ends, up to `parallel` at a time, in order; stops early between two rounds."""
+        """Drive all episodes to their ends, up to `parallel` at a time, begun in order; stops early between two steps."""
         self._interrupted.clear()
         self._catch_up()
-        waiting = [driver for driver in self.episodes.values() if not driver.stopped]
-        active: list[Driver] = []
-        while go_on() and not self._interrupted.is_set():
-            active = [driver for driver in active if not driver.stopped]
-            while waiting and len(active) < max(1, parallel):
-                active.append(waiting.pop(0))
-            ready = [driver for driver in active if not self._human(driver)]
-            if not ready:
-                return
-            self._round(ready)
+        self._drive([driver for driver in self.episodes.values() if not driver.stopped], parallel, go_on)
 
     def answer(self, episode: str, text: str) -> None:
         """A human's answer to the open question; the time it took is not counted."""
@@ -86,7 +82,7 @@ class Scheduler:
         driver.resume()
         if driver.ask is None:
             self._commit([driver])
-        self._round([driver])
+        self._drive([driver], 1, _once())
 
     def seat(self, episode: str, seated: Seated) -> None:
         """Somebody takes or leaves a seat. An open question, to a human or of a stopped call, is put to the newcomer."""
@@ -102,6 +98,8 @@ class Scheduler:
         self._interrupted.set()
         for engine in self.engines.values():
             engine.cancel()
+        if (calls := self._calls) is not None:
+            calls.wake()
 
     def cancel(self, episode: str, reason: str = "cancelled by the user") -> None:
         """End an episode where it stands."""
@@ -114,55 +112,75 @@ class Scheduler:
         """Commit what an earlier attempt to commit left behind (a full disk, since freed)."""
         self._commit([d for d in self.episodes.values() if any(record.step > 0 for record in d.fresh)])
 
-    def _round(self, drivers: list[Driver]) -> None:
-        """Bring every driver to the end of its step, or to a question for a human."""
-        for driver in drivers:
-            if driver.ask is None and not driver.stopped:
-                driver.advance()
-        self._commit([driver for driver in drivers if driver.ask is None])
-        while True:
-            asking = [driver for driver in drivers if driver.ask is not None and not self._human(driver)]
-            if not asking or self._interrupted.is_set():
-                break
-            self._answer_batch(asking)
-            self._commit(asking)
-            for driver in asking:
-                driver.resume()
-            self._commit([driver for driver in asking if driver.ask is None])
-        for driver in drivers:
-            if self._human(driver) and driver.ask is not None and driver.episode not in self._announced:
+    def _drive(self, waiting: list[Driver], parallel: int, go_on: Callable[[], bool]) -> None:
+        """Keep up to `parallel` episodes going, each at its own pace, until all are over or stand at a question for a human.
+
+        Where `go_on` says no, no step begins any more; those that have begun are brought to their ends.
+        """
+        self.lost = {}
+        calls = Exchange(self.engines, self._listen, self._away, self.stopwatch)
+        self._calls, self._active, clean = calls, [], False
+        try:
+            while self._move(calls, waiting, parallel, go_on):
+                pass
+            clean = True
+        finally:
+            self._calls = None
+            calls.close(stop=not clean)
+            self.lost = calls.lost
+
+    def _move(self, calls: Exchange, waiting: list[Driver], parallel: int, go_on: Callable[[], bool]) -> bool:
+        """Begin, ask and hear what can be now. False when nothing is left to be done."""
+        goes_on = go_on() and not self._interrupted.is_set()
+        active = self._active = [driver for driver in self._active if not driver.stopped]
+        while goes_on and waiting and len(active) < max(1, parallel):
+            active.append(waiting.pop(0))
+        here = [driver for driver in active if driver.episode not in calls.asking]
+        begun = [driver for driver in here if driver.ask is None and (goes_on or driver.in_step)]
+        for driver in begun:
+            driver.advance()
+        self._commit([driver for driver in begun if driver.ask is None])
+        for driver in here:
+            if driver.ask is not None:
+                self._put(calls, driver)
+        if self._interrupted.is_set():
+            calls.withdraw()
+        calls.send()
+        if not calls.asking:
+            return bool(begun)
+        self._hear(calls.take(wait=not any(driver.ask is None and not driver.stopped for driver in begun)))
+        return True
+
+    def _put(self, calls: Exchange, driver: Driver) -> None:
+        """Put the open question of an episode to who sits there; a human is told of it once."""
+        assert driver.ask is not None
+        if self._human(driver):
+            if driver.episode not in self._announced:
                 self._announced.add(driver.episode)
                 self._publish(Waiting(driver.episode, driver.ask))
+        elif not self._interrupted.is_set() and (spec := self._engine_of(driver)) not in calls.lost:
+            calls.put(driver.episode, spec, driver.ask)
 
-    def _answer_batch(self, drivers: list[Driver]) -> None:
-        groups: dict[str, list[Driver]] = defaultdict(list)
-        for driver in drivers:
-            groups[self._engine_of(driver)].append(driver)
-        for spec, group in groups.items():
-            if self._interrupted.is_set():
-                return
-            asks = [driver.ask for driver in group if driver.ask is not None]
-            started = self.stopwatch()
-            replies = self._call(spec, asks)
-            elapsed = (self.stopwatch() - started) * 1000
-            for driver, reply in zip(group, replies, strict=True):
-                if not (isinstance(reply, Reply) and reply.finish == "cancelled"):
-                    driver.reply(reply, elapsed=elapsed)
-
-    def _call(self, spec: str, asks: list[Ask]) -> Sequence[Reply | EngineError]:
-        engine = self.engines.get(spec)
-        if engine is None:
-            return [EngineError(f"no engine for '{spec}'")] * len(asks)
-        try:
-            return engine.answer(asks, self._listen)
-        except EngineError as error:
-            return [error] * len(asks)
+    def _hear(self, came: Sequence[Came]) -> None:
+        """Replies are on disk before anything is made of them."""
+        heard = []
+        for one in came:
+            if not (isinstance(one.reply, Reply) and one.reply.finish == "cancelled"):
+                heard.append(self.episodes[one.who])
+                heard[-1].reply(one.reply, elapsed=one.elapsed)
+        self._commit(heard)
+        for driver in heard:
+            driver.resume()
+        self._commit([driver for driver in heard if driver.ask is None])
 
     def _listen(self, delta: Delta) -> None:
         if self._interrupted.is_set():
             for engine in self.engines.values():
                 engine.cancel()  # again: the first word may have come before the call was in flight
         self._publish(Streaming(delta))
+
+    def _away(self, spec: str, error: EngineError, seconds: float | None) -> None:
+        self._publish(EngineAway(spec, error, seconds))
 
     def _engine_of(self, driver: Driver) -> str:
         ask = driver.ask
@@ -191,3 +209,9 @@ class Scheduler:
     def _publish(self, notice: Notice) -> None:
         for watcher in self.watchers:
             watcher.notify(notice)
+
+
+def _once() -> Callable[[], bool]:
+    """Yes, and no ever after."""
+    said = iter((True,))
+    return lambda: next(said, False)

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from models.engine import Ask, Delta
+from models.engine import Ask, Delta, EngineError
 from tasks.episode.events import Record, Stopped
 from tasks.episode.state import State
 
@@ -45,7 +45,16 @@ class Streaming:
     delta: Delta
 
 
-Notice = Committed | Waiting | EpisodeEnded | Streaming
+@dataclass(frozen=True, slots=True)
+class EngineAway:
+    """Nobody answers at an engine. seconds: until it is tried again; None: it was given up, and its episodes stand still."""
+
+    spec: str
+    error: EngineError
+    seconds: float | None
+
+
+Notice = Committed | Waiting | EpisodeEnded | Streaming | EngineAway
 
 
 class Watcher(Protocol):
