@@ -340,11 +340,10 @@ def print_summary(summary: Summary, as_json: bool, header: Mapping[str, object])
 
 def _ask_person(made: Run, stopped: Stopping) -> bool:
     """Put one open question to the person at the terminal; False when there is none, or when it is not to be answered."""
-    waiting = [d for d in made.scheduler.episodes.values() if d.ask is not None and not d.stopped]
-    if not waiting:
+    asking = (d for d in made.scheduler.episodes.values() if not d.stopped and made.scheduler.asks_human(d))
+    driver = next(asking, None)
+    if driver is None or driver.ask is None:
         return False
-    driver = waiting[0]
-    assert driver.ask is not None
     for words in _unheard(driver.ask, voice_of(driver.state.card)):
         click.echo(clean(words), err=True)
     stopped.reading = True

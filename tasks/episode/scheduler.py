@@ -73,7 +73,7 @@ class Scheduler:
     def answer(self, episode: str, text: str) -> None:
         """A human's answer to the open question; the time it took is not counted."""
         driver = self.episodes[episode]
-        if driver.ask is None or not self._human(driver):
+        if driver.ask is None or not self.asks_human(driver):
             raise TaskError(f"episode {episode} is not waiting for a human", "Press n to make the next step.")
         self._interrupted.clear()
         driver.reply(Reply(text), human=True)
@@ -154,7 +154,7 @@ class Scheduler:
     def _put(self, calls: Exchange, driver: Driver) -> None:
         """Put the open question of an episode to who sits there; a human is told of it once."""
         assert driver.ask is not None
-        if self._human(driver):
+        if self.asks_human(driver):
             if driver.episode not in self._announced:
                 self._announced.add(driver.episode)
                 self._publish(Waiting(driver.episode, driver.ask))
@@ -188,7 +188,8 @@ class Scheduler:
         seated = driver.state.seats.get(ask.seat)
         return seated.engine if seated else ""
 
-    def _human(self, driver: Driver) -> bool:
+    def asks_human(self, driver: Driver) -> bool:
+        """Whether an episode stands at a question for a person."""
         return driver.ask is not None and self._engine_of(driver) == HUMAN
 
     def _commit(self, drivers: Sequence[Driver]) -> None:

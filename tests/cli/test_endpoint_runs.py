@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from app.cli.main import main  # noqa: E402
 from store.journal import Journal  # noqa: E402
+from tasks.episode import exchange  # noqa: E402
 from tasks.run.header import spec_of  # noqa: E402
 from tests.support.fake_endpoint import Call, FakeServer, chunk, drip, fake_server  # noqa: E402
 from tests.support.kill_harness import END, prepare  # noqa: E402
@@ -138,6 +140,41 @@ def test_a_server_that_fails_is_no_fault_of_the_model_and_the_run_goes_on(moot: 
     server.chat = speak
     block = json.loads(moot("resume", block["run"], "--json").out)
     assert block["outcomes"]["error"] == 0
+
+
+def test_a_server_that_goes_away_pauses_the_run(
+    moot: Moot, server: FakeServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "WAITS", (0.01, 0.01))
+
+    def leave(call: Call) -> None:
+        call.refuse(502, "nobody behind") if len(server.asked) > 1 else speak(call)
+
+    speak, server.chat = server.chat, leave
+    moot.run(f"endpoint:{server.spec}", "--parallel", "2")
+    assert moot.code == 1 and moot.out == ""
+    assert moot.err.count("nobody behind。1 秒后重试。") >= 2
+    assert "nobody behind。已试 3 次，等它作答的各局就此停住。" in moot.err
+    assert "episodes unfinished. `moot resume" in moot.err
+    server.chat = speak
+    block = json.loads(moot("resume", moot.path().stem, "--json").out)
+    assert block["n"] == 3 and block["outcomes"]["error"] == 0
+    with Journal.open(moot.path()) as journal:
+        entries = [e for row in journal.episodes() for a in journal.attempts(row.id) for e in journal.entries(a.id)]
+    assert not any(entry.tag == "engine_failed" for entry in entries)
+
+
+def test_more_calls_than_sixteen_are_put_at_a_time(moot: Moot, server: FakeServer) -> None:
+    moot.spec = prepare(moot.home, tasks=24)
+    everybody = threading.Barrier(24, timeout=PATIENCE)
+
+    def together(call: Call) -> None:
+        everybody.wait()
+        call.speak(*END)
+
+    server.chat = together
+    block = moot.run(f"endpoint:{server.spec}", "--parallel", "24").block()
+    assert block["n"] == 24 and server.busiest == 24
 
 
 def test_max_seconds_reaches_a_call_in_flight(moot: Moot, server: FakeServer) -> None:
