@@ -121,9 +121,8 @@ def about_status(status: int, text: str, *, url: str, keyed: bool, variable: str
         )
     if status in (429, 503):
         return Unavailable(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.")
+    if status in (502, 504):  # what stands before the server finds nobody behind
+        return Unavailable(f"the server at {url} failed ({status}){said}", "See the server's own log.")
     if status >= 500:
-        kind = (
-            Unavailable if status in (502, 504) else EngineError
-        )  # what stands before the server finds nobody behind
-        return kind(f"the server at {url} failed ({status}){said}", "See the server's own log.")
+        return EngineError(f"the server at {url} failed ({status}){said}", "See the server's own log.")
     return EngineError(f"the server at {url} refuses the request ({status}){said}", "See the server's own log.")

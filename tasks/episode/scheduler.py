@@ -163,11 +163,10 @@ class Scheduler:
 
     def _hear(self, came: Sequence[Came]) -> None:
         """Replies are on disk before anything is made of them."""
-        heard = []
-        for one in came:
+        heard = [self.episodes[one.who] for one in came]
+        for driver, one in zip(heard, came, strict=True):
             if not (isinstance(one.reply, Reply) and one.reply.finish == "cancelled"):
-                heard.append(self.episodes[one.who])
-                heard[-1].reply(one.reply, elapsed=one.elapsed)
+                driver.reply(one.reply, elapsed=one.elapsed)
         self._commit(heard)
         for driver in heard:
             driver.resume()
