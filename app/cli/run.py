@@ -18,8 +18,9 @@ from app.cli.consent import allow_host_option
 from app.cli.grading import grade
 from app.cli.names import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK
 from app.cli.notes import note
+from app.cli.progress import Progress
 from app.cli.settings import BenchmarkCommand
-from app.cli.watcher import Away, JsonWatcher, PlainWatcher, Progress, voice_of
+from app.cli.watcher import JsonWatcher, PlainWatcher, voice_of
 from app.leaving import ASKED, when_asked, without_terminal
 from app.strings import language, t
 from app.terminal import clean, json_text
@@ -284,7 +285,7 @@ def _watchers(made: Run, watch: str) -> list[Watcher]:
     else:
         open_episodes = sum(not driver.stopped for driver in made.scheduler.episodes.values())
         watchers.append(Progress(open_episodes, sys.stderr))
-    return watchers if watch == "json" else [*watchers, Away(sys.stderr)]
+    return watchers
 
 
 def _drive(made: Run, watch: str, as_json: bool) -> None:

@@ -122,6 +122,8 @@ class PlainWatcher:
             self._voices[notice.episode] = voice
             for record in notice.records:
                 self._write(notice.episode, record, voice)
+        elif isinstance(notice, EngineAway):
+            self._stream.write(clean(f"moot: {away_text(notice)}", multiline=False) + "\n")
         elif isinstance(notice, Waiting):
             self._head(notice.episode)
             voice = self._voices.get(notice.episode)
@@ -178,34 +180,3 @@ def record_data(episode: str, record: Record) -> dict[str, Any]:
         "tag": tag,
         "data": data,
     }
-
-
-class Away:
-    """Says where nobody answers: a run that only seems to hang is ended by its user."""
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-
-    def notify(self, notice: Notice) -> None:
-        """One line a try."""
-        if isinstance(notice, EngineAway):
-            self._stream.write(clean(f"moot: {away_text(notice)}", multiline=False) + "\n")
-            self._stream.flush()
-
-
-class Progress:
-    """Counts finished episodes on one line of a terminal, or not at all elsewhere."""
-
-    def __init__(self, total: int, stream: TextIO) -> None:
-        self._total = total
-        self._done = 0
-        self._stream = stream
-
-    def notify(self, notice: Notice) -> None:
-        """Count an ended episode."""
-        if isinstance(notice, Committed) and any(isinstance(r.event, Stopped) for r in notice.records):
-            self._done += 1
-            if self._stream.isatty():
-                end = "\n" if self._done == self._total else ""
-                self._stream.write(f"\r{self._done}/{self._total}{end}")
-                self._stream.flush()
