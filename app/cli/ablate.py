@@ -128,7 +128,7 @@ def _run_all(base: RunSpec, plan: Sequence[Choice], folder: Path) -> list[Outcom
 
 
 def _run_one(base: RunSpec, choice: Choice, folder: Path, place: str) -> tuple[Outcome, Scored]:
-    from app.cli.run import interruptible
+    from app.cli.driving import interruptible
     from store.journal import SUFFIX
     from tasks.legalsearch.ablation import Outcome, name_of, open_choice, scored
     from tasks.legalsearch.analysis import analysis_of

@@ -24,7 +24,7 @@ def demo(plain: bool, as_json: bool) -> None:
         from app.desk.main import open_desk
 
         sys.exit(open_desk(demo=True))
-    from app.cli.run import print_summary
+    from app.cli.driving import print_summary
     from tasks.run.header import header_of
 
     ensure_sample(lambda: click.echo(t("demo.building"), err=True))

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import sys
-import threading
-import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,37 +11,30 @@ import click
 from pydantic import ValidationError
 
 from app.cli.consent import allow_host_option
-from app.cli.grading import grade
+from app.cli.driving import drive
 from app.cli.names import AGENT, BENCHMARK, EPISODE, PACK, RUN, TASK
 from app.cli.notes import note
-from app.cli.progress import Progress
 from app.cli.settings import BenchmarkCommand
-from app.cli.watcher import JsonWatcher, PlainWatcher, voice_of
-from app.leaving import ASKED, when_asked, without_terminal
-from app.strings import language, t
+from app.strings import t
 from app.terminal import clean, json_text
-from models.engine import Ask
 from models.specs import FORMS
-from store import places
 from store.journal import Journal
 from store.run_file import reading
 from tasks.agents.modes import Calls
 from tasks.benchmark import benchmark as load_benchmark
 from tasks.episode.events import Seated
 from tasks.episode.state import completed, fold
-from tasks.episode.watcher import Watcher
 from tasks.errors import UsageError
 from tasks.run.cast import Cast, check_seat, check_sitter, first_model_agent, newcomer
 from tasks.run.engines import replayed_agents, run_path
 from tasks.run.header import header_of, spec_of
 from tasks.run.plan import choose, need_of, task_file
-from tasks.run.reading import GRADER, read_episode
-from tasks.run.runner import Run, fork_run, resume_run, start_run
+from tasks.run.reading import read_episode
+from tasks.run.runner import fork_run, resume_run, start_run
 from tasks.run.spec import RunSpec
-from tasks.scoring.metrics import Summary
 
 if TYPE_CHECKING:
-    from app.court_words import Voice
+    pass
 
 ROLLOUT_TEMPERATURE = 1.0
 """At which the published rollouts were sampled."""
@@ -58,6 +47,14 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
     return click.option(
         "--watch", type=click.Choice(["plain", "json", "none"]), default="none", show_default=True,
         help="Show the episodes on stderr as they go.",
+    )(command)  # fmt: skip
+
+
+def max_failures_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --max-failures."""
+    return click.option(
+        "--max-failures", type=click.IntRange(1), default=None,
+        help="Stop when N episodes have ended in an error; `moot resume` takes them up again.", metavar="N",
     )(command)  # fmt: skip
 
 
@@ -104,6 +101,7 @@ def watch_option(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
+@max_failures_option
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
 @watch_option
@@ -120,22 +118,23 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
         note("these tasks run on the fictional pack 'sample'; name another with --pack.")
     out = options["out"]
     made = start_run(spec, out=out, argv=sys.argv[1:])
-    _drive(made, options["watch"], as_json)
+    drive(made, options["watch"], as_json, options["max_failures"])
 
 
 @click.command()
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.option("--new-attempt", is_flag=True, help="Begin unfinished episodes anew; the old attempts are kept.")
+@max_failures_option
 @allow_host_option
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
-def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool) -> None:
+def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool, max_failures: int | None) -> None:
     """Go on with an interrupted RUN where its record ends.
 
     Example: moot resume 20261121-120000-legalagentbench-rules-1a2b
     """
     with reading(run_path(run_name)):
-        _drive(resume_run(run_name, new_attempt=new_attempt), watch, as_json)
+        drive(resume_run(run_name, new_attempt=new_attempt), watch, as_json, max_failures)
 
 
 @click.command()
@@ -168,7 +167,7 @@ def fork(
     with reading(run_path(run_name)):
         sits = _newcomer(run_name, episode, turn, seats)
         made = fork_run(run_name, episode, turn, newcomer=sits, out=out, argv=sys.argv[1:])
-        _drive(made, watch, as_json)
+        drive(made, watch, as_json)
 
 
 def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
@@ -274,137 +273,3 @@ def _dry_run(spec: RunSpec, as_json: bool) -> None:
             if sizes:
                 told = t("show.comma").join(f"{seat} {size:,}" for seat, size in sizes.items())
                 click.echo(clean(t("run.context", task=task, sizes=told), multiline=False))
-
-
-def _watchers(made: Run, watch: str) -> list[Watcher]:
-    watchers: list[Watcher] = []
-    if watch == "plain":
-        watchers.append(PlainWatcher(sys.stderr))
-    elif watch == "json":
-        watchers.append(JsonWatcher(sys.stderr))
-    else:
-        open_episodes = sum(not driver.stopped for driver in made.scheduler.episodes.values())
-        watchers.append(Progress(open_episodes, sys.stderr))
-    return watchers
-
-
-def _drive(made: Run, watch: str, as_json: bool) -> None:
-    with made, interruptible(made.scheduler.interrupt) as stopped:
-        made.scheduler.watchers += _watchers(made, watch)
-        if n := sum(bool(getattr(question, "notes", ())) for question in made.questions):
-            note(t("run.filled", n=n))
-        click.echo(clean(t("run.started", run=made.id, n=len(made.scheduler.episodes)), multiline=False), err=True)
-        started = time.perf_counter()
-        made.go(lambda: not stopped.is_set())
-        while not stopped.is_set() and _ask_person(made, stopped):
-            made.go(lambda: not stopped.is_set())
-        seconds = time.perf_counter() - started
-        left = sum(not driver.stopped for driver in made.scheduler.episodes.values())
-        if left:
-            name = made.id if made.journal.path.parent == places.runs() else made.journal.path
-            hint = f"`moot resume {name}` goes on."
-            note(f"stopped with {left} episodes unfinished. {hint}")
-            sys.exit(1)
-        made.record_scores()
-        if grader := made.spec.seats.get(GRADER):
-            grade(made.journal, made.bench, made.questions, grader)
-        summary, header = made.summary(), header_of(made.journal)
-        n = len(made.scheduler.episodes)
-        click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
-        nothing_but_errors = _name_errors(made)
-    print_summary(summary, as_json, header)
-    if nothing_but_errors:
-        sys.exit(1)
-
-
-def _name_errors(made: Run) -> bool:
-    """Say why episodes failed, an error that only shows as a count would be overlooked; whether nothing else came of any."""
-    stops = [driver.state.stopped for driver in made.scheduler.episodes.values()]
-    reasons = Counter(stopped.reason for stopped in stops if stopped is not None and stopped.outcome == "error")
-    failed = reasons.total()
-    if failed:
-        reason, count = reasons.most_common(1)[0]
-        most = "" if count == failed else f" ({count} times)"
-        note(f"{failed} of {len(stops)} episodes ended in an error, most often{most}: {reason}")
-    return 0 < failed == len(stops)
-
-
-def print_summary(summary: Summary, as_json: bool, header: Mapping[str, object]) -> None:
-    """The score block on stdout; as text with what the header says about agent, data and versions."""
-    if as_json:
-        click.echo(json_text(summary.block()))
-        return
-    from tasks.reports import text_report
-
-    click.echo(clean(text_report([summary], [header], language())))
-
-
-def _ask_person(made: Run, stopped: Stopping) -> bool:
-    """Put one open question to the person at the terminal; False when there is none, or when it is not to be answered."""
-    asking = (d for d in made.scheduler.episodes.values() if not d.stopped and made.scheduler.asks_human(d))
-    driver = next(asking, None)
-    if driver is None or driver.ask is None:
-        return False
-    for words in _unheard(driver.ask, voice_of(driver.state.card)):
-        click.echo(clean(words), err=True)
-    stopped.reading = True
-    try:
-        if stopped.is_set():  # it came between two looks at it
-            return False
-        line = sys.stdin.readline()
-    except KeyboardInterrupt:
-        return False
-    finally:
-        stopped.reading = False
-    if not line:
-        raise UsageError("a human sits in the seat but standard input has ended", "Type an answer, or use the desk.")
-    made.scheduler.answer(driver.episode, line.strip())
-    return True
-
-
-def _unheard(ask: Ask, voice: Voice | None) -> list[str]:
-    """What a person is shown with a question: in court all that was said since the own last turn, else the last word."""
-    said = [message.content for message in ask.messages]
-    if voice is None:
-        return said[-1:]
-    own = f"{voice.seat(ask.seat)}："
-    last = max((place for place, words in enumerate(said) if words.startswith(own)), default=-1)
-    return said[last + 1 :] or said[-1:]
-
-
-class Stopping(threading.Event):
-    """Set when the run is to stop. `reading`: nothing is under way but the wait for a line, which only an exception ends."""
-
-    reading = False
-
-
-@contextmanager
-def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
-    """Turns Ctrl-C, SIGTERM and SIGHUP into a flag and cuts the calls in flight: their questions stay open, what came before is stored.
-
-    A second one ends the program.
-    """
-    stopped, over = Stopping(), threading.Event()
-
-    def insist() -> None:
-        """Again and again: a call may begin just after the others were cut."""
-        while not over.is_set():
-            cut()
-            over.wait(0.5)
-
-    def stop(number: int, _: object) -> None:
-        without_terminal(number)
-        if stopped.is_set():
-            raise KeyboardInterrupt
-        stopped.set()
-        if stopped.reading:
-            raise KeyboardInterrupt
-        threading.Thread(
-            target=insist, daemon=True
-        ).start()  # not here: whoever was interrupted may hold a lock of the engine
-
-    try:
-        with when_asked(stop, "SIGINT", *ASKED):
-            yield stopped
-    finally:
-        over.set()

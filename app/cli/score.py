@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from app.cli.consent import allow_host_option
+from app.cli.driving import print_summary
 from app.cli.grading import grade_stored
 from app.cli.names import RUN
 from app.cli.notes import note
-from app.cli.run import print_summary
 from tasks.run.rescoring import append_scores, read_stored, summary_of
 
 FILE = click.Path(path_type=Path)

@@ -164,6 +164,16 @@ def test_a_server_that_goes_away_pauses_the_run(
     assert not any(entry.tag == "engine_failed" for entry in entries)
 
 
+def test_a_run_stops_after_so_many_failures_and_takes_them_up_again(moot: Moot, server: FakeServer) -> None:
+    speak, server.chat = server.chat, lambda call: call.refuse(500, "out of memory")
+    moot.run(f"endpoint:{server.spec}", "--max-failures", "2")
+    assert moot.code == 1 and moot.out == ""
+    assert "stopped with 1 episodes unfinished" in moot.err and "2 of 3 episodes ended in an error" in moot.err
+    server.chat = speak
+    block = json.loads(moot("resume", moot.path().stem, "--max-failures", "1", "--json").out)
+    assert block["n"] == 3 and block["outcomes"]["error"] == 0
+
+
 def test_more_calls_than_sixteen_are_put_at_a_time(moot: Moot, server: FakeServer) -> None:
     moot.spec = prepare(moot.home, tasks=24)
     everybody = threading.Barrier(24, timeout=PATIENCE)
