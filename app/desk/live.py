@@ -218,10 +218,11 @@ class LiveRun:
             case EpisodeEnded(episode, stopped):
                 if episode == self._watched:
                     self._post(Ended(self.number, episode, stopped))
+            case EngineAway(_, error, None):
+                self._post(Failed(self.number, away_text(notice), error.hint, False))
+                self._move("paused")
             case EngineAway():
-                self._post(Away(self.number, away_text(notice), notice.seconds is None))
-                if notice.seconds is None:
-                    self._move("paused")
+                self._post(Away(self.number, away_text(notice)))
 
     def _begin(self, run: Run) -> None:
         self.path = run.journal.path

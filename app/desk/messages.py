@@ -126,12 +126,11 @@ class Progressed(LiveMessage):
 
 
 class Away(LiveMessage):
-    """Nobody answers at an engine: a sentence, and whether it was given up."""
+    """Nobody answers at an engine, which is tried again: one sentence."""
 
-    def __init__(self, live: int, text: str, lost: bool) -> None:
+    def __init__(self, live: int, text: str) -> None:
         super().__init__(live)
         self.text = text
-        self.lost = lost
 
 
 class Failed(LiveMessage):

@@ -361,7 +361,7 @@ class Desk(App[int]):
         if isinstance(message, Failed):
             self.problem(message.title, message.hint)
         if isinstance(message, Away):
-            self.say(one(message.text), "error" if message.lost else "warning")
+            self.say(one(message.text), "warning")
         if isinstance(message, Closed):
             self.live = None
         streams = isinstance(message, Streamed)

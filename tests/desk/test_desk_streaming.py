@@ -23,6 +23,7 @@ from textual.widgets import Input, TextArea
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import app.desk.live as running  # noqa: E402
 from app.desk import shell  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
 from app.desk.episode.calls import call_lines, totals  # noqa: E402
 from app.desk.episode.open import TAIL, OpenTurn  # noqa: E402
 from app.desk.episode.open_turn import phase_line, turn_rows  # noqa: E402
@@ -34,11 +35,11 @@ from app.desk.messages import HumanAsked, LiveMessage, Moving, RunOpened, Stream
 from app.desk.widgets.answer_box import AnswerBox, AnswerText  # noqa: E402
 from app.desk.widgets.find_bar import FindBar  # noqa: E402
 from app.desk.widgets.lines import row_text  # noqa: E402
-from models.engine import Delta, EngineError, Reply, TokenChance, Usage  # noqa: E402
+from models.engine import Delta, EngineError, Reply, TokenChance, Unavailable, Usage  # noqa: E402
 from store.journal import Journal  # noqa: E402
-from tasks.episode import observations  # noqa: E402
+from tasks.episode import exchange, observations  # noqa: E402
 from tasks.episode.driver import Driver  # noqa: E402
-from tasks.episode.events import ModelCalled, Record, Seated  # noqa: E402
+from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped  # noqa: E402
 from tasks.episode.scheduler import HUMAN  # noqa: E402
 from tasks.episode.state import digest  # noqa: E402
 from tasks.legalagentbench import environment  # noqa: E402
@@ -505,6 +506,30 @@ async def test_x_stops_the_turn_and_says_that_the_question_is_open(pack: Path, e
         await pilot.press("n")
         await until(pilot, lambda: len(engine.calls) == 2)
         assert engine.calls[0][0].digest() == engine.calls[1][0].digest()
+        engine.end(ANSWER)
+        await until(pilot, lambda: screen.over and screen.turn is None)
+
+
+@pytest.mark.parametrize("key", ["n", "space"])
+async def test_an_engine_that_is_away_is_said_and_the_question_stays_open(
+    key: str, pack: Path, engine: SlowEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "WAITS", (0.01,))
+    said: list[str] = []
+    async with desk() as pilot:
+        screen = await begun(pilot, pack)
+        monkeypatch.setattr(pilot.app, "say", lambda text, *_: said.append(text))
+        for _ in range(2):
+            engine.end(Unavailable("no server answers at here"))
+        await pilot.press(key)
+        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen) and "就此停住" in text_of(pilot))
+        assert len(said) == 1 and said[0].endswith("1 秒后重试。")
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is screen and screen.moving == "paused")
+        assert "问题仍待回答" in record_text(screen)
+        assert not any(isinstance(record.event, EngineFailed | Stopped) for record in stored())
+        await pilot.press("n")
+        await until(pilot, lambda: len(engine.calls) == 3)
         engine.end(ANSWER)
         await until(pilot, lambda: screen.over and screen.turn is None)
 
