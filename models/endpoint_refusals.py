@@ -121,7 +121,7 @@ def about_status(status: int, text: str, *, url: str, keyed: bool, variable: str
         )
     if status in (429, 503):
         return Unavailable(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.")
-    if status in (502, 504):  # what stands before the server finds nobody behind
+    if status == 502:  # what stands before the server finds nobody behind
         return Unavailable(f"the server at {url} failed ({status}){said}", "See the server's own log.")
     if status >= 500:
         return EngineError(f"the server at {url} failed ({status}){said}", "See the server's own log.")

@@ -109,7 +109,7 @@ class LiveRun:
             began = clock()
             run.scheduler.answer(episode, text)
             self._note(driver, began)
-            if episode not in self._asks and not driver.stopped:
+            if episode not in self._asks and not driver.stopped and not run.scheduler.lost:
                 self._move("auto")
 
         self._wishes.put(speak)
@@ -220,7 +220,6 @@ class LiveRun:
                     self._post(Ended(self.number, episode, stopped))
             case EngineAway(_, error, None):
                 self._post(Failed(self.number, away_text(notice), error.hint, False))
-                self._move("paused")
             case EngineAway():
                 self._post(Away(self.number, away_text(notice)))
 
@@ -365,7 +364,7 @@ class LiveRun:
 
         run.scheduler.run(parallel=run.spec.parallel, go_on=go_on)
         self._tell_progress(run)
-        if all(driver.stopped for driver in run.scheduler.episodes.values()):
+        if run.scheduler.lost or all(driver.stopped for driver in run.scheduler.episodes.values()):
             run.record_scores()
             self._move("paused")
         elif go_on():

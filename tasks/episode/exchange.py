@@ -2,8 +2,9 @@
 
 An engine that says how many calls it takes at a time (`models.engine.ManyAtOnce`) is put each call by a thread of its own;
 any other is given all that wait in one batch whenever it is free. While nobody answers at an engine (`Unavailable`) its
-calls are held back, tried again after ever longer waits, one at a time, and given back to nobody as errors: an episode
-does not end because a server was started anew. Waits are in seconds, what a call took in milliseconds.
+calls are held back and tried again after ever longer waits, one question at a time where it takes single ones; they are
+given back to nobody as errors, so that no episode ends because a server was started anew. A question that finds nobody
+while others are answered is at fault itself, and is given back. Waits are in seconds, what a call took in milliseconds.
 """
 
 from __future__ import annotations
@@ -14,24 +15,39 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from models.engine import Ask, Delta, Engine, EngineError, ManyAtOnce, Reply, Unavailable
 
 WAITS = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds, at most, before an engine where nobody answered is tried again; after the last it is given up."""
+ALONE = 3
+"""How often a question may find nobody where others have been answered since it last did."""
 POLL = 0.5
 """Seconds after which a wait looks up: some systems deliver Ctrl-C only in between."""
+THREADS = 1024
+"""Calls in flight at most, over all engines."""
+NEWS = 1000
+"""News that are told before replies that have come are handed on."""
 
-Call = tuple[str, Ask]
-"""Who asks, and what."""
+
+@dataclass(slots=True)
+class _Call:
+    who: str
+    spec: str
+    ask: Ask
+    answered: int = 0
+    """Calls that its engine had answered when it last found nobody."""
+    alone: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Came:
-    """A reply, with who asked and how long it took."""
+    """A reply, with who asked what and how long it took."""
 
     who: str
+    ask: Ask
     reply: Reply | EngineError
     elapsed: float
 
@@ -40,31 +56,42 @@ class Came:
 class _Line:
     """The calls of one engine. width: how many at a time, 0: batches."""
 
-    spec: str
     engine: Engine
     width: int
-    waiting: deque[Call] = field(default_factory=deque)
+    waiting: deque[_Call] = field(default_factory=deque)
     out: int = 0
+    trying: bool = False
+    """Whether somebody is looking if it answers again."""
     failed: int = 0
     """Tries in a row that found nobody."""
     rests_until: float = 0.0
+    answered: int = 0
+    lost: EngineError | None = None
+
+    def free(self) -> int:
+        """How many calls it may be sent now, rest aside."""
+        if not self.width:
+            return 0 if self.out else len(self.waiting)
+        return int(not self.trying) if self.failed else self.width - self.out
 
 
 @dataclass(frozen=True, slots=True)
 class _Back:
     line: _Line
-    calls: Sequence[Call]
+    calls: Sequence[_Call]
     replies: Sequence[Reply | EngineError]
     elapsed: float
+    tried: bool
 
 
 class Exchange:
     """Belongs to the thread that made it; only `wake` may be called from others. To be closed: then nothing is in flight.
 
     Args:
-        engines: by SPEC.
+        engines: by SPEC; two may share one engine.
         listen: told of calls in flight, in the thread of the owner.
         away: told when nobody answers at an engine: its SPEC, why, and the seconds until the next try (None: given up).
+        stopwatch: seconds.
     """
 
     def __init__(
@@ -76,25 +103,33 @@ class Exchange:
     ) -> None:
         self._engines = engines
         self._listen, self._away, self._stopwatch = listen, away, stopwatch
-        self._lines: dict[str, _Line] = {}
+        self._lines: dict[int, _Line] = {}
         self._news: queue.SimpleQueue[Delta | _Back | BaseException | None] = queue.SimpleQueue()
         self._threads: ThreadPoolExecutor | None = None
         self._came: list[Came] = []
+        self._broken: BaseException | None = None
+        self._stopping = False
         self.lost: dict[str, EngineError] = {}
-        """Engines that were given up; their calls wait for nobody any more."""
+        """SPECs whose engine was given up; what was asked there is asked no more."""
         self.asking: set[str] = set()
         """Who waits for a reply."""
 
     def put(self, who: str, spec: str, ask: Ask) -> None:
         """Ask; at most one question of each at a time."""
         engine = self._engines.get(spec)
-        self.asking.add(who)
         if engine is None:
-            self._came.append(Came(who, EngineError(f"no engine for '{spec}'"), 0.0))
+            self.asking.add(who)
+            self._came.append(Came(who, ask, EngineError(f"no engine for '{spec}'"), 0.0))
             return
-        if spec not in self._lines:
-            self._lines[spec] = _Line(spec, engine, engine.at_once() if isinstance(engine, ManyAtOnce) else 0)
-        self._lines[spec].waiting.append((who, ask))
+        if id(engine) not in self._lines:
+            width = max(1, engine.at_once()) if isinstance(engine, ManyAtOnce) else 0
+            self._lines[id(engine)] = _Line(engine, width)
+        line = self._lines[id(engine)]
+        if line.lost is not None:
+            self.lost[spec] = line.lost
+            return
+        self.asking.add(who)
+        line.waiting.append(_Call(who, spec, ask))
 
     def send(self) -> None:
         """Hand over what engines have room for."""
@@ -102,46 +137,60 @@ class Exchange:
             if line.failed and time.monotonic() < line.rests_until:
                 continue
             if not line.width:
-                if line.waiting and not line.out:
-                    self._submit(line, len(line.waiting))
-                continue
-            while line.waiting and line.out < (1 if line.failed else line.width):
-                self._submit(line, 1)
+                self._submit(line, line.free())
+            else:
+                for _ in range(min(line.free(), len(line.waiting))):
+                    self._submit(line, 1)
 
     def take(self, *, wait: bool) -> list[Came]:
-        """What has come; with `wait` at least one reply, if it is not woken before."""
+        """What has come; with `wait` at least one reply, if nothing else is to be done before."""
+        if self._broken is not None:
+            raise self._broken
+        for _ in range(NEWS):
+            news = self._next(wait=wait and not self._came and bool(self.asking))
+            if isinstance(news, BaseException):
+                self._broken = news
+                if not self._came:
+                    raise news
+            if news is None or isinstance(news, BaseException):
+                break
+            self._hear(news)
+        return self.left()
+
+    def left(self) -> list[Came]:
+        """What has come and was not taken."""
         came, self._came = self._came, []
         self.asking -= {one.who for one in came}
-        while True:
-            news = self._next(wait=wait and not came and bool(self.asking))
-            if news is None:
-                return came
-            if isinstance(news, BaseException):
-                raise news
-            if isinstance(news, Delta):
-                self._listen(news)
-            else:
-                came += self._sorted_out(news)
+        return came
 
     def wake(self) -> None:
         """Let `take` return."""
         self._news.put(None)
 
-    def withdraw(self) -> None:
-        """Take back what is not in flight."""
+    def withdraw(self, *, resting: bool = False) -> None:
+        """Take back what is not in flight. resting: only where nobody answers."""
         for line in self._lines.values():
-            self._forget(line)
+            if line.failed or not resting:
+                self._forget(line)
 
-    def _forget(self, line: _Line) -> None:
-        self.asking -= {who for who, _ in line.waiting}
-        line.waiting.clear()
+    def stop(self) -> None:
+        """Take back what is not in flight and cancel what is, until it has heard."""
+        self._stopping = True
+        self.withdraw()
+        self._cancel()
 
-    def close(self, *, stop: bool = False) -> None:
-        """Wait until nothing is in flight. stop: calls in flight are cancelled."""
-        for line in self._lines.values() if stop else ():
-            line.engine.cancel()
+    def close(self, *, wait: bool = True) -> None:
+        """Nothing is in flight afterwards; without `wait` the threads are left to themselves."""
+        while wait and any(line.out for line in self._lines.values()):
+            self._cancel()  # again: it may have come before the call was in flight
+            with suppress(queue.Empty):
+                while True:
+                    news = self._news.get(timeout=POLL)
+                    if isinstance(news, _Back):
+                        self._sort_out(news)
+                        break
         if self._threads is not None:
-            self._threads.shutdown(wait=True)
+            self._threads.shutdown(wait=wait)
 
     def _next(self, *, wait: bool) -> Delta | _Back | BaseException | None:
         """The next news; None when there is none, when somebody wakes us, or when calls that were held back may go."""
@@ -149,56 +198,85 @@ class Exchange:
             try:
                 return self._news.get(wait, self._patience() if wait else None)
             except queue.Empty:
-                if not wait or any(line.waiting and not line.out for line in self._lines.values()):
+                if not wait or any(line.waiting and line.free() > 0 for line in self._lines.values()):
                     return None
+                if self._stopping:
+                    self._cancel()
 
     def _patience(self) -> float:
-        resting = [line.rests_until for line in self._lines.values() if line.waiting and line.failed]
-        return min([POLL, *(max(0.0, until - time.monotonic()) for until in resting)])
+        now = time.monotonic()
+        resting = (line.rests_until - now for line in self._lines.values() if line.waiting and line.free() > 0)
+        return min([POLL, *(max(0.0, seconds) for seconds in resting)])
+
+    def _cancel(self) -> None:
+        for line in self._lines.values():
+            with suppress(OSError, ValueError, EngineError):  # what cannot be told any more has ended by itself
+                line.engine.cancel()
+
+    def _forget(self, line: _Line) -> None:
+        self.asking -= {call.who for call in line.waiting}
+        line.waiting.clear()
 
     def _submit(self, line: _Line, count: int) -> None:
         calls = [line.waiting.popleft() for _ in range(count)]
+        if not calls:
+            return
+        tried = line.trying = line.failed > 0
         line.out += count
         if self._threads is None:
-            self._threads = ThreadPoolExecutor(1024, thread_name_prefix="call")
-        self._threads.submit(self._answer, line, calls)
+            self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="call")
+        self._threads.submit(self._answer, line, calls, tried)
 
-    def _answer(self, line: _Line, calls: Sequence[Call]) -> None:
+    def _answer(self, line: _Line, calls: Sequence[_Call], tried: bool) -> None:
         """In a thread of its own."""
         started = self._stopwatch()
+        replies: Sequence[Reply | EngineError] = ()
         try:
-            replies: Sequence[Reply | EngineError] = line.engine.answer([ask for _, ask in calls], self._news.put)
+            replies = line.engine.answer([call.ask for call in calls], self._news.put)
         except EngineError as error:
             replies = [error] * len(calls)
         except BaseException as error:  # a defect belongs to whoever waits
             self._news.put(error)
-            return
-        self._news.put(_Back(line, calls, replies, (self._stopwatch() - started) * 1000))
+        self._news.put(_Back(line, calls, replies, (self._stopwatch() - started) * 1000, tried))
 
-    def _sorted_out(self, back: _Back) -> list[Came]:
-        """The replies; calls that found nobody go back into their line."""
-        line, came = back.line, []
+    def _hear(self, news: Delta | _Back) -> None:
+        if isinstance(news, Delta):
+            self._listen(news)
+        else:
+            self._sort_out(news)
+
+    def _sort_out(self, back: _Back) -> None:
+        """Replies have come; calls that found nobody go back into their line."""
+        line = back.line
         line.out -= len(back.calls)
-        for call, reply in zip(back.calls, back.replies, strict=True):
-            if isinstance(reply, Unavailable):
-                line.waiting.appendleft(call)
-                self._found_nobody(line, reply)
-            else:
-                line.failed = 0
-                came.append(Came(call[0], reply, back.elapsed))
-        if line.spec in self.lost:
+        line.trying = line.trying and not back.tried
+        for call, reply in zip(back.calls, back.replies):  # noqa: B905 none came of a defect
+            if isinstance(reply, Unavailable) and not self._at_fault(call, line):
+                line.waiting.append(call)
+                self._found_nobody(line, call.spec, reply)
+                continue
+            if not isinstance(reply, Unavailable):
+                line.failed, line.answered = 0, line.answered + 1
+            self._came.append(Came(call.who, call.ask, reply, back.elapsed))
+        if line.lost is not None:
+            self.lost |= {call.spec: line.lost for call in line.waiting}
             self._forget(line)
-        self.asking -= {one.who for one in came}
-        return came
 
-    def _found_nobody(self, line: _Line, error: EngineError) -> None:
+    @staticmethod
+    def _at_fault(call: _Call, line: _Line) -> bool:
+        """Whether others have been answered again and again while this one found nobody."""
+        call.alone += line.answered > call.answered
+        call.answered = line.answered
+        return call.alone >= ALONE
+
+    def _found_nobody(self, line: _Line, spec: str, error: EngineError) -> None:
         """Rest a while, the longer the oftener; what fails in the meantime was asked before and is nothing new."""
         now = time.monotonic()
-        if line.spec in self.lost or (line.failed and now < line.rests_until):
+        if line.lost is not None or (line.failed and now < line.rests_until):
             return
         if line.failed >= len(WAITS):
-            self.lost[line.spec] = error
-            return self._away(line.spec, error, None)
+            line.lost = error
+            return self._away(spec, error, None)
         rest = WAITS[line.failed] * random.uniform(0.5, 1.0)
         line.failed, line.rests_until = line.failed + 1, now + rest
-        self._away(line.spec, error, rest)
+        self._away(spec, error, rest)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 
 from models.engine import Delta, Engine, EngineError, Reply
 from store.journal import Journal
 from tasks.episode.driver import Driver
-from tasks.episode.events import Record, Seated, Stopped
+from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped
 from tasks.episode.exchange import Came, Exchange
 from tasks.episode.records import entry_of
 from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting, Watcher
@@ -61,7 +62,7 @@ class Scheduler:
         driver = self.episodes[episode]
         if driver.stopped:
             return False
-        self._drive([driver], 1, _once())
+        self._drive([driver], 1, _once(), patient=True)
         return not driver.stopped and driver.ask is None
 
     def run(self, *, parallel: int = 1, go_on: Callable[[], bool] = lambda: True) -> None:
@@ -82,7 +83,7 @@ class Scheduler:
         driver.resume()
         if driver.ask is None:
             self._commit([driver])
-        self._drive([driver], 1, _once())
+        self._drive([driver], 1, _once(), patient=True)
 
     def seat(self, episode: str, seated: Seated) -> None:
         """Somebody takes or leaves a seat. An open question, to a human or of a stopped call, is put to the newcomer."""
@@ -96,10 +97,14 @@ class Scheduler:
     def interrupt(self) -> None:
         """Stop the calls in flight, from any thread: their questions stay open, nothing of them is recorded."""
         self._interrupted.set()
-        for engine in self.engines.values():
-            engine.cancel()
+        self._cancel_all()
         if (calls := self._calls) is not None:
             calls.wake()
+
+    def _cancel_all(self) -> None:
+        for engine in list(self.engines.values()):
+            with suppress(OSError, ValueError, EngineError):  # what cannot be told any more has ended by itself
+                engine.cancel()
 
     def cancel(self, episode: str, reason: str = "cancelled by the user") -> None:
         """End an episode where it stands."""
@@ -109,27 +114,47 @@ class Scheduler:
             self._commit([driver])
 
     def _catch_up(self) -> None:
-        """Commit what an earlier attempt to commit left behind (a full disk, since freed)."""
-        self._commit([d for d in self.episodes.values() if any(record.step > 0 for record in d.fresh)])
+        """Commit what an earlier attempt to commit left behind (a full disk, since freed).
 
-    def _drive(self, waiting: list[Driver], parallel: int, go_on: Callable[[], bool]) -> None:
+        Not the beginning of a step whose first question stands open: somebody else may still be seated there.
+        """
+        called = (ModelCalled, EngineFailed)
+        self._commit(
+            [
+                d
+                for d in self.episodes.values()
+                if any(record.step > 0 for record in d.fresh)
+                and (d.ask is None or any(isinstance(record.event, called) for record in d.fresh))
+            ]
+        )
+
+    def _drive(
+        self, waiting: list[Driver], parallel: int, go_on: Callable[[], bool], *, patient: bool = False
+    ) -> None:
         """Keep up to `parallel` episodes going, each at its own pace, until all are over or stand at a question for a human.
 
-        Where `go_on` says no, no step begins any more; those that have begun are brought to their ends.
+        Where `go_on` says no, no step begins any more; those that have begun are brought to their ends, also by waiting
+        for an engine that is away if `patient`.
         """
-        self.lost = {}
+        waiting = [driver for driver in waiting if not driver.stopped]
         calls = Exchange(self.engines, self._listen, self._away, self.stopwatch)
-        self._calls, self._active, clean = calls, [], False
+        self._calls, self._active, wait = calls, [], True
         try:
-            while self._move(calls, waiting, parallel, go_on):
+            while self._move(calls, waiting, parallel, go_on, patient):
                 pass
-            clean = True
+        except BaseException as error:
+            wait = isinstance(
+                error, Exception
+            )  # who breaks off by hand does not wait for an engine that does not hear
+            raise
         finally:
-            self._calls = None
-            calls.close(stop=not clean)
-            self.lost = calls.lost
+            self._calls, self.lost = None, calls.lost
+            calls.close(wait=wait)
+            self._note(calls.left())  # a commit of the next run or step takes it along
 
-    def _move(self, calls: Exchange, waiting: list[Driver], parallel: int, go_on: Callable[[], bool]) -> bool:
+    def _move(
+        self, calls: Exchange, waiting: list[Driver], parallel: int, go_on: Callable[[], bool], patient: bool
+    ) -> bool:
         """Begin, ask and hear what can be now. False when nothing is left to be done."""
         goes_on = go_on() and not self._interrupted.is_set()
         active = self._active = [driver for driver in self._active if not driver.stopped]
@@ -141,10 +166,12 @@ class Scheduler:
             driver.advance()
         self._commit([driver for driver in begun if driver.ask is None])
         for driver in here:
-            if driver.ask is not None:
+            if driver.ask is not None and not driver.stopped:
                 self._put(calls, driver)
         if self._interrupted.is_set():
-            calls.withdraw()
+            calls.stop()
+        elif not goes_on and not patient:
+            calls.withdraw(resting=True)
         calls.send()
         if not calls.asking:
             return bool(begun)
@@ -163,19 +190,26 @@ class Scheduler:
 
     def _hear(self, came: Sequence[Came]) -> None:
         """Replies are on disk before anything is made of them."""
-        heard = [self.episodes[one.who] for one in came]
-        for driver, one in zip(heard, came, strict=True):
-            if not (isinstance(one.reply, Reply) and one.reply.finish == "cancelled"):
-                driver.reply(one.reply, elapsed=one.elapsed)
+        heard = self._note(came)
         self._commit(heard)
         for driver in heard:
             driver.resume()
         self._commit([driver for driver in heard if driver.ask is None])
 
+    def _note(self, came: Sequence[Came]) -> list[Driver]:
+        """Who has heard; what came too late for a question, or of a call that was stopped, is nothing."""
+        heard = []
+        for one in came:
+            driver = self.episodes[one.who]
+            if driver.ask is one.ask:
+                heard.append(driver)
+                if not (isinstance(one.reply, Reply) and one.reply.finish == "cancelled"):
+                    driver.reply(one.reply, elapsed=one.elapsed)
+        return heard
+
     def _listen(self, delta: Delta) -> None:
         if self._interrupted.is_set():
-            for engine in self.engines.values():
-                engine.cancel()  # again: the first word may have come before the call was in flight
+            self._cancel_all()  # again: the first word may have come before the call was in flight
         self._publish(Streaming(delta))
 
     def _away(self, spec: str, error: EngineError, seconds: float | None) -> None:

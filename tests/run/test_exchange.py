@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
-from models.engine import Ask, Delta, EngineError, Listener, Reply, Unavailable, Usage
+from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Unavailable, Usage
+from store.errors import StoreError
 from store.journal import Journal
 from tasks.episode import exchange
-from tasks.episode.scheduler import Scheduler
+from tasks.episode.events import Seated
+from tasks.episode.exchange import Exchange
+from tasks.episode.scheduler import HUMAN, Scheduler
 from tasks.episode.state import digest
-from tasks.episode.watcher import Committed, EngineAway, Notice
+from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice
 from tests.run.test_driver import Counting, Log, begin, new
 from tests.support.patience import PATIENCE
 
@@ -261,3 +265,177 @@ def test_a_defect_of_an_engine_ends_the_run_and_nothing_stays_in_flight(tmp_path
             scheduler.run(parallel=2)
         assert engine.now == 0
         journal.check()
+
+
+def test_an_episode_that_ended_with_a_persons_words_stays_as_it_is(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, None, spec=HUMAN)
+        scheduler.run()
+        for word in "一二三四":
+            scheduler.answer("0", word)
+        driver = scheduler.episodes["0"]
+        records = len(driver.state.records)
+        scheduler.run()
+        assert driver.stopped and driver.ask is None and len(driver.state.records) == records
+        assert isinstance(notices(scheduler)[-1], EpisodeEnded)
+
+
+def test_nothing_spins_while_somebody_looks_if_an_engine_answers_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One call is long, one found nobody and is tried again: until one of them comes back there is nothing to look at."""
+    monkeypatch.setattr(exchange, "WAITS", (0.001,) * 3)
+    gates = [threading.Event(), threading.Event()]
+
+    def says(ask: Ask, number: int) -> Reply | EngineError:
+        if ask.episode == "1" and number == 1:
+            return Unavailable("no server answers")
+        assert gates[int(ask.episode)].wait(PATIENCE)
+        return words(ask)
+
+    engine = Many(says)
+    away: list[float | None] = []
+    calls = Exchange({"x": engine}, lambda _: None, lambda spec, error, seconds: away.append(seconds), time.monotonic)
+    for who in "01":
+        calls.put(who, "x", Ask("agent", (Message("user", who),), "p", episode=who))
+    calls.send()
+    (line,) = calls._lines.values()
+    while not line.trying:  # held back, then tried again beside the long call
+        assert calls.take(wait=True) == []
+        calls.send()
+    assert away and calls._patience() == exchange.POLL
+    for gate in gates:
+        gate.set()
+    came: list[str] = []
+    while len(came) < 2:
+        came += [one.who for one in calls.take(wait=True)]
+    calls.close()
+    assert sorted(came) == ["0", "1"]
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_a_question_that_alone_finds_nobody_is_its_own_fault(tmp_path: Path) -> None:
+    scheduler, _ = played(
+        tmp_path / "r.moot",
+        lambda ask, number: Unavailable("no server answers") if ask.episode == "0" else words(ask),
+        2,
+        parallel=2,
+    )
+    outcomes = [driver.state.stopped.outcome for driver in scheduler.episodes.values() if driver.state.stopped]
+    assert outcomes.count("finished") == EPISODES - 1
+
+
+def test_two_seats_with_one_engine_stand_in_one_line(tmp_path: Path) -> None:
+    class Alone(Counting):
+        now = most = 0
+
+        def answer(self, asks, listen=None):  # type: ignore[no-untyped-def]
+            self.now += 1
+            self.most = max(self.most, self.now)
+            replies = super().answer(asks, listen)
+            self.now -= 1
+            return replies
+
+    engine = Alone()
+    with new(tmp_path / "r.moot", EPISODES) as journal:
+        scheduler = begin(journal, engine)
+        scheduler.engines["scripted:y"] = engine
+        for number in range(0, EPISODES, 2):
+            scheduler.seat(str(number), Seated(seat="agent", policy="talk/1", engine="scripted:y"))
+        scheduler.run(parallel=EPISODES)
+    assert engine.most == 1 and engine.batches == [EPISODES] * 4
+
+
+def test_who_does_not_hear_the_first_word_is_told_again(tmp_path: Path) -> None:
+    """A call that is on its way while it is cancelled begins as if nobody had said anything."""
+    told = 0
+    heard, begun = threading.Event(), threading.Event()
+
+    def says(ask: Ask, number: int) -> Reply:
+        begun.set()
+        assert heard.wait(PATIENCE)
+        return Reply("", finish="cancelled")
+
+    class Deaf(Many):
+        def cancel(self) -> None:
+            nonlocal told
+            told += 1
+            if told > 3:
+                heard.set()
+
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, Deaf(says))
+        stopper = threading.Thread(target=lambda: (begun.wait(PATIENCE), scheduler.interrupt()))
+        stopper.start()
+        scheduler.run()
+        stopper.join()
+        assert scheduler.episodes["0"].ask is not None and told > 3
+
+
+def test_a_watcher_may_end_an_episode_while_its_call_is_in_flight(tmp_path: Path) -> None:
+    cancelled = threading.Event()
+
+    def says(ask: Ask, number: int) -> Reply:
+        if ask.episode == "0":
+            assert cancelled.wait(PATIENCE)
+        return words(ask)
+
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(says))
+
+        class Ends:
+            def notify(self, notice: Notice) -> None:
+                if isinstance(notice, Committed) and notice.episode == "1" and not cancelled.is_set():
+                    scheduler.cancel("0")
+                    cancelled.set()
+
+        scheduler.watchers.append(Ends())
+        scheduler.run(parallel=2)
+        outcomes = [driver.state.stopped.outcome for driver in scheduler.episodes.values() if driver.state.stopped]
+        assert outcomes == ["cancelled", "finished"]
+
+
+def test_a_pause_does_not_wait_for_an_engine_that_is_away(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "WAITS", (PATIENCE,))
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(lambda ask, _: Unavailable("no server answers")))
+        scheduler.run(parallel=2, go_on=lambda: not any(isinstance(one, EngineAway) for one in notices(scheduler)))
+        assert not scheduler.lost and all(driver.ask is not None for driver in scheduler.episodes.values())
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_somebody_else_may_sit_where_an_engine_was_given_up(tmp_path: Path) -> None:
+    with new(tmp_path / "r.moot") as journal:
+        scheduler = begin(journal, Many(lambda ask, _: Unavailable("no server answers")))
+        for _ in range(2):
+            assert not scheduler.step("0") and scheduler.lost
+        scheduler.engines["scripted:y"] = Counting()
+        scheduler.seat("0", Seated(seat="agent", policy="talk/1", engine="scripted:y"))
+        scheduler.run()
+        assert scheduler.episodes["0"].stopped
+
+
+def test_what_has_come_is_not_lost_with_a_defect(tmp_path: Path) -> None:
+    """A commit that fails (a full disk) leaves every reply that had come to be written later."""
+    both = threading.Barrier(2, timeout=PATIENCE)
+
+    def says(ask: Ask, number: int) -> Reply:
+        if number == 1:
+            both.wait()
+        return words(ask)
+
+    engine = Many(says)
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, engine)
+        commit, full = journal.append, True
+
+        def append(*what: object) -> None:
+            if full:
+                raise StoreError("disk full")
+            commit(*what)  # type: ignore[arg-type]
+
+        journal.append = append  # type: ignore[method-assign,assignment]
+        with pytest.raises(StoreError, match="disk full"):
+            scheduler.run(parallel=2)
+        full = False
+        scheduler.run(parallel=2)
+        assert all(driver.stopped for driver in scheduler.episodes.values())
+    assert engine.calls == {"0": 4, "1": 4}, "nothing is asked twice"
