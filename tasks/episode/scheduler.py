@@ -143,9 +143,7 @@ class Scheduler:
             while self._move(calls, waiting, parallel, go_on, patient):
                 pass
         except BaseException as error:
-            wait = isinstance(
-                error, Exception
-            )  # who breaks off by hand does not wait for an engine that does not hear
+            wait = isinstance(error, Exception)  # not Ctrl-C: no engine has to be waited for that does not hear
             raise
         finally:
             self._calls, self.lost = None, calls.lost
