@@ -1,4 +1,5 @@
-"""Drives an open run from the command line: watchers on stderr, the person at the terminal, signals, what comes out at the end."""
+"""Drives an open run from the command line: watchers on stderr, the person at the terminal, signals, what comes
+out."""
 
 from __future__ import annotations
 
@@ -102,7 +103,7 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
 
 
 def _name_errors(made: Run) -> bool:
-    """Say why episodes failed, an error that only shows as a count would be overlooked; whether nothing else came of any."""
+    """Say why episodes failed, which a count alone does not; whether nothing else came of any."""
     stops = [driver.state.stopped for driver in made.scheduler.episodes.values()]
     reasons = Counter(stopped.reason for stopped in stops if stopped is not None and stopped.outcome == "error")
     failed = reasons.total()
@@ -124,7 +125,7 @@ def print_summary(summary: Summary, as_json: bool, header: Mapping[str, object])
 
 
 def _ask_person(made: Run, stopped: Stopping) -> bool:
-    """Put one open question to the person at the terminal; False when there is none, or when it is not to be answered."""
+    """Put one open question to the person at the terminal; False when there is none, or it is not to be answered."""
     asking = (d for d in made.scheduler.episodes.values() if not d.stopped and made.scheduler.asks_human(d))
     driver = next(asking, None)
     if driver is None or driver.ask is None:
@@ -147,7 +148,8 @@ def _ask_person(made: Run, stopped: Stopping) -> bool:
 
 
 def _unheard(ask: Ask, voice: Voice | None) -> list[str]:
-    """What a person is shown with a question: in court all that was said since the own last turn, else the last word."""
+    """What a person is shown with a question: in court all that was said since their last turn, else the last
+    word."""
     said = [message.content for message in ask.messages]
     if voice is None:
         return said[-1:]
@@ -157,16 +159,16 @@ def _unheard(ask: Ask, voice: Voice | None) -> list[str]:
 
 
 class Stopping(threading.Event):
-    """Set when the run is to stop. `reading`: nothing is under way but the wait for a line, which only an exception ends."""
+    """Set when the run is to stop. `reading`: only the wait for a line is under way, which only an exception ends."""
 
     reading = False
 
 
 @contextmanager
 def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
-    """Turns Ctrl-C, SIGTERM and SIGHUP into a flag and cuts the calls in flight: their questions stay open, what came before is stored.
+    """Turns Ctrl-C, SIGTERM and SIGHUP into a flag and cuts the calls in flight.
 
-    A second one ends the program.
+    Their questions stay open, what came before is stored. A second one ends the program.
     """
     stopped, over = Stopping(), threading.Event()
 
@@ -183,9 +185,8 @@ def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
         stopped.set()
         if stopped.reading:
             raise KeyboardInterrupt
-        threading.Thread(
-            target=insist, daemon=True
-        ).start()  # not here: whoever was interrupted may hold a lock of the engine
+        # not here: whoever was interrupted may hold a lock of the engine
+        threading.Thread(target=insist, daemon=True).start()
 
     try:
         with when_asked(stop, "SIGINT", *ASKED):

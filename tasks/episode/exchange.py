@@ -1,10 +1,12 @@
-"""Calls in flight: questions go to their engines as they arise, replies come back as they are ready, all to one thread.
+"""Calls in flight: questions go to their engines as they arise, replies come back as they are ready, all to one
+thread.
 
-An engine that says how many calls it takes at a time (`models.engine.ManyAtOnce`) is put each call by a thread of its own;
-any other is given all that wait in one batch whenever it is free. While nobody answers at an engine (`Unavailable`) its
-calls are held back and tried again after ever longer waits, one question at a time where it takes single ones; they are
-given back to nobody as errors, so that no episode ends because a server was started anew. A question that finds nobody
-while others are answered is at fault itself, and is given back. Waits are in seconds, what a call took in milliseconds.
+An engine that says how many calls it takes at a time (`models.engine.ManyAtOnce`) is put each call by a thread of its
+own; any other is given all that wait in one batch whenever it is free. While nobody answers at an engine
+(`Unavailable`) its calls are held back and tried again after ever longer waits, one question at a time where it takes
+single ones; they are given back to nobody as errors, so that no episode ends because a server was started anew. A
+question that finds nobody while others are answered is at fault itself, and is given back. Waits are in seconds, what
+a call took in milliseconds.
 """
 
 from __future__ import annotations
@@ -37,8 +39,8 @@ class _Call:
     who: str
     spec: str
     ask: Ask
-    answered: int = 0
-    """Calls that its engine had answered when it last found nobody."""
+    answered: int
+    """Calls that its engine had answered when it was put, or last found nobody."""
     alone: int = 0
 
 
@@ -85,12 +87,14 @@ class _Back:
 
 
 class Exchange:
-    """Belongs to the thread that made it; only `wake` may be called from others. To be closed: then nothing is in flight.
+    """Belongs to the thread that made it; only `wake` may be called from others. To be closed: then nothing is in
+    flight.
 
     Args:
         engines: by SPEC; two may share one engine.
         listen: told of calls in flight, in the thread of the owner.
-        away: told when nobody answers at an engine: its SPEC, why, and the seconds until the next try (None: given up).
+        away: told when nobody answers at an engine: its SPEC, why, and the seconds until the next try (None: given
+            up).
         stopwatch: seconds.
     """
 
@@ -129,7 +133,7 @@ class Exchange:
             self.lost[spec] = line.lost
             return
         self.asking.add(who)
-        line.waiting.append(_Call(who, spec, ask))
+        line.waiting.append(_Call(who, spec, ask, line.answered))
 
     def send(self) -> None:
         """Hand over what engines have room for."""
@@ -180,20 +184,21 @@ class Exchange:
         self._cancel()
 
     def close(self, *, wait: bool = True) -> None:
-        """Nothing is in flight afterwards; without `wait` the threads are left to themselves."""
-        while wait and any(line.out for line in self._lines.values()):
-            self._cancel()  # again: it may have come before the call was in flight
+        """Nothing is in flight afterwards; without `wait` calls are cancelled and left to themselves."""
+        self._stopping = True
+        while any(line.out for line in self._lines.values()):
+            self._cancel()  # again with all news: it may have come before the call was in flight
+            if not wait:
+                break
             with suppress(queue.Empty):
-                while True:
-                    news = self._news.get(timeout=POLL)
-                    if isinstance(news, _Back):
-                        self._sort_out(news)
-                        break
+                if isinstance(news := self._news.get(timeout=POLL), _Back):
+                    self._sort_out(news)
         if self._threads is not None:
             self._threads.shutdown(wait=wait)
 
     def _next(self, *, wait: bool) -> Delta | _Back | BaseException | None:
-        """The next news; None when there is none, when somebody wakes us, or when calls that were held back may go."""
+        """The next news; None when there is none, when somebody wakes us, or when calls that were held back may
+        go."""
         while True:
             try:
                 return self._news.get(wait, self._patience() if wait else None)
@@ -272,7 +277,7 @@ class Exchange:
     def _found_nobody(self, line: _Line, spec: str, error: EngineError) -> None:
         """Rest a while, the longer the oftener; what fails in the meantime was asked before and is nothing new."""
         now = time.monotonic()
-        if line.lost is not None or (line.failed and now < line.rests_until):
+        if self._stopping or line.lost is not None or (line.failed and now < line.rests_until):
             return
         if line.failed >= len(WAITS):
             line.lost = error

@@ -1,8 +1,8 @@
-"""One scheduler drives one or many episodes in one thread and keeps every engine full: a reply is committed and published
-as it comes, and its episode goes on while the others are in flight. No rounds, no barrier.
+"""One scheduler drives one or many episodes in one thread and keeps every engine full: a reply is committed and
+published as it comes, and its episode goes on while the others are in flight. No rounds, no barrier.
 
-Step, auto, pause and parallel episodes are the same code. Commits happen after every reply of an engine (the only thing
-that cannot be computed again) and at the end of each step; watchers are told afterwards.
+Step, auto, pause and parallel episodes are the same code. Commits happen after every reply of an engine (the only
+thing that cannot be computed again) and at the end of each step; watchers are told afterwards.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Scheduler:
         return not driver.stopped and driver.ask is None
 
     def run(self, *, parallel: int = 1, go_on: Callable[[], bool] = lambda: True) -> None:
-        """Drive all episodes to their ends, up to `parallel` at a time, begun in order; stops early between two steps."""
+        """Drive all episodes to their ends, up to `parallel` at a time, begun in order; stops early between two
+        steps."""
         self._interrupted.clear()
         self._catch_up()
         self._drive([driver for driver in self.episodes.values() if not driver.stopped], parallel, go_on)
@@ -86,7 +87,8 @@ class Scheduler:
         self._drive([driver], 1, _once(), patient=True)
 
     def seat(self, episode: str, seated: Seated) -> None:
-        """Somebody takes or leaves a seat. An open question, to a human or of a stopped call, is put to the newcomer."""
+        """Somebody takes or leaves a seat. An open question, to a human or of a stopped call, is put to the
+        newcomer."""
         driver = self.episodes[episode]
         if driver.ask is not None:
             driver.withdraw()
@@ -131,10 +133,11 @@ class Scheduler:
     def _drive(
         self, waiting: list[Driver], parallel: int, go_on: Callable[[], bool], *, patient: bool = False
     ) -> None:
-        """Keep up to `parallel` episodes going, each at its own pace, until all are over or stand at a question for a human.
+        """Keep up to `parallel` episodes going, each at its own pace, until all are over or stand at a question for a
+        human.
 
-        Where `go_on` says no, no step begins any more; those that have begun are brought to their ends, also by waiting
-        for an engine that is away if `patient`.
+        Where `go_on` says no, no step begins any more; those that have begun are brought to their ends, also by
+        waiting for an engine that is away if `patient`.
         """
         waiting = [driver for driver in waiting if not driver.stopped]
         calls = Exchange(self.engines, self._listen, self._away, self.stopwatch)

@@ -13,21 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models.engine import Ask
-from store.journal import Journal
-from store.pack import Pack
 from tasks.agents.budgets import Budget
 from tasks.agents.modes import Mode, named, split
-from tasks.benchmark import Benchmark, benchmark
+from tasks.benchmark import Benchmark
 from tasks.episode.driver import Driver, reply_of
 from tasks.episode.events import ModelCalled, Record, Seated
 from tasks.episode.state import State, completed, fold
 from tasks.errors import UsageError
 from tasks.run.cast import newcomer
-from tasks.run.engines import run_path
-from tasks.run.experiment import check_same
-from tasks.run.header import header_of, refuse_imported, spec_of
-from tasks.run.plan import limits_of, task_file
-from tasks.run.reading import episode_of
+from tasks.run.plan import limits_of
+from tasks.run.stored import Stored
 
 READER = "llama:reader"
 """The SPEC of a model that is never opened."""
@@ -69,24 +64,19 @@ def would_read(
         UsageError: there is no such seat, step or form, or the seat is not asked at that step.
         RecordMismatch: the task file or the pack is not that of the run.
     """
-    with Journal.open(run_path(name)) as journal:
-        header = header_of(journal)
-        refuse_imported(header)
-        row, records = episode_of(journal, episode)
-    spec = spec_of(header)
-    bench = benchmark(spec.benchmark)
+    stored = Stored.of(name, episode)
+    bench, records = stored.bench, stored.records
     seat = bench.aliases.get(seat, seat)
-    at = step or _last_step(records, seat, row.id)
+    at = step or _last_step(records, seat, stored.row.id)
     state = fold(completed([record for record in records if record.step < at]))
     sits = _model(bench, state, seat, context, form)
-    with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
-        tasks = task_file(spec, pack)
-        check_same(header, bench, spec, pack, tasks, new_attempt=True)
-        program = bench.program(pack, bench.load(tasks), spec)
-        driver = Driver(row.id, 0, program, time.time, time.perf_counter, limits_of(bench, spec), state)
+    with stored.program(other_prompts=True) as program:
+        limits = limits_of(bench, stored.spec)
+        driver = Driver(stored.row.id, 0, program, time.time, time.perf_counter, limits, state)
         driver.seat(sits)
         ask = _asked(driver, [record for record in records if record.step == at], seat, at)
-    return Reading(str(header["run"]), row.id, seat, sits.policy, at, ask, Budget.of(sits), _parts(bench, ask))
+    run, parts = str(stored.header["run"]), _parts(bench, ask)
+    return Reading(run, stored.row.id, seat, sits.policy, at, ask, Budget.of(sits), parts)
 
 
 def _parts(bench: Benchmark, ask: Ask) -> dict[str, int]:

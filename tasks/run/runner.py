@@ -36,6 +36,7 @@ from tasks.run.header import description_hash, header_of, now, refuse_imported, 
 from tasks.run.plan import choose, limits_of, refuse_narrow, task_file
 from tasks.run.reading import GRADER, episode_of, grades, results_of
 from tasks.run.spec import RunSpec, fresh_id
+from tasks.run.stored import Stored
 from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Summary
@@ -281,18 +282,10 @@ def fork_run(
 
 def verify_episode(name: str | Path, episode: str) -> int:
     """Run an episode again against its record and compare every event; returns the number of steps that agree."""
-    with Journal.open(run_path(name)) as journal:
-        header = header_of(journal)
-        refuse_imported(header)
-        row, records = episode_of(journal, episode)
-    spec = spec_of(header)
-    bench = benchmark(spec.benchmark)
-    with Pack.open(header.get("pack", {}).get("path") or spec.pack) as pack:
-        tasks = task_file(spec, pack)
-        check_same(header, bench, spec, pack, tasks, False)
-        program = bench.program(pack, bench.load(tasks), spec)
-        driver = Driver(row.id, 0, program, time.time, time.perf_counter)
-        driver.recorded = list(completed(records))
+    stored = Stored.of(name, episode)
+    with stored.program() as program:
+        driver = Driver(stored.row.id, 0, program, time.time, time.perf_counter)
+        driver.recorded = list(completed(stored.records))
         while driver.recorded:
             event = driver.recorded[0].event
             if driver.recorded[0].step == 0 or event.tag in ("seated", "limit_hit") or driver.stopped:
@@ -302,10 +295,12 @@ def verify_episode(name: str | Path, episode: str) -> int:
             else:
                 driver.advance()
             if driver.ask is not None:
-                raise RecordMismatch(f"episode {row.id}: the record ends inside a step", "Resume the run first.")
+                raise RecordMismatch(
+                    f"episode {driver.episode}: the record ends inside a step", "Resume the run first."
+                )
         if driver.fresh:
             raise RecordMismatch(
-                f"episode {row.id}: running it again yields more than its record", "See `moot show`."
+                f"episode {driver.episode}: running it again yields more than its record", "See `moot show`."
             )
         return driver.state.steps
 

@@ -10,8 +10,8 @@ from textual.widgets.data_table import RowKey
 
 
 class RowsTable(DataTable[Text]):
-    """Columns are measured some time after rows came. What was painted between, of a table that is as large as before,
-    stays on the screen as it was; so it is painted again."""
+    """Columns are measured some time after rows came. What was painted between, of a table that is as large as
+    before, stays on the screen as it was; so it is painted again."""
 
     def _update_dimensions(self, new_rows: Iterable[RowKey]) -> None:
         super()._update_dimensions(new_rows)

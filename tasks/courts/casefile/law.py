@@ -50,18 +50,11 @@ class Laws(Protocol):
         ...
 
 
-class ShippedLaws:
-    """The index that comes with Moot."""
+class _Titles:
+    """Laws by their official titles, with their versions."""
 
     def __init__(self) -> None:
         self._versions: dict[str, list[LawVersion]] = {}
-        self._articles: dict[tuple[str, str], Mapping[ArticleNumber, Article]] = {}
-        for indexed in indexed_laws():
-            name = indexed.law.name
-            self._versions[name] = [version for version, _ in indexed.versions]
-            for version, articles in indexed.versions:
-                self._articles[name, version.label] = {article.number: article for article in articles}
-        self._by_key = {key_of_name(name): name for name in self._versions}
 
     @property
     def names(self) -> Sequence[str]:
@@ -69,8 +62,22 @@ class ShippedLaws:
         return tuple(self._versions)
 
     def versions(self, law: str) -> list[LawVersion]:
-        """All versions, in the order of the index."""
+        """All versions that are known, in the order of their list."""
         return self._versions.get(law, [])
+
+
+class ShippedLaws(_Titles):
+    """The index that comes with Moot."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._articles: dict[tuple[str, str], Mapping[ArticleNumber, Article]] = {}
+        for indexed in indexed_laws():
+            name = indexed.law.name
+            self._versions[name] = [version for version, _ in indexed.versions]
+            for version, articles in indexed.versions:
+                self._articles[name, version.label] = {article.number: article for article in articles}
+        self._by_key = {key_of_name(name): name for name in self._versions}
 
     def numbers(self, law: str, label: str) -> frozenset[ArticleNumber]:
         """Numbers of the articles of a version."""
@@ -92,27 +99,18 @@ def shipped_laws() -> ShippedLaws:
     return ShippedLaws()
 
 
-class ListedLaws:
+class ListedLaws(_Titles):
     """The list of national laws that comes with Moot: which there are, and which articles they have.
 
     It holds those versions that the collection has which it was made from.
     """
 
     def __init__(self) -> None:
-        self._versions: dict[str, list[LawVersion]] = {}
+        super().__init__()
         self._written: dict[tuple[str, str], str] = {}
         for law in listed_laws():
             self._versions[law.name] = [version for version, _ in law.versions]
             self._written |= {(law.name, version.label): numbers for version, numbers in law.versions}
-
-    @property
-    def names(self) -> Sequence[str]:
-        """Official titles."""
-        return tuple(self._versions)
-
-    def versions(self, law: str) -> list[LawVersion]:
-        """The versions that the list holds, the oldest first."""
-        return self._versions.get(law, [])
 
     def numbers(self, law: str, label: str) -> frozenset[ArticleNumber]:
         """Numbers of the articles of a version."""
