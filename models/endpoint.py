@@ -1,9 +1,9 @@
 """`endpoint:URL#MODEL`: a model behind an OpenAI-compatible server on this machine (llama-server, vLLM, Ollama …).
 
 Loopback only, unless the opening names the host. No proxy of the environment is used and no redirect followed. A key
-comes from the environment: MOOT_API_KEY for this machine alone, for another host the variable that is bound to it. No key is
-recorded; a SPEC is, so an address with a user name, password or query is refused. Replies are streamed, so that they can be
-watched and cancelled.
+comes from the environment: MOOT_API_KEY for this machine alone, for another host the variable that is bound to it. No
+key is recorded; a SPEC is, so an address with a user name, password or query is refused. Replies are streamed, so
+that they can be watched and cancelled.
 
 What the server does with a prompt is its own affair: whether special tokens in content stay plain text, and whether
 temperature 0 repeats byte for byte, only `llama:` can promise. Units: seconds for waiting, milliseconds in `Usage`.
@@ -116,7 +116,8 @@ class EndpointEngine:
         }
 
     def room(self) -> Room:
-        """The context that the server states (vLLM, llama-server), 0 where it states none; it is not asked to count."""
+        """The context that the server states (vLLM, llama-server), 0 where it states none; it is not asked to
+        count."""
         stated = (self._facts.get(name) for name in ("n_ctx", "max_model_len"))
         return Room(next((size for size in stated if isinstance(size, int) and size > 0), 0))
 
@@ -125,7 +126,8 @@ class EndpointEngine:
         return self._together
 
     def check_tools(self) -> None:
-        """Ask for one token without a tool and with one: a server that tells tools to its model reads a longer prompt.
+        """Ask for one token without a tool and with one: a server that tells tools to its model reads a longer
+        prompt.
 
         Raises:
             BadEngine: the server refuses tools, leaves them out, or does not answer.
@@ -218,7 +220,8 @@ class EndpointEngine:
     def _converse(
         self, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
     ) -> tuple[Collector, Finish | None, str]:
-        """Ask until the server gives a reply or a refusal that stands: (what came, its finish where we know better, note)."""
+        """Ask until the server gives a reply or a refusal that stands: (what came, its finish where we know better,
+        note)."""
         room: int | None = None
         busy, waited = 0, 0.0
         with self._lock:
@@ -256,7 +259,8 @@ class EndpointEngine:
 
     @staticmethod
     def _go_without(ask: Ask, body: Mapping[str, Any], refused: dict[str, int], text: str) -> bool:
-        """Whether the server named fields that it can do without; the next request has another form of them, or none."""
+        """Whether the server named fields that it can do without; the next request has another form of them, or
+        none."""
         named = [name for name in EXTRAS if name in body and re.search(rf"\b{name}\b", text)]
         for name in named:
             wanted = wanted_extra(ask.settings, name)
@@ -399,7 +403,8 @@ def _statement(server: Server) -> dict[str, object]:
 
 
 def _props(said: Mapping[str, Any]) -> dict[str, Any]:
-    """File, context and template as llama-server states them: the file without its folder, the template as its hash."""
+    """File, context and template as llama-server states them: the file without its folder, the template as its
+    hash."""
     found: dict[str, Any] = {}
     if isinstance(said.get("model_path"), str):
         found["file"] = shown(re.split(r"[/\\]", said["model_path"])[-1])

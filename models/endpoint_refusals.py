@@ -49,7 +49,8 @@ SCHEMA = re.compile(r"response_format|json.?schema|schema|grammar|guided|structu
 
 
 TOOLS = re.compile(r"tool[_ -]?(choice|call|parser|use)|\btools?\b|jinja", re.IGNORECASE)
-"""A server that was started without calls of tools (vLLM: a parser, llama-server: jinja), or whose model knows none."""
+"""A server that was started without calls of tools (vLLM: a parser, llama-server: jinja), or whose model knows
+none."""
 
 
 def words_of(raw: bytes, content_type: str, secret: str = "") -> str:
@@ -104,7 +105,8 @@ def about_tools(text: str) -> EngineError:
 
 
 def about_status(status: int, text: str, *, url: str, keyed: bool, variable: str, location: str = "") -> EngineError:
-    """One sentence for a status that is no answer. `variable` of the environment holds the key for this server, if any."""
+    """One sentence for a status that is no answer. `variable` of the environment holds the key for this server, if
+    any."""
     said = f": {text}" if text else ""
     if 300 <= status < 400:
         target = f" to {shown(location)}" if location else ""

@@ -76,7 +76,8 @@ class Settings:
     thinking: bool = True
     """Whether a template that knows a thinking mode may use it."""
     reasoning: int = 0
-    """Tokens of reasoning after which it is closed and speech begins, beside `max_tokens`, which then counts speech alone;
+    """Tokens of reasoning after which it is closed and speech begins, beside `max_tokens`, which then counts speech
+    alone;
     0: reasoning is part of `max_tokens`."""
     entropy: bool = False
     """Whether to report the entropy of every generated token, and the token's text and log-probability with it."""
@@ -110,11 +111,11 @@ class Ask:
     step: int = 0
     """Number of the step that asks, from 1; set by the scheduler, not part of the digest."""
     turns: tuple[tuple[str, tuple[int, ...]], ...] = ()
-    """Earlier replies of the seat as (text, generated tokens), from the record; not part of the digest. An engine that
-    has lost them (after a restart) puts the very tokens into the prompt instead of tokenising the text again."""
+    """Earlier replies of the seat as (text, generated tokens), from the record; not part of the digest. An engine
+    that has lost them (after a restart) puts the very tokens into the prompt instead of tokenising the text again."""
     seconds: float | None = None
-    """How long the call may take, counted from `Engine.answer`; then it ends with finish `time_limit` and what it has. None:
-    as long as it needs. Set by the scheduler, not part of the digest."""
+    """How long the call may take, counted from `Engine.answer`; then it ends with finish `time_limit` and what it
+    has. None: as long as it needs. Set by the scheduler, not part of the digest."""
     tools: tuple[Tool, ...] = ()
 
     def seeded(self, seed: int) -> Ask:
@@ -138,7 +139,8 @@ class Ask:
 
 
 def recorded_settings(settings: Settings, *, only_later: bool = False) -> dict[str, object]:
-    """Settings as data for a record: those of the first format always, later ones where they differ from the default."""
+    """Settings as data for a record: those of the first format always, later ones where they differ from the
+    default."""
     plain = Settings()
     return {
         name: getattr(settings, name)
@@ -243,7 +245,8 @@ class Unavailable(EngineError):
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What an engine has room for: `context` in tokens, `density` in tokens a character of court Chinese (0: not counted)."""
+    """What an engine has room for: `context` in tokens, `density` in tokens a character of court Chinese (0: not
+    counted)."""
 
     context: int
     density: float = 0.0
@@ -262,7 +265,8 @@ class Roomy(Protocol):
 class Engine(Protocol):
     """Answers a batch of Asks, one result each, in order; a failed call is an `EngineError` in its place.
 
-    Each call keeps to `Ask.seconds`; one that takes no time to speak of (a record, a script without delays) need not look.
+    Each call keeps to `Ask.seconds`; one that takes no time to speak of (a record, a script without delays) need not
+    look.
     """
 
     def describe(self) -> dict[str, object]:
@@ -274,7 +278,8 @@ class Engine(Protocol):
         ...
 
     def cancel(self) -> None:
-        """Stop the calls in flight, from any thread: their replies come with finish `cancelled`. Harmless when idle."""
+        """Stop the calls in flight, from any thread: their replies come with finish `cancelled`. Harmless when
+        idle."""
         ...
 
     def close(self) -> None:
@@ -284,7 +289,8 @@ class Engine(Protocol):
 
 @runtime_checkable
 class ManyAtOnce(Protocol):
-    """An engine whose `answer` may be called by many threads, each with one Ask, and answers each as soon as it can."""
+    """An engine whose `answer` may be called by many threads, each with one Ask, and answers each as soon as it
+    can."""
 
     def at_once(self) -> int:
         """How many calls it is put at a time, 1 or more."""

@@ -49,7 +49,8 @@ DIGITS = 7
 
 
 def context_of(spec: str) -> int:
-    """Tokens of context that a SPEC names (`ctx=` of a local model, `context=` of a server); `CONTEXT` where it names none."""
+    """Tokens of context that a SPEC names (`ctx=` of a local model, `context=` of a server); `CONTEXT` where it
+    names none."""
     return named_context(spec) or CONTEXT
 
 

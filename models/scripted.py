@@ -1,14 +1,15 @@
 """The scripted engine: replies drawn from a file by rule and chance, for tests, demos and kill tests.
 
-Chance comes from the seed of each call, so a call gives the same reply alone, in a batch, or after a resume. File: JSON
+Chance comes from the seed of each call, so a call gives the same reply alone, in a batch, or after a resume. File:
+JSON
 
     {"delay_ms": [0, 5], "failure_rate": 0.05,
      "rules": [{"when": "text in the last message", "replies": ["...", "..."]}],
      "otherwise": ["..."]}
 
 The first rule whose `when` occurs in the last message applies. Delays and failures are drawn too; a failed call is an
-infrastructure error and succeeds when tried again unless it is drawn again. Tokens are counted as characters. Calls of
-tools stand in a reply in any form that `models.calls` reads.
+infrastructure error and succeeds when tried again unless it is drawn again. Tokens are counted as characters. Calls
+of tools stand in a reply in any form that `models.calls` reads.
 """
 
 from __future__ import annotations

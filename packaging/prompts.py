@@ -1,4 +1,5 @@
-"""Writes docs/prompts.md and docs/prompts.en.md: what a model in each seat of a court reads, whole, made by the program.
+"""Writes docs/prompts.md and docs/prompts.en.md: what a model in each seat of a court reads, whole, made by the
+program.
 
     python packaging/prompts.py
 

@@ -2,10 +2,10 @@
 
     pip install -e '.[train]' && python packaging/train_acts.py
 
-Data: tests/courts/acts_CI.jsonl and acts_CR.jsonl, paraphrases and wrong turns that two people wrote who had not read the
-program (a third of them, by the hash of the text, is held out: never trained on), and acts_spoken.jsonl: sentences of the
-rules' own judge and of the model trials of the tests, labelled by the former lists of phrases, and a few by hand.
-Everything is seeded: the same data gives the same files.
+Data: tests/courts/acts_CI.jsonl and acts_CR.jsonl, paraphrases and wrong turns that two people wrote who had not read
+the program (a third of them, by the hash of the text, is held out: never trained on), and acts_spoken.jsonl:
+sentences of the rules' own judge and of the model trials of the tests, labelled by the former lists of phrases, and a
+few by hand. Everything is seeded: the same data gives the same files.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def train(env: str, rows: list[dict], spoken: list[dict]) -> dict:
     windows = [[ids(part, env, True) for part in parts(row["text"])] for row in rows]
 
     def fitted(keep: np.ndarray, label: np.ndarray, small: bool) -> tuple[np.ndarray, np.ndarray]:
-        """Weights from rows and what the rules say, and with `small` from their parts: no part does what the whole does not."""
+        """Weights from rows and what the rules say, and with `small` from their parts: no part does what the whole
+        does not."""
         chosen = [*(seen[at] for at in keep), *(seen[len(rows) + at] for at in keep), *said]
         target = [label[keep], label[keep], told]
         if small:
@@ -161,8 +162,8 @@ def counted(texts: list[np.ndarray], rarity: np.ndarray) -> sparse.csr_matrix:
 def thresholds(
     scores: np.ndarray, label: np.ndarray, rows: list[dict], own: np.ndarray
 ) -> tuple[np.ndarray, float, dict]:
-    """What each act must reach, best for all acts, moved half of the way to what is best for itself; and how much more
-    makes it sure: so much that hardly anything is found wrongly."""
+    """What each act must reach, best for all acts, moved half of the way to what is best for itself; and how much
+    more makes it sure: so much that hardly anything is found wrongly."""
     steps = np.arange(-1.0, 0.8, 0.04)
     does = np.array([row["does"] for row in rows])
 

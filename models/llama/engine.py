@@ -1,8 +1,9 @@
-"""`llama:FILE_OR_NAME`: a local model as an Engine. What computes is a child process; this end survives whatever it does.
+"""`llama:FILE_OR_NAME`: a local model as an Engine. What computes is a child process; this end survives whatever it
+does.
 
-Settings stand after '#': `llama:qwen.gguf#ctx=8192,threads=3,slots=4,together=1`. `ctx` is the context of one sequence in
-tokens, `slots` how many sequences are held at a time, `together` how many calls may decode in one batch (without it the
-engine measures how many it can without changing a bit).
+Settings stand after '#': `llama:qwen.gguf#ctx=8192,threads=3,slots=4,together=1`. `ctx` is the context of one
+sequence in tokens, `slots` how many sequences are held at a time, `together` how many calls may decode in one batch
+(without it the engine measures how many it can without changing a bit).
 """
 
 from __future__ import annotations
@@ -165,7 +166,8 @@ class LlamaEngine:
         return Room(self.context, self._density)
 
     def load(self, listen: Listener | None = None) -> dict[str, Any]:
-        """Load the model now; gives what is known of it: context, slots, together, threads, build, memory in bytes."""
+        """Load the model now; gives what is known of it: context, slots, together, threads, build, memory in
+        bytes."""
         with self._lock:
             self._cancelled.clear()
             self._ready(_for_load(listen))
@@ -203,7 +205,8 @@ class LlamaEngine:
             return [self._called(ask, r or lost) for ask, r in zip(asks, results, strict=True)]
 
     def _called(self, ask: Ask, result: Reply | EngineError) -> Reply | EngineError:
-        """The reply with the calls in it read, where tools may be called: in the form of its template, else in any."""
+        """The reply with the calls in it read, where tools may be called: in the form of its template, else in
+        any."""
         if isinstance(result, EngineError) or not ask.tools or ask.schema is not None:
             return result
         text, calls = read(result.text, ask.tools, (_call_form(self.header.template),))
@@ -226,7 +229,8 @@ class LlamaEngine:
         return list(self._ask_child("tokenize", text=text))
 
     def close(self) -> None:
-        """Give the model back: it is kept for the next run where that was asked for (`shelf`), else its process ends."""
+        """Give the model back: it is kept for the next run where that was asked for (`shelf`), else its process
+        ends."""
         self._known.clear()  # the next run may be one of before: its seats have the same names and said other words
         if not self._closed and not shelf.put(self):
             self.end()
@@ -315,7 +319,8 @@ class LlamaEngine:
 
 
 def embed_file(path: Path, texts: Sequence[str], pooling: str | None = None, *, threads: int = 0) -> dict[str, Any]:
-    """Vectors of texts from a GGUF: {"pooling", "width", "vectors"}. `pooling`: none, mean, cls, last, or the file's own.
+    """Vectors of texts from a GGUF: {"pooling", "width", "vectors"}. `pooling`: none, mean, cls, last, or the file's
+    own.
 
     Raises:
         BadEngine: the file is no sound GGUF, or llama-cpp-python is missing.

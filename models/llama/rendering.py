@@ -1,10 +1,11 @@
 """What a child process does with chat templates: compiles one and renders conversations with it, under the meter.
 
-Contents are followed through the template as `Traced` strings, so trims, splits and tests of a template do what they do for
-its makers. Where a template does not take a conversation (it raises, or silently leaves out what a system, a tool or a user
-said), the conversation is put differently, in this order: tool messages as user messages; the system text in front of the
-next user message; both; and neighbours of one role as one message. What none of these mends is tried with an empty list of
-tools, which some templates want to go through, and is then a refusal. Orders and answers are JSON data (`template_process`).
+Contents are followed through the template as `Traced` strings, so trims, splits and tests of a template do what they
+do for its makers. Where a template does not take a conversation (it raises, or silently leaves out what a system, a
+tool or a user said), the conversation is put differently, in this order: tool messages as user messages; the system
+text in front of the next user message; both; and neighbours of one role as one message. What none of these mends is
+tried with an empty list of tools, which some templates want to go through, and is then a refusal. Orders and answers
+are JSON data (`template_process`).
 """
 
 from __future__ import annotations
@@ -48,9 +49,10 @@ class _Turn:
 def answer(order: Mapping[str, Any]) -> dict[str, Any]:
     """Carry out an order: {"source", "tokens", "day", "calls": [{"messages", "thinking", "generate", "tools"}]}.
 
-    A message is [role, content], with [[name, arguments, id], ...] and the id that it answers behind where it has such.
-    Gives {"renderings": [[[text, message]]]}, the stretches of one a call (none: the template has only been compiled), or
-    {"failed": sentence}. A text is null where it is all of the message's. All calls share one limit of processor time.
+    A message is [role, content], with [[name, arguments, id], ...] and the id that it answers behind where it has
+    such. Gives {"renderings": [[[text, message]]]}, the stretches of one a call (none: the template has only been
+    compiled), or {"failed": sentence}. A text is null where it is all of the message's. All calls share one limit of
+    processor time.
     """
     until = deadline()
     try:
@@ -216,7 +218,8 @@ def _names(text: str, message: int, name: str) -> bool:
 
 
 def _ways(turns: list[_Turn], told: list[Any]) -> Iterator[tuple[list[_Turn], list[Any] | None]]:
-    """All ways to put a conversation, with a list of tools or none, without repetition; tools that are told go along."""
+    """All ways to put a conversation, with a list of tools or none, without repetition; tools that are told go
+    along."""
     ways: list[list[_Turn]] = []
     if told or any(turn.more for turn in turns):
         yield from ((mend(turns), told or None) for mend in _WITH_CALLS)

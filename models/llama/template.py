@@ -1,8 +1,9 @@
 """Chat templates: from messages to the text a model was trained on, with every content known to be content.
 
-`ChatTemplate.pieces` gives the rendering in pieces: frames, where special tokens are live, and contents, which are plain
-text whatever they hold. A model file without a template gets ChatML. Templates come from strangers, so nothing of jinja runs
-in this process: a child does it (`template_process`, `rendering`), and one that needs too long costs an `EngineError`.
+`ChatTemplate.pieces` gives the rendering in pieces: frames, where special tokens are live, and contents, which are
+plain text whatever they hold. A model file without a template gets ChatML. Templates come from strangers, so nothing
+of jinja runs in this process: a child does it (`template_process`, `rendering`), and one that needs too long costs an
+`EngineError`.
 """
 
 from __future__ import annotations
@@ -51,8 +52,8 @@ class Piece:
 class ChatTemplate:
     """A compiled chat template. `name` is "file" or "chatml", `digest` the sha256 of its source `text`.
 
-    `bos` and `eos` are the texts of those tokens, `specials` the texts of all special tokens (for `marked`), `day` what a
-    template is told of today. Raises EngineError if the source is no template.
+    `bos` and `eos` are the texts of those tokens, `specials` the texts of all special tokens (for `marked`), `day`
+    what a template is told of today. Raises EngineError if the source is no template.
     """
 
     def __init__(
@@ -74,7 +75,8 @@ class ChatTemplate:
     def pieces(
         self, messages: Sequence[Message], *, thinking: bool, generate: bool = True, tools: Sequence[Tool] = ()
     ) -> list[Piece]:
-        """The rendering of a conversation, in order; `generate` adds the opening of the model's turn, `tools` are told.
+        """The rendering of a conversation, in order; `generate` adds the opening of the model's turn, `tools` are
+        told.
 
         `thinking` is passed on as `enable_thinking` and `thinking`; templates without a thinking mode ignore it.
         """

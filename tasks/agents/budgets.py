@@ -1,7 +1,7 @@
 """What fits into the prompt of a seat: the room of the engine behind it, less what is kept free for its reply.
 
-Units: tokens of the engine; characters where a text is measured, turned into tokens by the engine's own density (tokens a
-character of court Chinese), so that the same seat always gets the same prompt.
+Units: tokens of the engine; characters where a text is measured, turned into tokens by the engine's own density
+(tokens a character of court Chinese), so that the same seat always gets the same prompt.
 """
 
 from __future__ import annotations
@@ -23,15 +23,16 @@ MARGIN = 20
 LONGEST_SPOKEN = 100_000
 """Characters that a form can leave room for."""
 LONGEST_TOKEN = 8
-"""Characters of a token, from which on no prose of any language gets: a form never ends a reply before its tokens do."""
+"""Characters of a token, from which on no prose of any language gets: a form never ends a reply before its tokens
+do."""
 LEAST_REPLY = 256
 """Tokens with which a seat can say something at all."""
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """The room of one seat. context: tokens; density: tokens a character; reply, thought: tokens kept for a reply and for
-    reasoning beside it."""
+    """The room of one seat. context: tokens; density: tokens a character; reply, thought: tokens kept for a reply and
+    for reasoning beside it."""
 
     context: int = CONTEXT
     density: float = DENSITY

@@ -1,8 +1,8 @@
 """A conversation that only grows at its end, and the calls that are put in it.
 
-What has been sent is not changed, so an engine evaluates nothing but the new suffix: the card, then in turn what the model
-said and what it was told. Reasoning of a model is no part of it. When all of it outgrows the room of the seat, what the
-model was told before is shortened in one go, and stays so until there is no room again. Sizes in characters.
+What has been sent is not changed, so an engine evaluates nothing but the new suffix: the card, then in turn what the
+model said and what it was told. Reasoning of a model is no part of it. When all of it outgrows the room of the seat,
+what the model was told before is shortened in one go, and stays so until there is no room again. Sizes in characters.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Call:
 
 
 class Conversation:
-    """Messages so far, and what has been heard since the model last spoke. room: for all of them and the tools, 0 for no
-    end of it.
+    """Messages so far, and what has been heard since the model last spoke. room: for all of them and the tools, 0 for
+    no end of it.
 
     With `tools` the model calls them in its own form: what is heard first after a call is its result.
     """
@@ -81,7 +81,8 @@ class Conversation:
             self._heard = []
 
     def put(self, view: View, call: Call) -> Generator[Yield, Sent, Read]:
-        """Make a call at the end of the conversation; a reply that cannot be read is complained of, then asked again."""
+        """Make a call at the end of the conversation; a reply that cannot be read is complained of, then asked
+        again."""
         complaints: list[str] = []
         while True:
             reply = yield from ask(
@@ -107,7 +108,8 @@ class Conversation:
 
 
 def fitted(messages: Sequence[Message], room: int) -> tuple[Message, ...]:
-    """A conversation within its room: where it had none left, all that had been told since the question keeps head and tail.
+    """A conversation within its room: where it had none left, all that had been told since the question keeps head
+    and tail.
 
     Every message is looked at as when it was new, so what came later changes nothing before it.
     """

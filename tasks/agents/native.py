@@ -49,7 +49,8 @@ def words(said: Reply | ModelCalled) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A turn in its parts: what was said beside the call, the tool and its arguments (None: no call), what was mended."""
+    """A turn in its parts: what was said beside the call, the tool and its arguments (None: no call), what was
+    mended."""
 
     said: str
     tool: str | None = None

@@ -71,8 +71,8 @@ class Seated(Event):
     `described` is the hash of what the engine of a newcomer says of itself; engines that sit from the beginning are
     described in the header of the run.
 
-    `context` and `density` are the room of the engine, in tokens and tokens a character (0: not known): what a prompt may
-    hold follows from them, so a replay gets the same prompts.
+    `context` and `density` are the room of the engine, in tokens and tokens a character (0: not known): what a prompt
+    may hold follows from them, so a replay gets the same prompts.
     """
 
     tag: ClassVar[str] = "seated"
@@ -113,8 +113,8 @@ class ToolsChosen(Event):
 
     `tables` with those that are always added, `tools` in the order offered.
 
-    `result` says how the choice was read: as written, after repair or a second try, or not at all (then all tables are
-    there); `note` names the repair or the reason.
+    `result` says how the choice was read: as written, after repair or a second try, or not at all (then all tables
+    are there); `note` names the repair or the reason.
     """
 
     tag: ClassVar[str] = "tools_chosen"
@@ -131,11 +131,12 @@ class ModelCalled(Event):
     `messages` are (role, hash of the content); the journal keeps each content once.
 
     `asked` is the digest of the Ask (messages, schema, settings), `call` the number of the call in the episode.
-    `text` is speech, `reasoning` what the model thought before it; `tokens` the ids of both as the engine generated them.
-    `logprobs` holds a row a token: text, log-probability, [[text, log-probability], ...]. `schema_name` is the hash of
-    the JSON schema (its text is kept once), '' for free text. `entropies` are in nats, one for each of `tokens`, exact: over
-    the whole vocabulary, of the logits before any sampling setting or grammar. `origin` says where reused memory came from, `batch` how
-    many calls were decoded together. `reasoned` of the generated tokens were reasoning, 0 where the engine does not say.
+    `text` is speech, `reasoning` what the model thought before it; `tokens` the ids of both as the engine generated
+    them. `logprobs` holds a row a token: text, log-probability, [[text, log-probability], ...]. `schema_name` is the
+    hash of the JSON schema (its text is kept once), '' for free text. `entropies` are in nats, one for each of
+    `tokens`, exact: over the whole vocabulary, of the logits before any sampling setting or grammar. `origin` says
+    where reused memory came from, `batch` how many calls were decoded together. `reasoned` of the generated tokens
+    were reasoning, 0 where the engine does not say.
 
     `tools_name` is the hash of the tools that were told, `calls` are (name, arguments, id) of those that were called.
     `carried` is (place of a message, hash of its calls or of what it answers), for messages that hold some.
@@ -194,7 +195,8 @@ class EngineFailed(Event):
 
 
 class ActionParsed(Event):
-    """How the text of a model became an action (or, where the note says so, a plan or an answer): as written, repaired, not at all.
+    """How the text of a model became an action (or, where the note says so, a plan or an answer): as written,
+    repaired, not at all.
 
     `note` names the repair or the reason of the rejection.
     """
@@ -220,8 +222,9 @@ class ToolCalled(Event):
 class ToolReturned(Event):
     """A tool answered. Its parent is the `ToolCalled`.
 
-    `observation` is the whole text that came back, `value` the same as data (None after an error). A model is shown a very
-    long text shortened, as `tasks.episode.observations` says; where it is given the same one again, that is what stands here too.
+    `observation` is the whole text that came back, `value` the same as data (None after an error). A model is shown a
+    very long text shortened, as `tasks.episode.observations` says; where it is given the same one again, that is what
+    stands here too.
 
     `status` is one of ok, no_data, bad_column, call_error, math_error, outside_pack. `unknown` counts cells that the
     pack does not hold, `provenance` the classes of the rows shown ("authored" means fictional data).
@@ -245,7 +248,8 @@ class Said(Event):
 
     `to`: the roles addressed, () for all. `turn`: number of the exchange it belongs to, 0 before the first.
 
-    `stage`: the stage that the speaker declared, '' where nothing was declared. `unfinished`: a limit of tokens ended it.
+    `stage`: the stage that the speaker declared, '' where nothing was declared. `unfinished`: a limit of tokens ended
+    it.
     """
 
     tag: ClassVar[str] = "said"
@@ -265,9 +269,11 @@ class Said(Event):
 
 
 class Routed(Event):
-    """Whom an utterance of the tested seat reaches, where that had to be decided: the controller's word, not the speaker's.
+    """Whom an utterance of the tested seat reaches, where that had to be decided: the controller's word, not the
+    speaker's.
 
-    `how`: by a field of the reply, a marker, the words of the text, or not at all. `dropped`: roles addressed in vain.
+    `how`: by a field of the reply, a marker, the words of the text, or not at all. `dropped`: roles addressed in
+    vain.
     """
 
     tag: ClassVar[str] = "routed"

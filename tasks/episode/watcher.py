@@ -47,7 +47,8 @@ class Streaming:
 
 @dataclass(frozen=True, slots=True)
 class EngineAway:
-    """Nobody answers at an engine. seconds: until it is tried again; None: it was given up, and its episodes stand still."""
+    """Nobody answers at an engine. seconds: until it is tried again; None: it was given up, and its episodes stand
+    still."""
 
     spec: str
     error: EngineError

@@ -1,7 +1,8 @@
-"""What a verl trainer needs of a run: a folder that trains. Rows, reward, tools over the run's pack, loop, launch script.
+"""What a verl trainer needs of a run: a folder that trains. Rows, reward, tools over the run's pack, loop, launch
+script.
 
-The texts of the folder stand under `training/`; facts that a run knows are filled in. Training is the trainer's business:
-Moot writes files and starts nothing.
+The texts of the folder stand under `training/`; facts that a run knows are filled in. Training is the trainer's
+business: Moot writes files and starts nothing.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from tasks.run.header import HeaderData, header_of, spec_of
 from tasks.run.rescoring import stored_task_file
 
 VERL = "0.9.1"
-"""The release whose interfaces the texts were written for; `tests/legalsearch/verl_facts.toml` has what they rely on."""
+"""The release whose interfaces the texts were written for; `tests/legalsearch/verl_facts.toml` has what they rely
+on."""
 ROWS_FILE, ROLLOUTS_FILE, README_FILE = "train.jsonl", "rollouts.jsonl", "README.md"
 TOOLS_FILE, LOOP_FILE, LAUNCH_FILE = "tools.yaml", "agent_loop.yaml", "train.sh"
 MODULE = "moot_verl"
@@ -67,9 +69,9 @@ def export_verl(name: str | Path, out: Path) -> dict[str, int]:
         f"{MODULE}.py": _text(f"{MODULE}.py"),
     }
     facts = {
-        "run": str(header["run"]), "n": str(len(rows)), "pack": str(pack), "verl": VERL, "agent": AGENT, "target": LOOP_CLASS,
-        "rows": ROWS_FILE, "reward": REWARD_FILE, "module": f"{MODULE}.py", "tools": TOOLS_FILE, "loop": LOOP_FILE,
-        "launch": LAUNCH_FILE, "longest": f"{max(map(_length, rows), default=0):,}",
+        "run": str(header["run"]), "n": str(len(rows)), "pack": str(pack), "verl": VERL, "agent": AGENT, "target":
+        LOOP_CLASS, "rows": ROWS_FILE, "reward": REWARD_FILE, "module": f"{MODULE}.py", "tools": TOOLS_FILE, "loop":
+        LOOP_FILE, "launch": LAUNCH_FILE, "longest": f"{max(map(_length, rows), default=0):,}",
     }  # fmt: skip
     counts: dict[str, int] = {}
     with whole_folder(out) as folder:

@@ -1,7 +1,8 @@
 """The three tools of the search agent: statutes by version, pages of the web snapshot, reading a page (paper §3.2).
 
-A tool is a generator: it may put questions to the seats beside the agent, the analyser of queries and the reader of pages,
-and without a model in them keeps to rules (rule analysis, verbatim windows). Nothing here raises for what a model wrote.
+A tool is a generator: it may put questions to the seats beside the agent, the analyser of queries and the reader of
+pages, and without a model in them keeps to rules (rule analysis, verbatim windows). Nothing here raises for what a
+model wrote.
 
 Limits are the published ones: 3 queries a call, 5 hits a query, 5 pages a call, 5 windows a page.
 """
@@ -272,7 +273,8 @@ def _hit(hit: Hit, dates: CaseDates, state: str) -> dict[str, Any]:
 
 
 def _told(answer: Answer, listed: Set[int]) -> dict[str, object]:
-    """One query of `rag_retrieve` as a model reads it; what earlier queries of the call have `listed` is only counted."""
+    """One query of `rag_retrieve` as a model reads it; what earlier queries of the call have `listed` is only
+    counted."""
     results = []
     for hit in answer.hits:
         if hit.id in listed:

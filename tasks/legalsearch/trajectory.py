@@ -1,10 +1,10 @@
 """An episode as one tagged text: what the reward, the format check and a trainer read.
 
-Where a model spoke in tagged text (modes free and paper) the trajectory is its own words, with what its tools answered
-between them. Everything else (lean and native rounds, rules, a human, the gold reference) is rendered in the same tags
-from its events: every plan, call and answer after the thought that came before it, an empty one where nothing was thought.
-In rendered parts and in the responses of tools nothing but these tags can be taken for a tag; the published form (paper
-mode) leaves responses as they are.
+Where a model spoke in tagged text (modes free and paper) the trajectory is its own words, with what its tools
+answered between them. Everything else (lean and native rounds, rules, a human, the gold reference) is rendered in the
+same tags from its events: every plan, call and answer after the thought that came before it, an empty one where
+nothing was thought. In rendered parts and in the responses of tools nothing but these tags can be taken for a tag;
+the published form (paper mode) leaves responses as they are.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ def trajectory(records: Sequence[Record], seat: str = "agent") -> str:
 def trajectory_tokens(records: Sequence[Record], seat: str = "agent") -> list[Piece]:
     """The same in pieces whose texts joined are the trajectory.
 
-    A piece of a model is one token where the record holds tokens, else a whole reply. Entropies are in nats, at the moment
-    the token was drawn; of lean rounds there are none, because their JSON is not the text shown here.
+    A piece of a model is one token where the record holds tokens, else a whole reply. Entropies are in nats, at the
+    moment the token was drawn; of lean rounds there are none, because their JSON is not the text shown here.
     """
     writer = _Writer(seat)
     policy = ""

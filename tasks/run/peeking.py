@@ -1,8 +1,8 @@
 """Reading over a model's shoulder: the prompt that a model in a seat would get at a step of a stored episode.
 
-The step is begun with a model in that seat, whoever sat there, and goes no further than its first question. Nothing is
-written and no engine is opened. Tokens are those that the density of the seat's engine says, or of any model that knows
-Chinese.
+The step is begun with a model in that seat, whoever sat there, and goes no further than its first question. Nothing
+is written and no engine is opened. Tokens are those that the density of the seat's engine says, or of any model that
+knows Chinese.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ FORMS = tuple(MODE_OF)
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A prompt. policy: with its form; step: at which it is asked; budget: the room it was made for; parts: characters by
-    part, as far as the benchmark tells its parts apart."""
+    """A prompt. policy: with its form; step: at which it is asked; budget: the room it was made for; parts:
+    characters by part, as far as the benchmark tells its parts apart."""
 
     run: str
     episode: str

@@ -35,14 +35,16 @@ class RunSpec(BaseModel):
     paper: bool = False
     """The published call structure, free text; the default is the leaner form under grammar."""
     free: bool = False
-    """Free text instead of grammar, read by the forgiving parser: the older name of `calls` = free, always the same."""
+    """Free text instead of grammar, read by the forgiving parser: the older name of `calls` = free, always the
+    same."""
     calls: Calls = "schema"
-    """How the tested model calls tools: as JSON under a schema, in the form that it was trained with, or in free text."""
+    """How the tested model calls tools: as JSON under a schema, in the form that it was trained with, or in free
+    text."""
     seats: dict[str, str] = Field(default_factory=dict)
     """Role -> who sits there, for seats other than the tested one: rules, human or the SPEC of a model."""
     settings: dict[str, Any] = Field(default_factory=dict)
-    """What only this benchmark knows; its own model says what there is (`Benchmark.settings`). Stored, and given, flat
-    beside the common settings."""
+    """What only this benchmark knows; its own model says what there is (`Benchmark.settings`). Stored, and given,
+    flat beside the common settings."""
 
     @model_validator(mode="before")
     @classmethod

@@ -1,4 +1,5 @@
-"""An episode of a stored run with the rules that it was played by: to run it again, or to ask what would have been read.
+"""An episode of a stored run with the rules that it was played by: to run it again, or to ask what would have been
+read.
 
 Nothing is written and no engine is opened.
 """

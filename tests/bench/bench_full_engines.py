@@ -1,8 +1,10 @@
-"""How full a server is kept: `bench_full_engines.py`. A server answers after a time drawn from an exponential distribution of
-mean 0.25 s, as many calls at a time as it gets; 48 episodes of 13 calls are played at 16 and at 48 at a time.
+"""How full a server is kept: `bench_full_engines.py`. A server answers after a time drawn from an exponential
+distribution of mean 0.25 s, as many calls at a time as it gets; 48 episodes of 13 calls are played at 16 and at 48 at
+a time.
 
-Printed: the busy share (seconds that calls took at the server / seconds of the run / calls at a time), and the most that the
-draw allows, since the last episodes leave places empty whoever plays them. Fails where less than `LEAST` of that is reached.
+Printed: the busy share (seconds that calls took at the server / seconds of the run / calls at a time), and the most
+that the draw allows, since the last episodes leave places empty whoever plays them. Fails where less than `LEAST` of
+that is reached.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What an engine reads in a long trial with a standing file: tokens evaluated against tokens that are strictly new.
 
 A trial of 50 turns whose record outgrows a context of 16,384 tokens several times. The judge is a tiny model behind
-llama.cpp whose words are given by a grammar, so that it reads and speaks as any model does. Strictly new is what a prompt has
-behind the longest beginning that it shares with the one before and what was said to it. Prints both, their ratio, and the
-prompt tokens by turn (they must not grow with the square of the turns).
+llama.cpp whose words are given by a grammar, so that it reads and speaks as any model does. Strictly new is what a
+prompt has behind the longest beginning that it shares with the one before and what was said to it. Prints both, their
+ratio, and the prompt tokens by turn (they must not grow with the square of the turns).
 
     python tests/bench/bench_prefill.py [--turns 50] [--context 16384]
 """

@@ -1,7 +1,8 @@
-"""Every act of the judge under paraphrases written by people who had not read the program (acts_CI.jsonl, acts_CR.jsonl).
+"""Every act of the judge under paraphrases written by people who had not read the program (acts_CI.jsonl,
+acts_CR.jsonl).
 
-Two thirds trained the classifier; the third that the hash of the text keeps back did not, and is what is measured here. Run
-with -s for every act.
+Two thirds trained the classifier; the third that the hash of the text keeps back did not, and is what is measured
+here. Run with -s for every act.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from tasks.courts.procedure.tables import profile
 
 Env = Literal["CI", "CR"]
 LEAST = {"CI": (0.8, 0.36), "CR": (0.84, 0.41)}
-"""Recall of turns that do their act, and share of turns that only seem to and are taken for it. At first sight .824 and .342,
-.866 and .388; .837 and .351, .869 and .396 after more sentences of the rules' judge were trained on. The lists of phrases
-that stood here before had .436 and .171, .547 and .216."""
+"""Recall of turns that do their act, and share of turns that only seem to and are taken for it. At first sight .824
+and .342, .866 and .388; .837 and .351, .869 and .396 after more sentences of the rules' judge were trained on. The
+lists of phrases that stood here before had .436 and .171, .547 and .216."""
 KNOWN = {
     "CI": Known(("沈秋白", "闻一舟", "陆明远", "祁山"), ("借条", "银行转账凭证", "微信聊天记录", "还款收据")),
     "CR": Known(("邵北辰", "顾鸣", "尹澜")),

@@ -1,18 +1,20 @@
 """Both rules of procedure on judge turns labelled by somebody who had not read the patterns.
 
-`court_labels_independent.jsonl` holds 190 turns, their replies, the acts that a lawyer would credit to them and the faults
-that a lawyer would name; the file was finished before its author opened the tables. Run with -s for the figures.
+`court_labels_independent.jsonl` holds 190 turns, their replies, the acts that a lawyer would credit to them and the
+faults that a lawyer would name; the file was finished before its author opened the tables. Run with -s for the
+figures.
 
-`labels_spoken`, `labels_formal` and `labels_model` are 60 turns each by three more people, written last and measured once
-before anything was changed after them: a judge who speaks as people do, one who keeps to the formulas, and a small language
-model in the seat. At first sight, the three together, precision / recall (lists of phrases; classifier):
+`labels_spoken`, `labels_formal` and `labels_model` are 60 turns each by three more people, written last and measured
+once before anything was changed after them: a judge who speaks as people do, one who keeps to the formulas, and a
+small language model in the seat. At first sight, the three together, precision / recall (lists of phrases;
+classifier):
 
 * strict, acts of the law: 0.92 / 0.71; 0.92 / 0.84
 * strict, actions of the benchmark: 0.72 / 0.70; 0.77 / 0.85; compat on the same: 0.37 / 0.45
 * faults of a turn: 0.70 / 0.69; 0.53 / 0.74
 
-Since then doubtful words earn credit and blame nobody: 0.92 / 0.89, 0.77 / 0.86, faults 0.67 / 0.55. These labels credit every demand of an overloaded turn that was answered,
-the rule the first two.
+Since then doubtful words earn credit and blame nobody: 0.92 / 0.89, 0.77 / 0.86, faults 0.67 / 0.55. These labels
+credit every demand of an overloaded turn that was answered, the rule the first two.
 
 The 190 turns at first sight, precision / recall:
 
@@ -21,12 +23,12 @@ The 190 turns at first sight, precision / recall:
 * faults of a turn: 0.63 / 0.45; 0.75 / 0.52 where the three names of an act before its time count as one
 * duties that a turn only seems to do and that stay open: 40 of 46; good turns that are blamed: 0 of 97
 
-That was with lists of phrases, which these turns then corrected (0.92 / 0.98, 0.88 / 0.99). The classifier that reads acts
-now was not trained on them, but its results on them were seen while the way of reading was chosen (clauses beside
-sentences); `test_courts_acts.py` measures turns that had no part in either. What differs is partly another view. The tables
-count a question put to two sides as one of the two that a turn may hold, and stages as thrown together from three on: the
-labels count sides, and two. An exhibit in the debate is late to the tables, a fault to the labels. A note in `why` says
-where a label proved wrong.
+That was with lists of phrases, which these turns then corrected (0.92 / 0.98, 0.88 / 0.99). The classifier that reads
+acts now was not trained on them, but its results on them were seen while the way of reading was chosen (clauses
+beside sentences); `test_courts_acts.py` measures turns that had no part in either. What differs is partly another
+view. The tables count a question put to two sides as one of the two that a turn may hold, and stages as thrown
+together from three on: the labels count sides, and two. An exhibit in the debate is late to the tables, a fault to
+the labels. A note in `why` says where a label proved wrong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""Records of the published layout, of all six environments, from the file to the scores: what they say is kept, and nothing else."""
+"""Records of the published layout, of all six environments, from the file to the scores: what they say is kept, and
+nothing else."""
 
 from __future__ import annotations
 
@@ -113,7 +114,8 @@ def test_pleas_are_those_of_the_record() -> None:
         if isinstance(case := trial(name), CriminalCase)
     }
     assert found == {
-        "CR-301": ("guilty", True), "CR-302": ("guilty", None), "CR-303": ("not_guilty", None), "CR-304": ("guilty", None),
+        "CR-301": ("guilty", True), "CR-302": ("guilty", None), "CR-303": ("not_guilty", None), "CR-304": ("guilty",
+        None),
     }  # fmt: skip
     assert "criminal.plea.stance (guilty, as published)" in REPORTS["CR-302"].filled
 

@@ -1,4 +1,5 @@
-"""Readers that drafts of judgments and records of the published layout share: exhibits, record and custody, rulings on one accused."""
+"""Readers that drafts of judgments and records of the published layout share: exhibits, record and custody, rulings
+on one accused."""
 
 from __future__ import annotations
 

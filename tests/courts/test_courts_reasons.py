@@ -1,9 +1,10 @@
-"""REA_points on all 24 trials: the gold, what says nothing, another case, the opposite, and paraphrases by other hands.
+"""REA_points on all 24 trials: the gold, what says nothing, another case, the opposite, and paraphrases by other
+hands.
 
-`reasons_a.jsonl` and `reasons_b.jsonl` say what the gold says in other words; their writers had not seen the scorer. At first
-sight a had 91.3 (CI 87.5, CR 95.2); what stands before a denial was left open after that, and b had 94.0 (CI 89.3, CR 98.8).
-`reasons_opposite.jsonl` decides the same points the other way, largely in the words of the case, written by who made the
-scorer; `pytest -s` prints the table.
+`reasons_a.jsonl` and `reasons_b.jsonl` say what the gold says in other words; their writers had not seen the scorer.
+At first sight a had 91.3 (CI 87.5, CR 95.2); what stands before a denial was left open after that, and b had 94.0 (CI
+89.3, CR 98.8). `reasons_opposite.jsonl` decides the same points the other way, largely in the words of the case,
+written by who made the scorer; `pytest -s` prints the table.
 """
 
 from __future__ import annotations

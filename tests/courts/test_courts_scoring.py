@@ -434,7 +434,8 @@ def test_nothing_said_is_nothing_earned() -> None:
 
 @pytest.mark.parametrize("graded", [False, True], ids=["no grader", "graded"])
 def test_the_overall_score_of_stored_rows_is_that_of_the_block(graded: bool) -> None:
-    """Lists of runs have no case files: they sum up what was stored. Broken attempts, unfinished dialogues included."""
+    """Lists of runs have no case files: they sum up what was stored. Broken attempts, unfinished dialogues
+    included."""
     broken = replace(trial("CI-0001", GOOD_CIVIL), outcome="error")
     results = [*everything(), broken, advice("LC-0002")]
     given = context(*results, value=0.5) if graded else ScoreContext(spec=SPEC)

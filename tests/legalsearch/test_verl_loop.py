@@ -1,7 +1,9 @@
-"""The exported folder trains: its loop plays tasks of the sample pack with a model by script, as Moot's own agent does.
+"""The exported folder trains: its loop plays tasks of the sample pack with a model by script, as Moot's own agent
+does.
 
-Twice: over stand-ins for verl's base classes that say what the facts file says, and, where MOOT_VERL names the folder of an
-unpacked wheel (`pip download verl --no-deps`, unzip), over verl's own; that release is compared with the facts file, too.
+Twice: over stand-ins for verl's base classes that say what the facts file says, and, where MOOT_VERL names the folder
+of an unpacked wheel (`pip download verl --no-deps`, unzip), over verl's own; that release is compared with the facts
+file, too.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Rules as a model: what the rules said in every seat, put as a reply of a model in each form, comes back as the same turn.
+"""Rules as a model: what the rules said in every seat, put as a reply of a model in each form, comes back as the same
+turn.
 
-72 cases of the sample, played by rules; then played again with a model in every seat that may have one, whose replies are the
-rules' words as an object under the schema, as free text, or in the native form, where the tested seat looks a law up before it
-speaks, as long as it may. The record has to be the same, word for word, and so the scores.
+72 cases of the sample, played by rules; then played again with a model in every seat that may have one, whose replies
+are the rules' words as an object under the schema, as free text, or in the native form, where the tested seat looks a
+law up before it speaks, as long as it may. The record has to be the same, word for word, and so the scores.
 """
 
 from __future__ import annotations

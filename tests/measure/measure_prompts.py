@@ -1,7 +1,8 @@
-"""What a model in the judge's seat has read when it comes to judge: all trials of the sample, played by rules, in both profiles.
+"""What a model in the judge's seat has read when it comes to judge: all trials of the sample, played by rules, in
+both profiles.
 
-A pleading, an issue, an exhibit or an objection counts as read when the words that were spoken stand in the prompt whole.
-Contexts in tokens, sizes in characters.
+A pleading, an issue, an exhibit or an objection counts as read when the words that were spoken stand in the prompt
+whole. Contexts in tokens, sizes in characters.
 """
 
 from __future__ import annotations

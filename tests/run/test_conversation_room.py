@@ -1,4 +1,5 @@
-"""A conversation within its room: nothing is lost while there is room, what gives way is marked, and its beginning stays."""
+"""A conversation within its room: nothing is lost while there is room, what gives way is marked, and its beginning
+stays."""
 
 from __future__ import annotations
 

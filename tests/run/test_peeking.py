@@ -1,4 +1,5 @@
-"""The prompt that a model in any seat would read: of runs by rules, of runs by models, at any step, for any context."""
+"""The prompt that a model in any seat would read: of runs by rules, of runs by models, at any step, for any
+context."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Simulators that answer nothing: in any seat, whatever is asked. Each kind is a function of the view; all texts are our own."""
+"""Simulators that answer nothing: in any seat, whatever is asked. Each kind is a function of the view; all texts are
+our own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""A stage for courts: one episode in memory, an engine that answers in the form it is asked in, nobody reads a disk."""
+"""A stage for courts: one episode in memory, an engine that answers in the form it is asked in, nobody reads a
+disk."""
 
 from __future__ import annotations
 
@@ -62,10 +63,11 @@ class Adding:
 
 
 class Court:
-    """One episode. `play` gives the raw reply to an Ask, its role and the number of that role's calls. context: in tokens.
+    """One episode. `play` gives the raw reply to an Ask, its role and the number of that role's calls. context: in
+    tokens.
 
-    seats: seat -> policy, models where nothing is said; said_too: role -> a text after all that it says; sitting: role -> who
-    speaks there in truth, whatever policy the record names.
+    seats: seat -> policy, models where nothing is said; said_too: role -> a text after all that it says; sitting:
+    role -> who speaks there in truth, whatever policy the record names.
     """
 
     def __init__(

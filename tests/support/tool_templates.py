@@ -1,4 +1,5 @@
-"""Chat templates that know tools, in the manner of published families, written for tests: each has its calls in another form."""
+"""Chat templates that know tools, in the manner of published families, written for tests: each has its calls in
+another form."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A stage for the exported loop of a verl trainer: verl's base classes, or stand-ins for them; a model by script.
 
-A token is a character; the two marks of ChatML are tokens of their own. `stand_ins` gives just what the facts file says
-of verl; `real` loads verl's own modules out of an unpacked wheel, with everything heavy behind them replaced.
+A token is a character; the two marks of ChatML are tokens of their own. `stand_ins` gives just what the facts file
+says of verl; `real` loads verl's own modules out of an unpacked wheel, with everything heavy behind them replaced.
 """
 
 from __future__ import annotations

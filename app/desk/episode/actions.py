@@ -88,8 +88,8 @@ class EpisodeActions(OnDesk, FindingScreen):
         return seated or next(self._calls(), None) is not None
 
     def _spoke(self, step: int) -> tuple[str, int] | None:
-        """The seat that acted in a step without a model, and the step; None where a model did, or a person sits here who
-        may not see what others hold."""
+        """The seat that acted in a step without a model, and the step; None where a model did, or a person sits here
+        who may not see what others hold."""
         events = [record.event for record in self.shown.records if record.step == step]
         if self.human or any(isinstance(event, ModelCalled) and not event.human for event in events):
             return None
@@ -174,8 +174,8 @@ class EpisodeActions(OnDesk, FindingScreen):
             self.show_heading()
 
     def action_prompt(self) -> None:
-        """What the model saw in the call at the cursor, or in the last one before it; where no model spoke in that step,
-        what one in the seat would read."""
+        """What the model saw in the call at the cursor, or in the last one before it; where no model spoke in that
+        step, what one in the seat would read."""
         block = self.query_one(Transcript).current
         calls = list(self._calls())
         spoke = self._spoke(block.step) if block is not None else None
@@ -325,7 +325,8 @@ class EpisodeActions(OnDesk, FindingScreen):
             self.query_one(f"#{name}").display = name == self.tab if tabs else name in ("evidence", "scores")
 
     def action_aside(self, index: int | None = None) -> None:
-        """The next pane on the right, or the one with this index; on a narrow screen the right side is shown first."""
+        """The next pane on the right, or the one with this index; on a narrow screen the right side is shown
+        first."""
         tabs = self.face.tabs
         if not tabs:
             return

@@ -1,7 +1,9 @@
-"""What a model really saw in one call, read back from the journal: the prompt as its template wrote it, and what it said.
+"""What a model really saw in one call, read back from the journal: the prompt as its template wrote it, and what it
+said.
 
-The messages of a call are kept once each, by hash; the chat template of a local model is in the header of its run. Where
-something is not on record, the messages stand by role and `why` says what is missing. Slow; called from workers.
+The messages of a call are kept once each, by hash; the chat template of a local model is in the header of its run.
+Where something is not on record, the messages stand by role and `why` says what is missing. Slow; called from
+workers.
 """
 
 from __future__ import annotations
@@ -22,11 +24,13 @@ Kind = Literal["special", "frame", "content"]
 SHAPES = re.compile(
     r"<\|[^|<>\s]{1,40}\|>|<｜[^<>]{1,40}｜>|</?s>|<(?:bos|eos|start_of_turn|end_of_turn)>|\[/?(?:INST|SYSTEM_PROMPT)\]"
 )
-"""How special tokens look, for headers that do not list them. Looked for in what the template wrote, never in contents."""
+"""How special tokens look, for headers that do not list them. Looked for in what the template wrote, never in
+contents."""
 LONGEST_TOKEN = 200
 MOST_LISTED = 1000
 MOST_SPECIALS = 128
-"""Different special tokens that are marked in one prompt; headers and templates come from strangers, honest ones use a dozen."""
+"""Different special tokens that are marked in one prompt; headers and templates come from strangers, honest ones use
+a dozen."""
 BOS = "⟨BOS⟩"
 """Stands for the first token where the header does not tell its text."""
 
@@ -46,7 +50,8 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class SeenCall:
-    """One call. `why` is the reason, as a key of the words, for which the prompt stands by role ('' when it does not).
+    """One call. `why` is the reason, as a key of the words, for which the prompt stands by role ('' when it does
+    not).
 
     `detail` goes with the reason. `schema` is the JSON schema as indented text, `tools` the tools told; or ''.
     """

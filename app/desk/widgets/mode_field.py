@@ -1,4 +1,5 @@
-"""Choosing how a model is asked: under a schema, with its own form of calls, as free text, or with the published calls.
+"""Choosing how a model is asked: under a schema, with its own form of calls, as free text, or with the published
+calls.
 
 Only modes that the method has.
 """

@@ -1,7 +1,8 @@
 """Where a side stands to each fact of its case: what it asserts, what it contests, what both agree on.
 
 The judgment's view of a fact is no part of it: only who pleads it, whose exhibits are to prove it, who knows it and
-whether it is disputed. Where these do not tell, the side has no leave to admit it. One mapping a side, by id of the fact.
+whether it is disputed. Where these do not tell, the side has no leave to admit it. One mapping a side, by id of the
+fact.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from tasks.courts.casefile.material import Fact
 from tasks.courts.casefile.people import PROCURATORATE
 
 Standpoint = Literal["own", "contested", "open", "agreed"]
-"""own: the side asserts it; contested: the other side does, and this one denies it; open: disputed, and the file does not
-say who asserts it; agreed: both know it and nobody disputes it."""
+"""own: the side asserts it; contested: the other side does, and this one denies it; open: disputed, and the file does
+not say who asserts it; agreed: both know it and nobody disputes it."""
 
 
 def standpoints(case: Case, side: str) -> Mapping[str, Standpoint]:

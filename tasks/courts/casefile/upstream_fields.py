@@ -1,6 +1,7 @@
 """Fields of the published records -> fields of a case file: what the environments share, and those of advice.
 
-Total: what cannot be read is noted as dropped, never raised. What is derived is read by the readers of `from_judgment`.
+Total: what cannot be read is noted as dropped, never raised. What is derived is read by the readers of
+    `from_judgment`.
 """
 
 from __future__ import annotations
@@ -164,7 +165,8 @@ def persona(style: object, notes: Notes, where: str) -> dict[str, Any]:
 def evidence_of(
     value: object, env: str, owner: str, where: str, notes: Notes, *, other: str = "", before: int = 0
 ) -> list[dict[str, Any]]:
-    """Exhibits of a table {evidence_1: {evidence, dispute}}, a list, or a text that lists them; `other`: who disputes."""
+    """Exhibits of a table {evidence_1: {evidence, dispute}}, a list, or a text that lists them; `other`: who
+    disputes."""
     if isinstance(value, str):
         row = f"证据：{value}" if "、" in value else ""
         if listed := exhibits(value, env, owner, before + 1) or exhibits(row, env, owner, before + 1):

@@ -1,7 +1,7 @@
 """Evidence as judgments list it: numbered, or in one long sentence; each piece an exhibit of whoever offers it.
 
-What a judgment does not say of an exhibit (what it is to prove, what was objected) is left out, never made up; the kind is
-read from the title where a word of it leaves no doubt.
+What a judgment does not say of an exhibit (what it is to prove, what was objected) is left out, never made up; the
+kind is read from the title where a word of it leaves no doubt.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""The judgment of a criminal case as gold: charges, 宣告刑, reasons and laws, by the readers of the scores. Terms in months, fines in yuan."""
+"""The judgment of a criminal case as gold: charges, 宣告刑, reasons and laws, by the readers of the scores. Terms in
+months, fines in yuan."""
 
 from __future__ import annotations
 
@@ -42,7 +43,8 @@ def of_accused(text: str, name: str) -> str:
 
 
 def criminal_gold(paper: Paper, notes: list[str]) -> dict[str, Any]:
-    """The fields of `CriminalGold` that reasons, laws and rulings of a judgment give. `notes` gathers what a reader has to know."""
+    """The fields of `CriminalGold` that reasons, laws and rulings of a judgment give. `notes` gathers what a reader
+    has to know."""
     rulings = read_judgment(f"本院认为\n判决如下：\n{paper.ruled}").rulings
     charges = list(convictions(rulings))
     sentence = _sentence(paper.reason, paper.ruled, rulings, charges)

@@ -1,4 +1,5 @@
-"""What a text on an accused tells of the time before the trial: earlier punishments, and 强制措施 of this case, each kept apart."""
+"""What a text on an accused tells of the time before the trial: earlier punishments, and 强制措施 of this case, each
+kept apart."""
 
 from __future__ import annotations
 
@@ -29,7 +30,8 @@ _CLAUSE = re.compile(r"[^,;。\n]+[,;。\n]*")
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """record: 前科劣迹, "" where the text tells none; custody: as a case file writes it; rest: what is neither, or has no day."""
+    """record: 前科劣迹, "" where the text tells none; custody: as a case file writes it; rest: what is neither, or has
+    no day."""
 
     record: str
     custody: tuple[dict[str, Any], ...]
@@ -37,8 +39,8 @@ class Standing:
 
 
 def standing_of(text: str) -> Standing:
-    """Sentence by sentence: what lies between the first and the last clause on measures of this case is custody, what else
-    tells of punishments is the record.
+    """Sentence by sentence: what lies between the first and the last clause on measures of this case is custody, what
+    else tells of punishments is the record.
     """
     record: list[str] = []
     custody: list[str] = []

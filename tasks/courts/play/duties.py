@@ -16,8 +16,8 @@ from tasks.courts.procedure.tables import Duty
 
 @dataclass(frozen=True, slots=True)
 class Open:
-    """A duty that is open. side: towards whom, '' for all; exhibit: title of one that was offered; more: exhibits that a
-    side has not offered yet, 0 where the duty is of another kind."""
+    """A duty that is open. side: towards whom, '' for all; exhibit: title of one that was offered; more: exhibits
+    that a side has not offered yet, 0 where the duty is of another kind."""
 
     name: str
     side: str = ""
@@ -27,8 +27,8 @@ class Open:
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """What is open. stage: the one that the trial is in; coming: the one the duties belong to where nothing of that stage
-    is open, else ''; duties: in the order of the hearing."""
+    """What is open. stage: the one that the trial is in; coming: the one the duties belong to where nothing of that
+    stage is open, else ''; duties: in the order of the hearing."""
 
     stage: str
     coming: str

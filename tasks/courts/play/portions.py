@@ -1,7 +1,7 @@
 """The story of somebody who asks for advice, handed out turn by turn: with a question comes what belongs to it.
 
-Sentences of the background go to the topic with which they share most pairs of characters; what belongs to none is the
-core and comes first. What the other asked back is handed out at once. The same case gives the same portions.
+Sentences of the background go to the topic with which they share most pairs of characters; what belongs to none is
+the core and comes first. What the other asked back is handed out at once. The same case gives the same portions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ _ASKS = ("？", "?", "吗", "呢")
 def portions(background: str, topics: Sequence[Mapping[str, Any]]) -> Mapping[str, tuple[str, ...]]:
     """Id of a topic, or CORE -> its sentences, in the order of the story; the first sentence is core.
 
-    No turn takes more than `MOST` of the story but for a single sentence, the core, half as much, counted with the first
+    No turn takes more than `MOST` of the story but for a single sentence, the core, half as much, counted with the
+    first
     topic: what is too much for one waits for the next, the sentences that are nearest to it stay.
 
     Args:

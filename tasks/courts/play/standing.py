@@ -1,8 +1,8 @@
 """The standing file of an episode: what must never be forgotten of what was said, with the turn in which it was said.
 
-The controller keeps it from the record and from what the procedure made of it: which words pleaded, answered, offered or
-contested something, and where every exhibit stands. Nothing of the case file is in it that was not said. Places are those
-of utterances in the record, from 0.
+The controller keeps it from the record and from what the procedure made of it: which words pleaded, answered, offered
+or contested something, and where every exhibit stands. Nothing of the case file is in it that was not said. Places
+are those of utterances in the record, from 0.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from tasks.courts.procedure.turns import Turn
 from tasks.episode.events import ActDone, ExhibitMoved, Record, Said, StageEntered
 
 Weight = Literal["core", "talk", "rest"]
-"""core: pleadings, issues, exhibits, answers of the investigation; outside a trial whatever the others told. talk: other
-duties that were answered. rest: everything else."""
+"""core: pleadings, issues, exhibits, answers of the investigation; outside a trial whatever the others told. talk:
+other duties that were answered. rest: everything else."""
 HEARD = "investigation"
 """The stage in which both sides say what the case is about and show what proves it."""
 

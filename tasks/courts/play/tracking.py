@@ -1,8 +1,9 @@
 """Topic tracking of KQ and LC: which question a reply answers, and what it says, with the words that say it.
 
-The controller owns the pointer to the topic that is being asked; the tracker only reads one reply of the agent. A model in
-the tracker's seat answers under `tracker_schema`; what it quotes must stand in the reply word for word, else its verdict
-does not count. Without a model `track_by_rules` reads the reply by lists of cues. All functions here are total.
+The controller owns the pointer to the topic that is being asked; the tracker only reads one reply of the agent. A
+model in the tracker's seat answers under `tracker_schema`; what it quotes must stand in the reply word for word, else
+its verdict does not count. Without a model `track_by_rules` reads the reply by lists of cues. All functions here are
+total.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ class Tracked:
 
 @dataclass(frozen=True, slots=True)
 class TopicTurn:
-    """One exchange: the topic that the controller had asked, what the agent replied, what the tracker read in it; number
-    of the turn of the reply, 0 where nobody knows."""
+    """One exchange: the topic that the controller had asked, what the agent replied, what the tracker read in it;
+    number of the turn of the reply, 0 where nobody knows."""
 
     pointer: str
     reply: str
@@ -98,7 +99,8 @@ def read_tracker(value: object, case: AdviceCase, reply: str) -> Tracked:
 
 
 def track_by_rules(case: AdviceCase, pointer: str, reply: str) -> Tracked:
-    """The same without a model: the topic is the pointer, the verdict stands in the sentence nearest to the question."""
+    """The same without a model: the topic is the pointer, the verdict stands in the sentence nearest to the
+    question."""
     topic = next((topic for topic in case.topics if topic.id == pointer), None)
     if topic is None:
         return Tracked(None)

@@ -27,14 +27,16 @@ from tasks.episode.seats import View
 class CourtView(View):
     """The view of a seat of a court.
 
-    role: as the visibility table names it. case_id: of the case. held: the fields that the role holds, with the shape of the
-    case file, empty ones left out. never: what the role must not do, for prompts. record: all that was said, speakers and
-    addressees by role. turn, limit: number of the exchange and how many there may be. there: roles that may be addressed.
+    role: as the visibility table names it. case_id: of the case. held: the fields that the role holds, with the shape
+    of the case file, empty ones left out. never: what the role must not do, for prompts. record: all that was said,
+    speakers and addressees by role. turn, limit: number of the exchange and how many there may be. there: roles that
+    may be addressed.
     topic: what somebody who asks for advice does now. traits: levels of the five traits, {} for professionals.
-    day: the day whose law applies to the procedure, or on which advice is asked. tools: names of the tools it may call now,
+    day: the day whose law applies to the procedure, or on which advice is asked. tools: names of the tools it may
+        call now,
     offered: of those that it has at all. budget: the room of the engine in the seat. folds: whether the
-    older part of the record may be folded. standpoints: fact -> where the seat's side stands to it. aided: whether a judge
-    is told its open duties, owed: those of now.
+    older part of the record may be folded. standpoints: fact -> where the seat's side stands to it. aided: whether a
+    judge is told its open duties, owed: those of now.
     """
 
     role: Role
@@ -74,7 +76,8 @@ class CourtView(View):
 
 
 class CourtPolicy(Protocol):
-    """Makes the moves of a seat of a court. All that matters between moves is in the view; it keeps no memory of its own."""
+    """Makes the moves of a seat of a court. All that matters between moves is in the view; it keeps no memory of its
+    own."""
 
     def move(self, view: CourtView) -> Move:
         """One move: yields events and Asks, returns `Say`, or `CallTool` with one of the tools of the view."""

@@ -1,8 +1,9 @@
-"""Reads what a judge says as speech acts: agenda and quotations are cut, the rest is read clause by clause by a classifier.
+"""Reads what a judge says as speech acts: agenda and quotations are cut, the rest is read clause by clause by a
+classifier.
 
-Sentences that only list what will come ("下面将依次…") and words of the law that are quoted do nothing; they are blanked, so
-that positions stay. An act may be a clause, a sentence, or split over three; its place are the words that speak for it most.
-The parser knows nothing of stages, sides or replies: that is the machine's work. It never raises.
+Sentences that only list what will come ("下面将依次…") and words of the law that are quoted do nothing; they are blanked,
+so that positions stay. An act may be a clause, a sentence, or split over three; its place are the words that speak
+for it most. The parser knows nothing of stages, sides or replies: that is the machine's work. It never raises.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ _BOTH = re.compile(r"原、?被告(?!人)|先(?:由)?原告.{0,4}[后再](?:由)
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A speech act: act of the `law` table, its place in the turn, and the sides that its sentence speaks to by name."""
+    """A speech act: act of the `law` table, its place in the turn, and the sides that its sentence speaks to by
+    name."""
 
     act: str
     start: int
@@ -96,7 +98,8 @@ class Found:
     """Whether the words are clear enough to blame somebody for them; doubtful ones may earn credit."""
 
     def shares(self, start: int, end: int) -> bool:
-        """Whether it lies on the same words as another act, so that both are one question: half of the shorter one at least."""
+        """Whether it lies on the same words as another act, so that both are one question: half of the shorter one
+        at least."""
         common = min(self.end, end) - max(self.start, start)
         return 2 * common >= min(self.end - self.start, end - start) > 0
 
@@ -140,7 +143,8 @@ def cut(text: str) -> str:
 
 
 def is_agenda(sentence: str) -> bool:
-    """Whether a sentence only tells what will come: words for the future or a list in turn, and two things or more."""
+    """Whether a sentence only tells what will come: words for the future or a list in turn, and two things or
+    more."""
     listed = len({match[0] for match in _ITEMS.finditer(sentence)})
     if _LATER.search(sentence):
         listed += len({match[0] for match in _SPEECHES.finditer(sentence)})

@@ -1,7 +1,8 @@
-"""Which acts a piece of a judge's words does: a linear classifier over `features`, trained on paraphrases written by others.
+"""Which acts a piece of a judge's words does: a linear classifier over `features`, trained on paraphrases written by
+others.
 
-Weights are shipped as data (`acts_CI.npz`, `acts_CR.npz`, made by `packaging/train_acts.py`; `acts.json` is their card). A
-score is a whole number, 0 and above means that the act is done; equal on every machine.
+Weights are shipped as data (`acts_CI.npz`, `acts_CR.npz`, made by `packaging/train_acts.py`; `acts.json` is their
+card). A score is a whole number, 0 and above means that the act is done; equal on every machine.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ SCALE = 1 << 10
 
 @dataclass(frozen=True)
 class Classifier:
-    """Acts, weight of every feature for every act (signed bytes), rarity of every feature (1 to 255), what a score must
-    reach, and how much more than that makes it sure."""
+    """Acts, weight of every feature for every act (signed bytes), rarity of every feature (1 to 255), what a score
+    must reach, and how much more than that makes it sure."""
 
     acts: tuple[str, ...]
     weights: NDArray[np.int8]

@@ -53,7 +53,8 @@ class Credit:
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A fault, named with its turn (None: it shows only at the end). `detail`: what was meant, in words of the case."""
+    """A fault, named with its turn (None: it shows only at the end). `detail`: what was meant, in words of the
+    case."""
 
     code: str
     turn: int | None
@@ -64,8 +65,8 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """A duty that the judge did and nobody met with an answer (未得有效回应): neither credit nor fault. `turn`: of the judge;
-    `reason`: why the reply was none."""
+    """A duty that the judge did and nobody met with an answer (未得有效回应): neither credit nor fault. `turn`: of the
+    judge; `reason`: why the reply was none."""
 
     key: str
     act: str
@@ -96,8 +97,8 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """The trial so far. `stage_of`: stage of each turn, by place in the transcript. `unmet`: what was asked in its place and
-    got no valid answer; `replies`: of all sides."""
+    """The trial so far. `stage_of`: stage of each turn, by place in the transcript. `unmet`: what was asked in its
+    place and got no valid answer; `replies`: of all sides."""
 
     hearing: Hearing
     profile: Profile
@@ -119,8 +120,8 @@ class Course:
         return frozenset(credit.key for credit in self.credits)
 
     def owed(self) -> tuple[Duty, ...]:
-        """Mandatory duties of the judge but those that got no valid answer; after a settlement only those up to its stage, and
-        the record of it."""
+        """Mandatory duties of the judge but those that got no valid answer; after a settlement only those up to its
+        stage, and the record of it."""
         unmet = {one.key for one in self.unmet}
         mandatory = [duty for duty in self.duties if duty.spec.speaker == "judge" and duty.key not in unmet]
         if not self.settled:

@@ -1,8 +1,9 @@
-"""Measures the rules of procedure on labelled turns of judges: precision and recall of acts and faults, as shares from 0 to 1.
+"""Measures the rules of procedure on labelled turns of judges: precision and recall of acts and faults, as shares
+from 0 to 1.
 
-A labelled turn says where a trial stands, what the judge says and what is answered, the duties that a lawyer would credit
-to the turn (`acts`, keys as in `Duty.key`) and the faults that he would name. Whoever labels need not know the rules: the
-file is the whole interface, JSON lines in the layout of `Row`.
+A labelled turn says where a trial stands, what the judge says and what is answered, the duties that a lawyer would
+credit to the turn (`acts`, keys as in `Duty.key`) and the faults that he would name. Whoever labels need not know the
+rules: the file is the whole interface, JSON lines in the layout of `Row`.
 """
 
 from __future__ import annotations
@@ -91,7 +92,8 @@ class Row(_Part):
     why: str = ""
 
     def hearing(self) -> Hearing:
-        """The case as the procedure sees it: both sides have lawyers; an ordinary procedure has a bench of several."""
+        """The case as the procedure sees it: both sides have lawyers; an ordinary procedure has a bench of
+        several."""
         count: Counter[Side] = Counter()
         items = []
         for exhibit in self.exhibits:
@@ -160,7 +162,8 @@ def _check(row: Row, where: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """What the rules make of a labelled turn, beside its label. Acts and actions of `found` are what strict credits."""
+    """What the rules make of a labelled turn, beside its label. Acts and actions of `found` are what strict
+    credits."""
 
     row: Row
     found: frozenset[str]

@@ -1,7 +1,9 @@
-"""Procedure following scores: `compat` as published, `strict` as a lawyer would defend it; both say which turn earned what.
+"""Procedure following scores: `compat` as published, `strict` as a lawyer would defend it; both say which turn earned
+what.
 
-Scores are shares from 0 to 1. compat credits an action when one of its key words occurs, in any stage, in a judge utterance
-whose next entry is a party's; it stands apart from the tables and the parser, so that neither can change it.
+Scores are shares from 0 to 1. compat credits an action when one of its key words occurs, in any stage, in a judge
+utterance whose next entry is a party's; it stands apart from the tables and the parser, so that neither can change
+it.
 """
 
 from __future__ import annotations
@@ -133,7 +135,8 @@ def own_words_of(text: str, hearing: Hearing) -> str:
 def moved_by_text(turns: Sequence[Turn], hearing: Hearing) -> tuple[str, ...]:
     """What of the published score rests on words that the judge only read out of the case file: actions and failures.
 
-    The published rule takes every word for the judge's own and is kept as it is; this says where that changes the score.
+    The published rule takes every word for the judge's own and is kept as it is; this says where that changes the
+    score.
     """
     own = [replace(t, text=own_words_of(t.text, hearing)) if t.speaker == "judge" else t for t in turns]
     found, bare = compat(turns, hearing.env), compat(own, hearing.env)
@@ -174,7 +177,8 @@ def _published_failures(log: Sequence[Turn], env: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Strict:
-    """The strict score of one case. `shares`: group of duties -> share done; `llm_credited`: share that the model found."""
+    """The strict score of one case. `shares`: group of duties -> share done; `llm_credited`: share that the model
+    found."""
 
     pfs: float
     sta: float
@@ -189,9 +193,9 @@ class Strict:
 def strict(
     turns: Sequence[Turn], hearing: Hearing, name: ProfileName = "law", quotes: Quotes | None = None
 ) -> Strict:
-    """UNI' x (0.4 ACT' + 0.3 STA' + 0.3 ORD) over the mandatory duties of the hearing but those that the judge did and no
-    valid answer met; `quotes` may find acts that no pattern finds, which then pass the same checks of stage, order, side
-    and reply."""
+    """UNI' x (0.4 ACT' + 0.3 STA' + 0.3 ORD) over the mandatory duties of the hearing but those that the judge did
+    and no valid answer met; `quotes` may find acts that no pattern finds, which then pass the same checks of stage,
+    order, side and reply."""
     course = follow(turns, hearing, name)
     if quotes is not None and (extra := quoted(turns, course, quotes)):
         course = follow(turns, hearing, name, extra)
@@ -238,7 +242,8 @@ def _order(course: Course, groups: set[str]) -> float:
 
 
 def quoted(turns: Sequence[Turn], course: Course, quotes: Quotes) -> dict[int, list[Found]]:
-    """Acts that a model shows by an exact quotation, by place of the turn; asked for duties not done, in reach of their stage.
+    """Acts that a model shows by an exact quotation, by place of the turn; asked for duties not done, in reach of
+    their stage.
 
     A quotation that lies in an agenda or in quoted law is no act.
     """

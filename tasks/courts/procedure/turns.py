@@ -65,8 +65,8 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Something that a case file gives a side to say. sums: the amounts it names, by value; of: what it answers (ids of
-    claims)."""
+    """Something that a case file gives a side to say. sums: the amounts it names, by value; of: what it answers (ids
+    of claims)."""
 
     text: str
     sums: frozenset[str] = frozenset()
@@ -75,8 +75,8 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """What a side has to answer with. words: pairs of characters of all that it holds; points: act -> what it has to say when
-    it is asked for that; contests: exhibit -> its objections."""
+    """What a side has to answer with. words: pairs of characters of all that it holds; points: act -> what it has to
+    say when it is asked for that; contests: exhibit -> its objections."""
 
     words: frozenset[str] = frozenset()
     points: Mapping[str, tuple[Point, ...]] = field(default_factory=dict)
@@ -88,8 +88,8 @@ class Hearing:
     """What decides which duties apply to a case; nothing of the judgment that scorers hold.
 
     `names`: side -> names by which it may be known. `needs`: conditions that hold, out of `CONDITIONS` of the tables.
-    `texts`: of the case file, for what is only quoted from it. `held`: side -> what it has to answer with; where nothing is
-    known of that, replies are taken as they come.
+    `texts`: of the case file, for what is only quoted from it. `held`: side -> what it has to answer with; where
+    nothing is known of that, replies are taken as they come.
     """
 
     env: Literal["CI", "CR"]

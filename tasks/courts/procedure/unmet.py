@@ -23,7 +23,8 @@ class Unanswered:
         self._kept: dict[str, Unmet] = {}
 
     def note(self, spec: ActSpec, side: Side, turn: int, reason: Reason, credited: Iterable[str]) -> None:
-        """An act was put to a side in its place, in this turn of the judge, and the reply was none for this reason."""
+        """An act was put to a side in its place, in this turn of the judge, and the reply was none for this
+        reason."""
         items: set[str] = set()
         if spec.exhibits == "owner":
             items = {item.id for item in self._exhibits.unshown(side)}

@@ -1,9 +1,10 @@
 """Whether a simulated role stays in its case: the deterministic part of behaviour consistency (shares from 0 to 1).
 
-Read in each of its messages: a day, an amount, a number or a name that stands neither in what the role holds nor in what was
-said before; words of another role; talk of being a model; runs of somebody else's field; a turn in which nobody of the case
-speaks (no Chinese, an echo, a repetition, something else than the case; see `simulated`). Style markers are counted apart, for
-they say how, not what. Numbers of articles and of list items are nobody's facts. Below 0.85 a run is not comparable.
+Read in each of its messages: a day, an amount, a number or a name that stands neither in what the role holds nor in
+what was said before; words of another role; talk of being a model; runs of somebody else's field; a turn in which
+nobody of the case speaks (no Chinese, an echo, a repetition, something else than the case; see `simulated`). Style
+markers are counted apart, for they say how, not what. Numbers of articles and of list items are nobody's facts. Below
+0.85 a run is not comparable.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Slip:
-    """Something in a message that its speaker cannot know or should not say; `message`: its number in the dialogue."""
+    """Something in a message that its speaker cannot know or should not say; `message`: its number in the
+    dialogue."""
 
     kind: Kind
     message: int
@@ -51,8 +53,8 @@ class Slip:
 
 @dataclass(frozen=True, slots=True)
 class Consistency:
-    """Of one role in one dialogue. `score`: share of its messages without a slip, None when it said nothing; `style`: share
-    of the style markers that fit, None without markers."""
+    """Of one role in one dialogue. `score`: share of its messages without a slip, None when it said nothing; `style`:
+    share of the style markers that fit, None without markers."""
 
     role: str
     messages: int
@@ -253,7 +255,8 @@ _SHORT, _LONG = 2, 4
 def style_share(messages: Sequence[str], traits: Mapping[str, Level]) -> float | None:
     """The share of the markers of high and low traits that the messages bear out; None without such markers.
 
-    Length in sentences is the marker of extraversion, fillers and worry that of stability, thanks that of agreeableness.
+    Length in sentences is the marker of extraversion, fillers and worry that of stability, thanks that of
+    agreeableness.
     """
     if not messages:
         return None

@@ -1,11 +1,12 @@
 """LAW: which articles a judgment cites, against those of the gold.
 
-Compat is the published rule with its faults: full titles in 《》 only, an article counts anywhere in the text, the numeral
-reader loses a leading 十, a gold law without an article is never earned, and nothing is lost by citing too much. Strict
-reads citations as (law, article, 之), with laws under all their names, and tells three faults of a citation apart: the
-law is known and never had such an article (LAW_FAKE, 虚构条文); it had one, but none in force on the days of the case
-(LAW_OLD, 非有效条文); neither a loaded pack nor the shipped list of national laws has the law, or the version of these days
-(LAW_UNK, 不在索引), which proves nothing: local rules, treaties and what is younger than the list are real law too.
+Compat is the published rule with its faults: full titles in 《》 only, an article counts anywhere in the text, the
+numeral reader loses a leading 十, a gold law without an article is never earned, and nothing is lost by citing too
+much. Strict reads citations as (law, article, 之), with laws under all their names, and tells three faults of a
+citation apart: the law is known and never had such an article (LAW_FAKE, 虚构条文); it had one, but none in force on the
+days of the case (LAW_OLD, 非有效条文); neither a loaded pack nor the shipped list of national laws has the law, or the
+version of these days (LAW_UNK, 不在索引), which proves nothing: local rules, treaties and what is younger than the list
+are real law too.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ from tasks.courts.casefile.law import Laws, all_laws, shipped_laws
 from tasks.courts.casefile.people import LawRef
 
 Why = Literal["no_article", "not_in_force", "not_listed"]
-"""The law is known and has no such article; it had none on the days of the case; nobody knows the law, or that version."""
+"""The law is known and has no such article; it had none on the days of the case; nobody knows the law, or that
+version."""
 
 _PUBLISHED_TITLE = re.compile(r"《.*》")
 _PUBLISHED_ARTICLE = re.compile(r"第[^第、]*条.*")
@@ -99,7 +101,8 @@ class LawScore:
 
 
 def published_laws(gold: Sequence[str], text: str) -> float | None:
-    """The published LAW of a judgment: gold articles whose 《title》 and whose number occur in it, of all; None without gold.
+    """The published LAW of a judgment: gold articles whose 《title》 and whose number occur in it, of all; None without
+    gold.
 
     〈〉 and 《》 of a title within a title count as one.
 
@@ -222,11 +225,11 @@ def score_laws(
 
 
 def unknown(article: Article, dates: CaseDates, book: Laws | None = None) -> Why | None:
-    """Why an article is doubtful on the days of a case; None where the book knows it, or the shipped index, or, of a law
-    that the index has not, the list.
+    """Why an article is doubtful on the days of a case; None where the book knows it, or the shipped index, or, of a
+    law that the index has not, the list.
 
-    Days between or before listed versions of a law, on which it was in force in words that are not listed, prove nothing;
-    nor do days of a version that were concluded.
+    Days between or before listed versions of a law, on which it was in force in words that are not listed, prove
+    nothing; nor do days of a version that were concluded.
     """
     shipped: Laws = shipped_laws() if shipped_laws().versions(article.law) else all_laws()
     answers = [_doubt(article, dates, laws) for laws in (book, shipped) if laws is not None]

@@ -1,14 +1,15 @@
 """REA: the reasons of a judgment against the gold's, by points without a grader.
 
-A point is looked for in the passage (up to four sentences) that shares most of its content with it: characters, pairs of
-characters and numbers, each weighing more the rarer it is in the case. A pair that one side denies and the other does not
-(予以采纳, 不予采纳) contradicts the point and costs `AGAINST` times what agreement earns. What is left is measured between two
-marks of the case itself: what other passages of the gold, and the empty formula, share with the point by chance (0), and
-what the gold's own passage shares (1). A point is made from `MADE` on, so that the gold makes all of its own points and a judge who says the
-same in other words is not asked for the gold's. `narrow` is the first edition's measure of nearness, pairs alone.
+A point is looked for in the passage (up to four sentences) that shares most of its content with it: characters, pairs
+of characters and numbers, each weighing more the rarer it is in the case. A pair that one side denies and the other
+does not (予以采纳, 不予采纳) contradicts the point and costs `AGAINST` times what agreement earns. What is left is measured
+between two marks of the case itself: what other passages of the gold, and the empty formula, share with the point by
+chance (0), and what the gold's own passage shares (1). A point is made from `MADE` on, so that the gold makes all of
+its own points and a judge who says the same in other words is not asked for the gold's. `narrow` is the first
+edition's measure of nearness, pairs alone.
 
-It is a proxy: it hears words, not law. A false reason in the words of the right one, without a denial, passes; a right one
-that shares hardly a word with the gold fails. The grader's REA is the score; this one needs none.
+It is a proxy: it hears words, not law. A false reason in the words of the right one, without a denial, passes; a
+right one that shares hardly a word with the gold fails. The grader's REA is the score; this one needs none.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ _SENTENCES = 4
 _ROOM = (60, 2)
 """A passage grows to so many characters, or so many times the point."""
 _SCOPE = 8
-"""Characters behind a denial, in its clause, that are denied. What stands before one may be its topic (缓刑不予适用) and is open."""
+"""Characters behind a denial, in its clause, that are denied. What stands before one may be its topic (缓刑不予适用) and
+is open."""
 _NUMBER_WEIGHS = 2
 _QUOTED = 120
 
@@ -50,14 +52,16 @@ _DENIAL = re.compile(r"不(?!法|足六|动产|仅|但)|未|无(?!期)|没|非(?
 """Function words that turn a statement round, not as part of a word (不法侵害, 无期徒刑, 非法占有)."""
 
 Clause = Mapping[str, int]
-"""What a clause holds -> whether it is said, denied, or both; 0 where that is no question (single characters, numbers)."""
+"""What a clause holds -> whether it is said, denied, or both; 0 where that is no question (single characters,
+numbers)."""
 _SAID, _DENIED, _BOTH = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
     """One point of the gold. f1: how near a run of clauses comes to it; share: of the way from chance to gold; made:
-    whether the reasons make it; quote: the passage that was held against it; against: pairs in which they contradict."""
+    whether the reasons make it; quote: the passage that was held against it; against: pairs in which they
+    contradict."""
 
     text: str
     f1: float
@@ -151,8 +155,8 @@ class _Measure:
         return best
 
     def _held(self, given: Sequence[Clause]) -> tuple[float, tuple[str, ...]]:
-        """The share of the point that a passage holds, contradictions taken off; a clause is read beside the one nearest
-        to it."""
+        """The share of the point that a passage holds, contradictions taken off; a clause is read beside the one
+        nearest to it."""
         total, against = 0.0, dict[str, None]()
         for clause in self._clauses:
             near = sorted(given, key=lambda one: -sum(self._weights[name] for name in clause.keys() & one.keys()))

@@ -1,5 +1,6 @@
-"""Whether the other one in an interview answers: who asks for advice words the topic it was given (KQ, LC), a party tells its
-lawyer what was asked of its own data, claims and exhibits (CD, DD). In talks of other kinds only the words are looked at.
+"""Whether the other one in an interview answers: who asks for advice words the topic it was given (KQ, LC), a party
+tells its lawyer what was asked of its own data, claims and exhibits (CD, DD). In talks of other kinds only the words
+are looked at.
 """
 
 from __future__ import annotations
@@ -97,7 +98,8 @@ def _put(case: AdviceCase, cue: TopicCue | None, text: str, known: set[str]) -> 
 
 
 def _told(case: CivilCase, client: Client, question: str, text: str, own: Sequence[Said], known: set[str]) -> Reason:
-    """One of the things that were asked for is told; what the file does not hold, or was told, is answered by any words."""
+    """One of the things that were asked for is told; what the file does not hold, or was told, is answered by any
+    words."""
     wants = wanted(question, client)
     before, said = bigrams("".join(one.text for one in own)), bigrams(text)
     lists = [found for want in wants if (found := _items(case, client, want))]
@@ -112,8 +114,8 @@ def _told(case: CivilCase, client: Client, question: str, text: str, own: Sequen
 
 
 def _items(case: CivilCase, client: Client, want: Wanted) -> tuple[tuple[str, ...], float] | None:
-    """What the file holds of what is wanted, and how much of one of them has to be said; None where it holds nothing of that
-    kind."""
+    """What the file holds of what is wanted, and how much of one of them has to be said; None where it holds nothing
+    of that kind."""
     if want.slot in IDENTITY or want.slot == WHOLE:
         side = client if want.owner != "other" else ("defendant" if client == "plaintiff" else "plaintiff")
         values = tuple(value for party in case.parties if party.side == side for value in _data(party, want.slot))

@@ -1,8 +1,9 @@
 """Whether a side of a trial answers what the judge asked it, measured on what the case file gives it to say.
 
-What is asked is what the procedure takes a turn of the judge for (`procedure.machine`). A statement of claims holds the claims
-of the file, an answer takes a position on each, an indictment is that of the file, an exhibit is offered by number or title,
-an opinion names what it is on and keeps the objections of the file; all else is answered by words that say anything to it.
+What is asked is what the procedure takes a turn of the judge for (`procedure.machine`). A statement of claims holds
+the claims of the file, an answer takes a position on each, an indictment is that of the file, an exhibit is offered
+by number or title, an opinion names what it is on and keeps the objections of the file; all else is answered by words
+that say anything to it.
 """
 
 from __future__ import annotations
@@ -27,8 +28,8 @@ from tasks.courts.simulated.wording import FEWEST, Reason, Said, denies, fault, 
 MADE = 0.35
 """A point is made when so many of its pairs are said; with one of its amounts a third of that is enough."""
 LEAST: Mapping[str, float] = {"claim": 0.5, "answer": 0.5}
-"""Act -> share of its points that an answer makes; of a longer text (an indictment, which may be read in extracts, an opinion)
-one sentence is enough."""
+"""Act -> share of its points that an answer makes; of a longer text (an indictment, which may be read in extracts, an
+opinion) one sentence is enough."""
 OWN = 2
 """Pairs of what it holds, beside those of the question, that a side says when it is given the floor."""
 KEPT = 0.3
@@ -98,15 +99,16 @@ def _contests(case: CivilCase | CriminalCase, side: Side) -> Mapping[str, tuple[
 
 @cache
 def court_language() -> frozenset[str]:
-    """Pairs of the words in which parties speak in court whatever the case is, from the tables of the rules' seats: an accused
-    who repents needs no word of the file."""
+    """Pairs of the words in which parties speak in court whatever the case is, from the tables of the rules' seats:
+    an accused who repents needs no word of the file."""
     rooms = files("tasks.courts.agents")
     texts = [rooms.joinpath(room, "speech.toml").read_text(encoding="utf-8") for room in ("civil", "criminal")]
     return frozenset[str]().union(*(bigrams(text) for text in texts))
 
 
 class Answers:
-    """Follows a trial and says of each turn of a side whether it is an answer. Without holdings nothing is said against any."""
+    """Follows a trial and says of each turn of a side whether it is an answer. Without holdings nothing is said
+    against any."""
 
     def __init__(self, hearing: Hearing) -> None:
         self._held = hearing.held
@@ -183,8 +185,8 @@ def _offer(held: Holding, side: Side, asked: str, text: str, exhibits: Exhibits)
 
 
 def _opinion(held: Holding, side: Side, asked: str, text: str, exhibits: Exhibits) -> Reason:
-    """An opinion is on what the question or it names. One that names nothing keeps at least one of the objections of the file:
-    没有异议 to all that is shown gives them up."""
+    """An opinion is on what the question or it names. One that names nothing keeps at least one of the objections of
+    the file: 没有异议 to all that is shown gives them up."""
     if not exhibits.to_hear(side):
         return "" if replies(asked, text, held.words) else "evades"
     meant = exhibits.heard_on(side, asked, text)

@@ -1,4 +1,5 @@
-"""How many turns of each simulated role are answers, per episode: shares from 0 to 1. Below `wording.VALID` a run is not comparable.
+"""How many turns of each simulated role are answers, per episode: shares from 0 to 1. Below `wording.VALID` a run is
+not comparable.
 
 A role that people held at any time is not judged as a simulator; that a person sat there forbids comparison anyway.
 """

@@ -17,8 +17,8 @@ from tasks.legalagentbench.tools import RETRIEVERS, TOOLS, ToolSpec
 ALWAYS = ("CompanyInfo", "AddrInfo")
 """Tables that are added to every choice, as upstream does."""
 SHARED = (frozenset({"CourtInfo", "CourtCode"}), frozenset({"LawfirmInfo", "LawfirmLog"}))
-"""Tables whose tools come together: upstream lists the same three tools under both of a pair. A model that chooses both saw
-them twice there; here every tool is listed once."""
+"""Tables whose tools come together: upstream lists the same three tools under both of a pair. A model that chooses
+both saw them twice there; here every tool is listed once."""
 CALCULATORS: dict[Mode, tuple[str, ...]] = {
     "lean": ("get_sum", "get_rank", "get_subtraction", "get_multiplication", "get_division"),
     "free": ("get_sum", "get_rank", "get_subtraction", "get_multiplication", "get_division"),
@@ -36,8 +36,8 @@ def complete(chosen: Iterable[str]) -> tuple[str, ...]:
 def tools_for(tables: Sequence[str], mode: Mode) -> tuple[str, ...]:
     """Names of the tools offered with these tables: lookups in published order, retrievers, calculators.
 
-    Retrievers are there for every task, as in the published ReAct and plan-solve runs (plan-execute had them for writing
-    tasks only, which a policy cannot know from its card).
+    Retrievers are there for every task, as in the published ReAct and plan-solve runs (plan-execute had them for
+    writing tasks only, which a policy cannot know from its card).
     """
     wanted = set(tables).union(*(pair for pair in SHARED if pair & set(tables)))
     lookups = (lookup.tool for lookup in LOOKUPS.values() if lookup.table in wanted)
@@ -60,7 +60,8 @@ def tables_text(tables: Iterable[str], *, described: bool = False) -> str:
 
 
 def definitions(tools: Iterable[ToolSpec]) -> tuple[Tool, ...]:
-    """Tools as a model that calls them in its own form is told of them; the columns of a table stand in the schema."""
+    """Tools as a model that calls them in its own form is told of them; the columns of a table stand in the
+    schema."""
     return tuple(
         Tool(tool.name, tool.description, input_schema(tool, described=True))
         for tool in tools
@@ -93,7 +94,8 @@ def _line(tool: ToolSpec) -> str:
 
 
 def lean_card(kind: str, prompt: str, mode: Mode, tools: Sequence[ToolSpec]) -> str:
-    """The system message of a conversation. What is the same for all tasks comes first, so that memory can be shared."""
+    """The system message of a conversation. What is the same for all tasks comes first, so that memory can be
+    shared."""
     return fill(
         prompt,
         form=phrases.phrase(mode, kind),

@@ -1,8 +1,8 @@
 """ReAct (paper §5): think, act, read the observation, until the answer, at most T = 10 times.
 
-Lean and free: one call a step gives thought and action; native: the action is a call in the model's own form. Paper: two
-calls a step on the same text, first the thought, then the action; nothing stops a model that writes the action into its
-thought, as the published logs show it did.
+Lean and free: one call a step gives thought and action; native: the action is a call in the model's own form. Paper:
+two calls a step on the same text, first the thought, then the action; nothing stops a model that writes the action
+into its thought, as the published logs show it did.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """What the model policies of LegalSearch share: schemas, prompts, the reading of tagged text, conversations.
 
-Four modes. lean (the default): every round is one JSON object under a schema. native (search alone): plan and answer so,
-between them tools are called in the form that the model was trained with. free: the same conversation in tagged text,
-read forgivingly. paper: tagged text, read as strictly as the published loop does. Whatever the mode, one round is one
-model call, and what has been sent is never changed.
+Four modes. lean (the default): every round is one JSON object under a schema. native (search alone): plan and answer
+so, between them tools are called in the form that the model was trained with. free: the same conversation in tagged
+text, read forgivingly. paper: tagged text, read as strictly as the published loop does. Whatever the mode, one round
+is one model call, and what has been sent is never changed.
 """
 
 from __future__ import annotations

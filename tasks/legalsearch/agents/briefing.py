@@ -1,8 +1,8 @@
 """What the system prompt of the search agent tells of its run: the tools on offer, the laws they hold, the day.
 
 A run may bring a system prompt of its own; {tools}, {form} and {today} are filled in it wherever they stand. In the
-published form the tools are told as what they are, without advice on how to write a query: whether an agent puts a date
-into a query is what the paper measures.
+published form the tools are told as what they are, without advice on how to write a query: whether an agent puts a
+date into a query is what the paper measures.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ MOST_NAMED = 40
 
 @dataclass(frozen=True, slots=True)
 class Briefing:
-    """What is told. laws: the names of all laws that can be looked up; as_of: the day of the data, as the pack writes it;
+    """What is told. laws: the names of all laws that can be looked up; as_of: the day of the data, as the pack writes
+    it;
     today: the day that is today for the run, ISO, "" where none is told; own: the run's own system prompt."""
 
     tools: tuple[str, ...] = TOOLS
@@ -56,7 +57,8 @@ def tools_text(brief: Briefing) -> str:
 
 
 def tool_schemas(brief: Briefing) -> str:
-    """The tools of the published form as function schemas, one JSON object a line: what models of the Hermes style know."""
+    """The tools of the published form as function schemas, one JSON object a line: what models of the Hermes style
+    know."""
     return "\n".join(json.dumps(function(tool, brief), ensure_ascii=False) for tool in brief.tools)
 
 

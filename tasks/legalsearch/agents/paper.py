@@ -1,10 +1,10 @@
 """The published loop of the search agent (paper §3.1 and appendix A; its code where the paper is silent).
 
-One model call a round, tagged text, read strictly. The system prompt is our own, with the tools as Hermes schemas and, as
-in the published one, today's date; like that one it says nothing of dates in queries, which the paper counts. The loop
-ends when a round cannot be run, after 15 rounds, or at 28,671 tokens of response, what tools answered included; the
-round that ends it is the last word, and the first tagged answer of the whole text is the answer. Published rounds after a
-plan begin with an opened think tag; here the model opens it.
+One model call a round, tagged text, read strictly. The system prompt is our own, with the tools as Hermes schemas
+and, as in the published one, today's date; like that one it says nothing of dates in queries, which the paper counts.
+The loop ends when a round cannot be run, after 15 rounds, or at 28,671 tokens of response, what tools answered
+included; the round that ends it is the last word, and the first tagged answer of the whole text is the answer.
+Published rounds after a plan begin with an opened think tag; here the model opens it.
 
 Tokens: what engines report. Where they report no prompt, and for a response that no call has read yet, an estimate.
 """
@@ -33,7 +33,8 @@ RESPONSE_TOKENS = 28_671
 MOST_ROUNDS = 29
 """Generations that the published loop never passes; a bound only where a run allows more than 15 rounds."""
 _WIDE, _NARROW = 0.65, 0.3
-"""Tokens of a Chinese and of any other character, as tokenisers of the Qwen family come to on the average: the estimate."""
+"""Tokens of a Chinese and of any other character, as tokenisers of the Qwen family come to on the average: the
+estimate."""
 
 
 def step(view: View, brief: Briefing, settings: Settings) -> Move:

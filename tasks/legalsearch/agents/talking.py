@@ -1,7 +1,9 @@
-"""The conversation of the search agent in the modes lean, native and free: plan, calls, answer; one model call a round.
+"""The conversation of the search agent in the modes lean, native and free: plan, calls, answer; one model call a
+round.
 
-The card is the same for all tasks; question and form of the answer stand in the first message of the user. What others did
-in the seat is told in words. Tokens: a lean reply is bounded by its schema, the rest is room for a model that reasons first.
+The card is the same for all tasks; question and form of the answer stand in the first message of the user. What
+others did in the seat is told in words. Tokens: a lean reply is bounded by its schema, the rest is room for a model
+that reasons first.
 """
 
 from __future__ import annotations
@@ -116,7 +118,8 @@ def seen(past: Past, mode: Mode = "lean") -> str:
 
 
 def put(view: View, talk: Conversation, call: Call, mode: Mode) -> Generator[Yield, Sent, Read]:
-    """Make a call at the end of the conversation. Free text stands in it with its think block, and is not asked again."""
+    """Make a call at the end of the conversation. Free text stands in it with its think block, and is not asked
+    again."""
     if beside(mode) == "lean":
         return (yield from talk.put(view, call))
     reply = yield from ask(Ask(view.seat, talk.messages(), call.prompt, settings=call.settings))

@@ -1,4 +1,5 @@
-"""The system message of a seat of a court: who you are, what you hold, what you never do, how you speak, what a reply looks like.
+"""The system message of a seat of a court: who you are, what you hold, what you never do, how you speak, what a reply
+looks like.
 
 It is the same in every turn of an episode, so an engine reads it once.
 """
@@ -21,8 +22,8 @@ from tasks.courts.play.views import CourtView
 from tasks.courts.procedure.tables import profile
 
 Form = Literal["lean", "native", "free"]
-"""lean: an object under a schema; free: plain text, in `j1` with the published markers; native: the same, but tools are
-called in the form that the model was trained with."""
+"""lean: an object under a schema; free: plain text, in `j1` with the published markers; native: the same, but tools
+are called in the form that the model was trained with."""
 NATIVE = "court-native/1"
 ALL = "全体"
 """Whom a judge names who wants no answer."""

@@ -1,7 +1,7 @@
 """What a seat holds, as lines of Chinese for its card: a label for every field of the case file, never a key of it.
 
-Topics and background of a client are left out: questions, and what belongs to them, are told turn by turn, so that no list
-can be given away. Days stand at the head of the card.
+Topics and background of a client are left out: questions, and what belongs to them, are told turn by turn, so that no
+list can be given away. Days stand at the head of the card.
 """
 
 from __future__ import annotations

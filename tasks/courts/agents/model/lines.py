@@ -1,5 +1,5 @@
-"""How an utterance stands in a prompt: who said it to whom, and its words, further lines indented, so that none can pass for
-another's. Sizes in characters."""
+"""How an utterance stands in a prompt: who said it to whom, and its words, further lines indented, so that none can
+pass for another's. Sizes in characters."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """How much context a seat of a court needs, before anything is said: its card, and what will be said of the case.
 
-Where the record is folded, a card and a little talk suffice. Where it is not (`j1`), the whole trial has to fit: all that
-somebody holds is said once, and every turn has words of its own. Played by rules, none of the 24 trials of the sample
-takes more than this; a model may talk more. Characters, and tokens of context.
+Where the record is folded, a card and a little talk suffice. Where it is not (`j1`), the whole trial has to fit: all
+that somebody holds is said once, and every turn has words of its own. Played by rules, none of the 24 trials of the
+sample takes more than this; a model may talk more. Characters, and tokens of context.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from tasks.courts.procedure.tables import ProfileName
 from tasks.episode.events import Seated
 
 TALK = 3000
-"""Characters beside a card without which a seat cannot follow: a standing file that holds every exhibit, and a few turns."""
+"""Characters beside a card without which a seat cannot follow: a standing file that holds every exhibit, and a few
+turns."""
 TURN = 120
 """Characters of a turn beside what is said of the case."""
 

@@ -1,9 +1,9 @@
 """A model in any seat of a court: its card, the record as it went through it, and what is asked of it now.
 
-Under `law` a reply is an object under a schema, in the modes `free` and `native` and everywhere under `j1` plain text.
-A reply that cannot be read is complained of once; then what was said is spoken as it is and reaches nobody in particular.
-A document or judgment that a limit of tokens ended is continued once; what is still not finished then is marked. Limits in
-tokens.
+Under `law` a reply is an object under a schema, in the modes `free` and `native` and everywhere under `j1` plain
+text. A reply that cannot be read is complained of once; then what was said is spoken as it is and reaches nobody in
+particular. A document or judgment that a limit of tokens ended is continued once; what is still not finished then is
+marked. Limits in tokens.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ REASONING_OF_A_JUDGMENT = "本院认为"
 
 
 class ModelSeat:
-    """Plays any role that its view describes. Temperature and entropies are for the tested seat; others play greedily."""
+    """Plays any role that its view describes. Temperature and entropies are for the tested seat; others play
+    greedily."""
 
     def __init__(self, name: str, *, temperature: float = 0.0, entropy: bool = False) -> None:
         self.name = name

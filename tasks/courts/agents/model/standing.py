@@ -1,6 +1,7 @@
 """The standing file as a prompt shows it: what the folded part of the record said, so that nothing of weight is lost.
 
-Sizes in characters. Where all of it does not fit, what weighs least gives way first, and what was left out is counted.
+Sizes in characters. Where all of it does not fit, what weighs least gives way first, and what was left out is
+counted.
 """
 
 from __future__ import annotations

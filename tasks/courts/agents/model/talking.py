@@ -1,9 +1,10 @@
-"""The conversation of a seat: card, then in turn what it heard with its cue, and what it said; only its end ever grows.
+"""The conversation of a seat: card, then in turn what it heard with its cue, and what it said; only its end ever
+grows.
 
-When the record outgrows the room of the engine in the seat, its older part is folded into the standing file in one go, and
-stays folded until there is no room again: in between prompts begin alike, so what an engine has to read grows with the
-record, not with its square. Where the published procedure is played (`j1`), nothing is folded unless the run asks for it.
-Sizes in characters.
+When the record outgrows the room of the engine in the seat, its older part is folded into the standing file in one
+go, and stays folded until there is no room again: in between prompts begin alike, so what an engine has to read grows
+with the record, not with its square. Where the published procedure is played (`j1`), nothing is folded unless the run
+asks for it. Sizes in characters.
 """
 
 from __future__ import annotations
@@ -21,8 +22,8 @@ from tasks.courts.procedure.turns import Turn
 from tasks.legalsearch.agents.reading import defused
 
 STANDING, KEPT = 0.7, 0.15
-"""Of the room for the record: what the standing file may take, and what stays word for word when the rest is folded. What
-is left is room to grow before the next fold."""
+"""Of the room for the record: what the standing file may take, and what stays word for word when the rest is folded.
+What is left is room to grow before the next fold."""
 ONE = 0.5
 """Of the room for the record that a single utterance may take."""
 RESULT = 0.2
@@ -101,7 +102,8 @@ def _answered(one: Round, own: OwnWords, call: OwnCall, room: int) -> list[Messa
 
 
 def parts(messages: Sequence[Message]) -> dict[str, int]:
-    """Characters of a prompt by part: the card, the standing file, the record word for word with the cues before, the cue."""
+    """Characters of a prompt by part: the card, the standing file, the record word for word with the cues before,
+    the cue."""
     card = sum(len(message.content) for message in messages if message.role == "system")
     talk = [message.content for message in messages if message.role != "system"]
     end = talk[0].find(phrase("standing", "end")) if talk and talk[0].startswith(phrase("standing", "head")) else -1

@@ -1,5 +1,5 @@
-"""What a run says beside the scores: turns, stages, violations, how far the simulated roles answered, and how consistent they
-were."""
+"""What a run says beside the scores: turns, stages, violations, how far the simulated roles answered, and how
+consistent they were."""
 
 from __future__ import annotations
 
@@ -70,7 +70,8 @@ def unmet(members: Sequence[Rated]) -> dict[str, int]:
 
 
 def valid(members: Mapping[Env, Sequence[Rated]]) -> dict[str, dict[str, float | None]]:
-    """Environment -> simulated role -> share of its turns that are answers, each attempt with equal weight, 0 to 100."""
+    """Environment -> simulated role -> share of its turns that are answers, each attempt with equal weight, 0 to
+    100."""
     return {
         env: {
             role: _percent(found.share for one in own for found in one.valid if found.role == role)
@@ -124,8 +125,8 @@ def details(members: Sequence[Rated]) -> dict[str, Simulated]:
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """How a simulated role answered. turns: those with something to answer; attempts: those with such a turn; below: of
-    these how many lie below the threshold; invalid: reason -> turns."""
+    """How a simulated role answered. turns: those with something to answer; attempts: those with such a turn; below:
+    of these how many lie below the threshold; invalid: reason -> turns."""
 
     turns: int
     attempts: int

@@ -1,6 +1,6 @@
-"""What each strict score of a court rests on, in one form for all of them: which metrics, what, whether it is there, the turn
-and the words. `moot show`, the score pane and the JSON of an episode list these rows; the evidence of each scorer in its
-own form stands before them."""
+"""What each strict score of a court rests on, in one form for all of them: which metrics, what, whether it is there,
+the turn and the words. `moot show`, the score pane and the JSON of an episode list these rows; the evidence of each
+scorer in its own form stands before them."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tasks.courts.scores.of_run.rating import Heard, Rates
 from tasks.courts.scores.rulings import Judgment, judgment_of
 
 Row = dict[str, Any]
-"""metrics: names; what: a point, an article, a duty …; found: whether it is as it should be, None where that is no yes or
-no; turn: None where it is in no turn; quote: words of the record."""
+"""metrics: names; what: a point, an article, a duty …; found: whether it is as it should be, None where that is no
+yes or no; turn: None where it is in no turn; quote: words of the record."""
 
 _DOUBTS: Mapping[Why, tuple[str, str]] = {
     "no_article": ("LAW_FAKE", "该法没有这一条"),

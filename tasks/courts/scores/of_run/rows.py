@@ -24,7 +24,8 @@ CONSISTENCY_VERSION, VALIDITY_VERSION = "consistency/2", "validity/1"
 
 
 def score_one(question: CourtQuestion, result: Result, context: ScoreContext) -> list[Score]:
-    """`topics_`, `documents_` or `judgment_` with `compat` and `strict`, `pfs_compat`, `pfs_strict`, `consistency`, `validity`.
+    """`topics_`, `documents_` or `judgment_` with `compat` and `strict`, `pfs_compat`, `pfs_strict`, `consistency`,
+    `validity`.
 
     The evidence of a strict score ends with the rows of `rests`, which say of every value what it rests on.
     An attempt that the machinery broke is 0 in compat and missing in strict. The compat VER is a matter of a run.

@@ -1,7 +1,8 @@
-"""The simulated roles of an attempt: whether they answer, whether they stay in their case, and what keeps a run from being
-compared.
+"""The simulated roles of an attempt: whether they answer, whether they stay in their case, and what keeps a run from
+being compared.
 
-Read by rules from their own grants and the record (`simulated`, `scores.consistency`); a model's seat may be graded besides.
+Read by rules from their own grants and the record (`simulated`, `scores.consistency`); a model's seat may be graded
+besides.
 """
 
 from __future__ import annotations
@@ -33,7 +34,8 @@ def answered(case: Case, heard: Heard, profile: ProfileName) -> tuple[Validity, 
 
 
 def consistencies(case: Case, heard: Heard, seed: int, valid: Sequence[Validity] = ()) -> tuple[Consistency, ...]:
-    """Each simulated role of an attempt, in the order of its seats; `seed`: of the attempt, `valid`: see `answered`."""
+    """Each simulated role of an attempt, in the order of its seats; `seed`: of the attempt, `valid`: see
+    `answered`."""
     dialogue = [Message(turn.speaker, turn.text) for turn in heard.record]
     drawn = heard.seed if heard.seed is not None else seed
     nonsense = {one.role: one.nonsense for one in valid}
