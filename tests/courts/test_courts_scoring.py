@@ -96,6 +96,19 @@ def test_every_strict_score_says_what_it_rests_on(result: Result) -> None:
                 assert value is None or value == pytest.approx(sum(own) / len(own)), name
 
 
+@pytest.mark.parametrize(
+    ("judgment", "said"),
+    [
+        ("被告人邵远舟犯盗窃罪，判处有期徒刑八个月，并处罚金人民币四千元。", "缓刑：未宣告；参照：未宣告"),
+        ("被告人邵远舟犯盗窃罪，判处有期徒刑八个月，缓刑一年，并处罚金人民币四千元。", "缓刑：12 个月；参照：未宣告"),
+    ],
+)
+def test_what_is_said_of_probation_names_no_term_that_is_served(judgment: str, said: str) -> None:
+    result = trial("CR-0001", GOOD_CRIMINAL[:-1], judgment=f"本院认为，被告人有罪。判决如下：一、{judgment}")
+    (row,) = (row for row in score_one(ask("CR-0001"), result, context(result)) if row.scorer == "judgment_strict")
+    assert [one["what"] for one in row.evidence if "PROB" in one.get("metrics", ())] == [said]
+
+
 def test_graders_are_asked_about_models_in_the_other_seats_alone() -> None:
     result = draft("CD-0001", policy="court/1+free", seed=3)
     asked = {name: one for one in gradings(ask("CD-0001"), result) for name in one.failed}

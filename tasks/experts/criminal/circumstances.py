@@ -72,11 +72,10 @@ class Circumstances:
         return any(one.id == identity for one in self.found)
 
     def _made(
-        self, key: str, weight: int = 0, *articles: Cited, first: bool = False, lenient: bool = False
+        self, key: str, weight: int = 0, *articles: Cited, first: bool = False, lenient: bool = False, how: str = ""
     ) -> Circumstance:
-        return Circumstance(
-            key, filled(words()["reason"][key], {"name": self.name}), weight, articles, first, lenient
-        )
+        text = filled(words()["reason"][key], {"name": self.name, "how": how})
+        return Circumstance(key, text, weight, articles, first, lenient)
 
     @staticmethod
     def _says(text: str, pattern: str) -> bool:
@@ -135,9 +134,10 @@ class Circumstances:
     def _payment(self) -> Iterator[Circumstance]:
         """赔偿, 退赃, 谅解."""
         told = _cue("unpaid").sub("", self.own + self.facts)
-        if _cue("paid").search(told):
+        if paid := _cue("paid").search(told):
             forgiven = _cue("forgiven").search(told) and not _cue("unforgiven").search(self.accusing)
-            yield self._made("paid", -8 if _cue("part").search(told) else -20 if forgiven else -12)
+            weight = -8 if _cue("part").search(told) else -20 if forgiven else -12
+            yield self._made("paid", weight, how=paid[0])
 
     def _table(self) -> Iterator[Circumstance]:
         for row in words()["circumstances"]:

@@ -172,13 +172,22 @@ def _ruled(case: CivilCase | CriminalCase, judgment: Judgment, seen: Mapping[str
             None,
             said,
         )
-        yield _row(("PROB", *_TERM), f"缓刑：{terms}", imposed["suspended"], None, said)
+        suspended = f"{_probation(given)}；参照：{_probation(gold.model_dump(mode='json'))}"
+        yield _row(("PROB", *_TERM), f"缓刑：{suspended}", imposed["suspended"], None, said)
     for claim, one in zip(getattr(case, "claims", ()), seen.get("claims", ()), strict=False):
         yield _row(("JUD_claims",), f"{one['claim']}：{claim.text}", one["holds"], None, one["words"] or said)
 
 
 def _same(given: Mapping[str, Any], months: int) -> bool:
     return bool(given.get("months", 0) == months)
+
+
+def _probation(sentence: Mapping[str, Any]) -> str:
+    """12 个月; 未宣告 where a term is to be served."""
+    if not sentence:
+        return "没有读到"
+    months = sentence.get("probation_months", 0)
+    return f"{months} 个月" if months else "未宣告"
 
 
 def _term(sentence: Mapping[str, Any]) -> str:
