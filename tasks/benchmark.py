@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -17,7 +17,7 @@ from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grading import Grading
-from tasks.scoring.metrics import Summary
+from tasks.scoring.metrics import Rule, Summary, Value
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
 from tasks.settings import Settings
@@ -117,6 +117,15 @@ class Benchmark(Protocol):
         self, run: str, questions: Sequence[Question], results: Sequence[Result], context: ScoreContext = NOTHING
     ) -> Summary:
         """What a run came to, as metric rows."""
+        ...
+
+
+@runtime_checkable
+class TellsValues(Protocol):
+    """A benchmark that says itself which values of an attempt count, and what sums it up (`overall`)."""
+
+    def values(self, rows: Iterable[ScoreRow]) -> Mapping[tuple[Rule, str], Value]:
+        """The values of an attempt by rule and name, from 0 to 1; None where there is nothing to score."""
         ...
 
 

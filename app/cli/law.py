@@ -36,10 +36,10 @@ from store.errors import StoreError
 from store.pack import Pack
 from store.statutes.book import Answer, Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
 from store.statutes.check import KINDS, check, check_law
-from store.statutes.difference import Piece, difference
 from store.statutes.model import Article, ArticleNumber, LawVersion
 from store.statutes.timeline import Entry, timeline, wording
 from store.text.citation import parse_number
+from store.text.difference import Piece, difference
 
 _COLOURS = {"removed": "red", "added": "green"}
 _MARKS = {"same": "{}", "removed": "[-{}-]", "added": "{{+{}+}}"}

@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agreement": ("app.cli.agreement:agreement", "Show how far graders and people agree on a run."),
     "review": ("app.cli.agreement:review", "Offer episodes to people, and append what they say of one."),
     "report": ("app.cli.report:report", "Report one or more runs."),
+    "compare": ("app.cli.compare:compare", "Compare runs of the same tasks."),
     "ablate": ("app.cli.ablate:ablate", "Run the same tasks under settings that differ in one thing."),
     "temporal": ("app.cli.temporal:temporal", "Show how runs of legalsearch deal with time."),
     "export": ("app.cli.export:export", "Write a run as JSON lines, rollouts, or rows for a trainer."),

@@ -80,6 +80,17 @@ KEYS: dict[str, tuple[Key, ...]] = {
         Key("pause", "p", "pause", 55),
         Key("refresh", "r", "refresh", 60),
         Key("assess", "i", "review"),
+        Key("compare", "c", "compare", 52),
+    ),
+    "compare": (
+        Key("open_steps", "enter", "open", 10, "glyph.enter"),
+        Key("everything_compared", "a", "everything", 20),
+        Key("close", "escape", "close", 30, "Esc"),
+    ),
+    "compare_steps": (
+        Key("open_first", "1", "side(0)", 10),
+        Key("open_second", "2", "side(1)", 11),
+        Key("close", "escape", "close", 30, "Esc"),
     ),
     "run": (
         Key("open_episode", "enter", "open", 10, "glyph.enter"),

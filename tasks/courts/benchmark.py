@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from models.engine import Message
@@ -27,6 +27,7 @@ from tasks.courts.play.flow import limit_of
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.play.views import CourtPolicy
 from tasks.courts.scores.of_run import CourtSummary, gradings, score_one, summarise
+from tasks.courts.scores.of_run.stored import stored_values
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
 from tasks.episode.program import Program
@@ -37,6 +38,7 @@ from tasks.errors import UsageError
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grading import Grading
+from tasks.scoring.metrics import Rule, Value
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
 
@@ -162,6 +164,10 @@ class Courts:
             ScoreRow(attempt, score.scorer, score.version, score.settings, score.value, score.evidence, "moot")
             for score in score_one(question, result, context)
         ]
+
+    def values(self, rows: Iterable[ScoreRow]) -> Mapping[tuple[Rule, str], Value]:
+        """The values of an attempt, with the mean of the columns of the published main table."""
+        return stored_values(list(rows))
 
     def gradings(self, question: CourtQuestion, result: Result) -> Sequence[Grading]:
         """Open topics, text parts of documents, rulings and reasons are for a grader."""

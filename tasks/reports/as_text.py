@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 
 from tasks.reports.courts import footer
 from tasks.reports.model import agent, counts, facts, fictional, figure, heading, lines, measure, printable
-from tasks.reports.words import phrase, show, word
+from tasks.reports.words import phrase, show, width, word
 from tasks.scoring.metrics import LIMITS, RULES, Limit, Metric, Report
 
 LABEL = 20
@@ -20,16 +19,9 @@ def text(reports: Sequence[Report], language: str = "zh") -> str:
     return "\n\n".join(_run(report, language) for report in reports)
 
 
-def cells(string: str) -> int:
-    """Cells that a string fills in a terminal."""
-    return sum(
-        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in ("W", "F") else 1 for c in string
-    )
-
-
 def _row(label: str, values: Sequence[str], label_cells: int, column: int = COLUMN) -> str:
-    head = label + " " * max(0, label_cells - cells(label))
-    return (head + "".join(" " * max(1, column - cells(value)) + value for value in values)).rstrip()
+    head = label + " " * max(0, label_cells - width(label))
+    return (head + "".join(" " * max(1, column - width(value)) + value for value in values)).rstrip()
 
 
 def _brief(value: float | None) -> str:
@@ -79,8 +71,8 @@ def _by_row(report: Report, language: str) -> list[str]:
             name = strict.measure.label[language == "en"].lstrip(", ")
             label = f"  {name}" if name else group.label[language == "en"]
             rows.append((label, [*cells_, *(_limit(name, compat, strict) for name in limits)]))
-    width = max(LABEL, *(cells(label) for label, values in rows if values))
-    return [_row(label, values, width, 11) for label, values in rows]
+    widest = max(LABEL, *(width(label) for label, values in rows if values))
+    return [_row(label, values, widest, 11) for label, values in rows]
 
 
 def _limit(name: Limit, compat: Metric | None, strict: Metric) -> str:
@@ -122,8 +114,8 @@ def _by_column(report: Report, language: str) -> list[str]:
         )
     rows.append((word("design_effect", language), [show(group.design_effect, 2) for group in groups]))
     rows.append((word("effective_n", language), [show(group.effective_n, 1) for group in groups]))
-    width = max(LABEL, *(cells(label) for label, _ in rows))
-    return [_row(label, values, width) for label, values in rows]
+    widest = max(LABEL, *(width(label) for label, _ in rows))
+    return [_row(label, values, widest) for label, values in rows]
 
 
 def _span(row: Metric | None) -> str:

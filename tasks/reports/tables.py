@@ -6,6 +6,7 @@ import html
 from collections.abc import Iterator
 
 from tasks.reports.model import plain, printable
+from tasks.reports.words import width
 from tasks.scoring.tables import Cell, Table
 
 
@@ -30,6 +31,26 @@ def as_markdown(table: Table) -> Iterator[str]:
     yield ""
     for note in table.notes:
         yield f"- {plain(note)}"
+
+
+def as_text(table: Table) -> Iterator[str]:
+    """The lines of a table for a terminal, under its title: texts to the left, figures to the right."""
+    texts = [
+        [*table.heads, *table.columns],
+        *([*row.heads, *(shown(cell, table.places) for cell in row.cells)] for row in table.rows),
+    ]
+    texts = [[printable(text) for text in row] for row in texts]
+    widths = [max(width(row[column]) for row in texts) for column in range(len(texts[0]))]
+    yield printable(table.title)
+    for row in texts:
+        padded = [
+            text + " " * (widths[at] - width(text))
+            if at < len(table.heads)
+            else " " * (widths[at] - width(text)) + text
+            for at, text in enumerate(row)
+        ]
+        yield "  ".join(padded).rstrip()
+    yield from (printable(note) for note in table.notes)
 
 
 def as_html(table: Table) -> Iterator[str]:

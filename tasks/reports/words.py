@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
+from tasks.reports.compare_words import COMPARE_PHRASES, COMPARE_WORDS
 from tasks.reports.court_texts import COURT_PHRASES, COURT_WORDS
 
 WORDS: dict[str, tuple[str, str]] = {
@@ -87,6 +89,7 @@ WORDS: dict[str, tuple[str, str]] = {
     "command": ("命令", "Command"),
     "parent": ("分叉自", "Forked from"),
     **COURT_WORDS,
+    **COMPARE_WORDS,
 }
 """Key -> (Chinese, English)."""
 
@@ -95,6 +98,13 @@ def word(key: str, language: str = "zh") -> str:
     """The word of a key; a key without one is shown as it is, without its section."""
     pair = WORDS.get(key)
     return key.rpartition(".")[2] if pair is None else pair[language == "en"]
+
+
+def width(text: str) -> int:
+    """Cells that a text fills in a terminal."""
+    return sum(
+        0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in ("W", "F") else 1 for c in text
+    )
 
 
 def show(value: float | None, places: int = 4) -> str:
@@ -111,6 +121,7 @@ PHRASES: tuple[tuple[str, str], ...] = (
     (r", only (\d+) clusters", r"，仅 \1 个题簇"),
     (r"needs a run of --agent gold on the same tasks", "需先用 --agent gold 运行相同题目"),
     *COURT_PHRASES,
+    *COMPARE_PHRASES,
 )
 """What score blocks say in English, and how a Chinese report says it."""
 

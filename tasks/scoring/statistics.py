@@ -55,6 +55,11 @@ def _grouped(values: Sequence[float], clusters: Sequence[Hashable]) -> tuple[_Fl
     return sums, np.bincount(member, minlength=len(place)).astype(np.float64)
 
 
+def cluster_sums(values: Sequence[float], clusters: Sequence[Hashable]) -> _Floats:
+    """The sum of the values of each cluster, in order of first appearance."""
+    return _grouped(values, clusters)[0]
+
+
 def cluster_bootstrap(
     values: Sequence[float],
     clusters: Sequence[Hashable],

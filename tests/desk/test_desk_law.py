@@ -26,7 +26,7 @@ from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
 from app.desk.episode.evidence_pane import EvidencePane  # noqa: E402
 from app.desk.law import shelf as law_shelf  # noqa: E402
 from app.desk.law.bar import law_bar, period_bar  # noqa: E402
-from app.desk.law.diff import DiffView, aligned, first_sides  # noqa: E402
+from app.desk.law.diff import DiffView, first_sides  # noqa: E402
 from app.desk.law.faults import FaultsView  # noqa: E402
 from app.desk.law.form import LawForm  # noqa: E402
 from app.desk.law.hits import HitsView  # noqa: E402
@@ -34,9 +34,10 @@ from app.desk.law.query import note_words  # noqa: E402
 from app.desk.law.screen import LawScreen  # noqa: E402
 from app.desk.law.shelf import Life, Shelf, first_choice, life_of, shelves  # noqa: E402
 from app.desk.law.timeline import TimelineView, steps_of  # noqa: E402
+from app.desk.widgets.beside import aligned  # noqa: E402
 from app.desk.widgets.empty import Empty  # noqa: E402
 from app.desk.widgets.lines import LineView, row_text  # noqa: E402
-from store.statutes.difference import difference  # noqa: E402
+from store.text.difference import difference  # noqa: E402
 from tests.desk.test_desk_screens import NARROW, SIZES, WIDE, desk, rules_once, same_as_stored, text_of, until  # noqa: E402
 from tests.support.patience import PATIENCE
 from tests.support.statute_fixture import KITES, LAMPS, build, number  # noqa: E402
@@ -252,7 +253,9 @@ async def test_history_and_two_chosen_sides(lamps: Path) -> None:
         await pilot.press("3")
         await until(pilot, lambda: not screen.busy)
         text = shown(screen, DiffView)
-        assert "[-五-]" in text and "{+六+}" in text and "1990-01-01—1999-12-31" in text and "2010-01-01—今" in text
+        assert (
+            "[-五米-]" in text and "{+六米+}" in text and "1990-01-01—1999-12-31" in text and "2010-01-01—今" in text
+        )
         await pilot.press("o")
         await until(pilot, lambda: not screen.busy)
         assert screen._sides == (1, 2) and "两个文本的文字相同" in shown(screen, DiffView)
@@ -376,7 +379,7 @@ def test_both_sides_of_a_comparison_keep_their_words() -> None:
             plain = plain.replace(mark, "")
         assert plain == whole.replace("\n", "")
     marked = "".join(text for row in rows for line in row[1] for text, _ in line)
-    assert "{+六+}" in marked and "[-" not in marked
+    assert "{+六米+}" in marked and "[-" not in marked
 
 
 def test_steps_and_sides_of_a_timeline(lamps: Path) -> None:

@@ -13,9 +13,9 @@ from store.builder import PackBuilder
 from store.errors import BadInput
 from store.pack import Pack
 from store.statutes.book import Found, Gap, NoText, NotYet, Repealed, StatuteBook, Unknown
-from store.statutes.difference import difference
 from store.statutes.model import Article, ArticleNumber, Law, LawVersion
 from store.statutes.timeline import timeline, wording
+from store.text.difference import difference
 from tests.support.statute_fixture import KITES, LAMPS, TEXTS, articles, build, lamp_versions, number
 
 

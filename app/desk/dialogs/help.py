@@ -43,6 +43,8 @@ AREAS: dict[str, tuple[str, ...]] = {
     "runs": ("home", "app"),
     "packs": ("home", "app"),
     "episodes": ("run", "app"),
+    "compared": ("compare", "pane", "app"),
+    "compared_steps": ("compare_steps", "pane", "app"),
     "dialog": ("dialog",),
     "new_run": ("dialog",),
     "seat": ("dialog",),

@@ -16,6 +16,7 @@ from textual.worker import Worker
 
 from app import library
 from app.desk.bindings import bindings
+from app.desk.compare.screen import CompareScreen
 from app.desk.episode.renderers import Line, one, policy_name
 from app.desk.home.new_run import NewRunScreen
 from app.desk.home.run import RunScreen
@@ -53,6 +54,8 @@ class HomeScreen(OnDesk, Screen[None]):
         self.packs: list[PackLine] = []
         self.progress: tuple[int, int] | None = None
         self._loaded = False
+        self.base: RunLine | None = None
+        """The run that the next one chosen is compared with."""
 
     def compose(self) -> ComposeResult:
         """Title, panes, keys."""
@@ -143,7 +146,10 @@ class HomeScreen(OnDesk, Screen[None]):
         for name in COLUMNS:
             table.add_column(Text(t(f"column.{name}"), justify="right" if name in RATES else "left"), key=name)
         for line in self.runs:
-            table.add_row(*run_cells(line, self.query_one("#runs").content_size.width), key=str(line.path), height=2)
+            cells = run_cells(line, self.query_one("#runs").content_size.width)
+            if self.base is not None and line.path == self.base.path:
+                cells[1] = Text.assemble((f" {t('home.compare.mark')} ", "reverse"), " ", cells[1])
+            table.add_row(*cells, key=str(line.path), height=2)
         if self.runs:
             table.move_cursor(row=min(at, len(self.runs) - 1), animate=False)
 
@@ -182,6 +188,7 @@ class HomeScreen(OnDesk, Screen[None]):
             "resume": line is not None and bool(line.outcomes.get("unfinished")),
             "new": any(pack.tasks for pack in self.packs),
             "review": line is not None and not line.error and line.finished > 0,
+            "compare": line is not None and not line.error and line.finished > 0,
         }
         return True if rules.get(action, True) else None
 
@@ -214,6 +221,25 @@ class HomeScreen(OnDesk, Screen[None]):
         line = self._current()
         if line is not None and self.check_action("review", ()):
             await self.desk.review(line.path)
+
+    def action_compare(self) -> None:
+        """Choose a run, then the one to compare with it; a fork is compared with the run that it came from."""
+        line = self._current()
+        if line is None or not self.check_action("compare", ()):
+            return
+        base, self.base = self.base, None
+        if base is None and line.parent:
+            base = next((other for other in self.runs if other.id == line.parent), None)
+            if base is None:
+                self.desk.say(t("home.compare.gone", run=one(line.parent)), "warning")
+        if base is None:
+            self.base = line
+            self.desk.say(t("home.compare.base", run=one(line.id)))
+        elif base.path == line.path:
+            self.desk.say(t("home.compare.none"))
+        else:
+            self.app.push_screen(CompareScreen(base.path, line.path))
+        self._show_runs()
 
     def action_new(self) -> None:
         """A new run."""

@@ -1,33 +1,23 @@
-"""Two wordings of an article side by side, character by character.
-
-What is gone stands left as [-…-], what is new right as {+…+}: in colour, and readable without. Sentences that both sides
-have begin at the same height.
-"""
+"""Two wordings of an article side by side, by words and numerals, with their days and labels."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import ClassVar
 
 from textual.binding import BindingType
 
 from app.desk.bindings import bindings
-from app.desk.episode.renderers import Line, Piece, one
+from app.desk.episode.renderers import Line, one
 from app.desk.law.events import days_words
+from app.desk.widgets.beside import MARKS, aligned, beside
 from app.desk.widgets.lines import LineView, Row, wrapped
 from app.strings import t
-from app.terminal import clean, width
-from store.statutes.difference import Piece as Run
-from store.statutes.difference import difference
+from app.terminal import clean
 from store.statutes.timeline import Entry
-
-MARKS = {"removed": ("[-", "-]"), "added": ("{+", "+}"), "same": ("", "")}
-ROLES = {"removed": "removed", "added": "added", "same": "text"}
-_END = re.compile(r"(?<=[。；])(?!$)|\n")
-"""Where both sides begin a new line together."""
+from store.text.difference import Piece as Run
+from store.text.difference import difference
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +100,7 @@ class DiffView(LineView):
                 yield from (Row(tuple(row)) for row in wrapped(line, width))
             return
         column = (width - 3) // 2
-        yield from _beside(_head(found, "old"), _head(found, "new"), column)
+        yield from beside(_head(found, "old"), _head(found, "new"), column)
         yield Row((("─" * (column + 1) + "┼" + "─" * (width - column - 2), "rule"),))
         notes: list[Line] = [((t("law.uncertain"), "warn"),)] if found.uncertain else []
         notes.append(_summary(found))
@@ -118,41 +108,7 @@ class DiffView(LineView):
             yield from (Row(tuple(row)) for row in wrapped(note, width))
         yield Row((("─" * (column + 1) + "┬" + "─" * (width - column - 2), "rule"),))
         for left, right in aligned(found.runs):
-            yield from _beside(left, right, column)
-
-
-def aligned(runs: Sequence[Run]) -> Iterator[tuple[list[Line], list[Line]]]:
-    """Lines of both sides that belong together."""
-    sides: tuple[list[list[Piece]], list[list[Piece]]] = ([[]], [[]])
-    for run in runs:
-        if run.kind == "same":
-            for number, part in enumerate(_END.split(run.text)):
-                if number:
-                    yield _taken(sides)
-                    sides = ([[]], [[]])
-                for side in sides:
-                    side[-1].append((part, "text"))
-            continue
-        side = sides[run.kind == "added"]
-        begin, end = MARKS[run.kind]
-        for number, part in enumerate(run.text.split("\n")):
-            if number:
-                side.append([])
-            if part:
-                side[-1].append((f"{begin}{part}{end}", ROLES[run.kind]))
-    yield _taken(sides)
-
-
-def _taken(sides: tuple[list[list[Piece]], list[list[Piece]]]) -> tuple[list[Line], list[Line]]:
-    left, right = ([tuple(p for p in pieces if p[0]) for pieces in side] for side in sides)
-    return left, right
-
-
-def _beside(left: Sequence[Line], right: Sequence[Line], column: int) -> Iterator[Row]:
-    rows = [[tuple(row) for line in side for row in wrapped(line, column)] for side in (left, right)]
-    for one_, other in zip_longest(*rows, fillvalue=()):
-        blank = " " * (column - sum(width(text) for text, _ in one_))
-        yield Row((*one_, (f"{blank} ", "text"), ("│", "rule"), (" ", "text"), *other))
+            yield from beside(left, right, column)
 
 
 def _head(found: Comparison, side: str) -> list[Line]:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from store.journal import ScoreRow
 from tasks.courts.environment import codes
-from tasks.courts.scores.of_run.columns import FINISHED_ONLY, averaged
+from tasks.courts.scores.of_run.columns import FINISHED_ONLY, OVERALL, averaged
 from tasks.scoring.metrics import RULES, Rule, Value
 
 _GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
@@ -25,17 +25,9 @@ def stored_overall(rows: Iterable[ScoreRow]) -> dict[Rule, Value]:
     columns: dict[tuple[Rule, str, str], list[Value]] = defaultdict(list)
     waiting: set[tuple[Rule, str, str]] = set()
     known = {env: averaged(env) for env in codes()}
-    for row in rows:
-        rule = next((rule for rule in RULES if row.scorer.endswith(f"_{rule}")), None)
-        settings = row.settings if isinstance(row.settings, dict) else {}
+    for rule, settings, metric, value in _counted(rows):
         env = str(settings.get("env", ""))
-        if rule is None or not isinstance(row.value, dict):
-            continue
-        for metric, value in row.value.items():
-            if metric not in known.get(env, ()):
-                continue
-            if rule == "compat" and metric in FINISHED_ONLY and not settings.get("finished"):
-                continue
+        if metric in known.get(env, ()):
             columns[rule, env, metric].append(value)
             if value is None and metric in _GRADED and settings.get("scored"):
                 waiting.add((rule, env, metric))
@@ -43,6 +35,25 @@ def stored_overall(rows: Iterable[ScoreRow]) -> dict[Rule, Value]:
         rule: _mean([_mean(values) for key, values in columns.items() if key[0] == rule and key not in waiting])
         for rule in RULES
     }
+
+
+def stored_values(rows: Sequence[ScoreRow]) -> dict[tuple[Rule, str], Value]:
+    """The values of one attempt by rule and metric, the overall score among them."""
+    values = {(rule, metric): value for rule, _, metric, value in _counted(rows)}
+    return values | {(rule, OVERALL): value for rule, value in stored_overall(rows).items()} if values else {}
+
+
+def _counted(rows: Iterable[ScoreRow]) -> Iterator[tuple[Rule, Mapping[str, object], str, Value]]:
+    """Rule, settings, metric and value of all that counts: of a dialogue that reached not every topic the published
+    scores do not."""
+    for row in rows:
+        rule = next((rule for rule in RULES if row.scorer.endswith(f"_{rule}")), None)
+        settings = row.settings if isinstance(row.settings, dict) else {}
+        if rule is None or not isinstance(row.value, dict):
+            continue
+        for metric, value in row.value.items():
+            if rule == "strict" or metric not in FINISHED_ONLY or settings.get("finished"):
+                yield rule, settings, metric, value
 
 
 def _mean(values: Iterable[Value]) -> Value:

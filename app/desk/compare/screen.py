@@ -1,0 +1,222 @@
+"""Two runs of the same tasks: figures with intervals above, the tasks that differ below. Enter shows both ways through
+a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import partial
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.widgets import Label
+from textual.worker import Worker
+
+from app.desk.bindings import bindings
+from app.desk.compare.steps import StepsScreen
+from app.desk.episode.renderers import Line, Piece, one, policy_name
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.lines import LineView, Row, wrapped
+from app.desk.widgets.rows import RowsTable
+from app.ports import OnDesk
+from app.strings import known, language, t
+from app.terminal import pad, truncate
+from tasks.reports.comparison import SCALE, chance, fact, measured, verdict
+from tasks.reports.forest import Bar, bar_text, reach
+from tasks.run.comparing import Compared, Comparison, Side, TaskLine, compare
+from tasks.run.header import is_fictional
+from tasks.scoring.metrics import RULES
+
+COLUMNS = ("task", "group", "ended_first", "ended_second", "first", "second", "strict_first", "strict_second")
+TEXTS = 4
+"""Columns of the table that are no figures."""
+HEADS, SIZES = ("n", "first", "second", "difference", "interval", "p"), (6, 7, 7, 9, 15, 8)
+"""Figures of a row, and their cells."""
+FIGURES = sum(SIZES)
+LABEL, WIDE_LABEL = 20, 30
+"""Cells of what is measured, on narrow and on wide screens."""
+LEAST_BAR, WIDEST_BAR = 11, 51
+
+
+def side_words(side: Side) -> str:
+    """A run in words: who was tested, with what, on what."""
+    spec = side.header["spec"]
+    behind = spec["model"] or side.header.get("imported", {}).get("file", "")
+    words = [policy_name(spec["agent"], spec["model"]) if spec["model"] or not behind else one(behind)]
+    words += [t("mark.fictional")] if is_fictional(side.header) else []
+    return " · ".join([*words, one(side.run)])
+
+
+class FiguresPane(LineView):
+    """All measures: both means, the difference with its interval as figures and as a bar, p."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+    help_id = "compared"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.comparison: Comparison | None = None
+
+    def show(self, comparison: Comparison) -> None:
+        """Show a comparison."""
+        self.comparison = comparison
+        self.rebuild()
+        self.scroll_home(animate=False, immediate=True)
+
+    def build(self, width: int) -> Iterable[Row]:
+        """Who is compared, what it comes to, then measure by measure."""
+        found = self.comparison
+        if found is None:
+            yield Row(((t("compare.reading"), "dim"),))
+            return
+        heads: list[Line] = [
+            ((f"{t('compare.first')} ", "label"), (side_words(found.first), "text")),
+            ((f"{t('compare.second')} ", "label"), (side_words(found.second), "text")),
+            ((one(verdict(found, language())), "question"),),
+        ]
+        for line in heads:
+            yield from (Row(tuple(row)) for row in wrapped(line, width, 3))
+        bars = [_bar(row) for row in found.rows]
+        label = WIDE_LABEL if width >= WIDE_LABEL + FIGURES + LEAST_BAR else LABEL
+        most, room = reach(bars), min(WIDEST_BAR, width - label - FIGURES - 2)
+        ends = f"{-most:+g}", "0", f"{most:+g}"
+        gap = (room - sum(map(len, ends))) // 2
+        yield Row(())
+        scale = "  " + (" " * gap).join(ends) if room >= LEAST_BAR else ""
+        yield Row(((f"{_row('', (t(f'compare.{name}') for name in HEADS), label)}{scale}", "dim"),))
+        for row, bar in zip(found.rows, bars, strict=True):
+            plot: list[Piece] = [("  " + bar_text(bar, most, room), "bar")] if room >= LEAST_BAR else []
+            yield Row((*_figures(row, label), *plot))
+        yield Row(())
+        for told in found.differences:
+            said = (
+                (f"{fact(told[0], language())}：", "dim"),
+                (f"{one(told[1])} → {one(told[2])}", "text"),
+            )
+            yield from (Row(tuple(row)) for row in wrapped(said, width, 3))
+
+
+def _row(label: str, figures: Iterable[str], room: int) -> str:
+    cells = (pad(text, size, "right") for text, size in zip(figures, SIZES, strict=True))
+    return pad(truncate(label, room), room) + "".join(cells)
+
+
+def _figures(row: Compared, room: int) -> list[Piece]:
+    found, whole = row.found, row.group.name == "all"
+    figures = (
+        str(found.n), f"{SCALE * found.first:.1f}", f"{SCALE * found.second:.1f}", f"{SCALE * found.difference:+.1f}",
+        f"[{SCALE * found.interval.low:+.0f}, {SCALE * found.interval.high:+.0f}]", chance(row.holm),
+    )  # fmt: skip
+    label = measured(row, language()) if whole else f"  {row.group.label[language() == 'en']}"
+    text = _row(label, figures, room)
+    head = truncate(label, room)
+    tone = "value" if _bar(row).clear else "dim"
+    return [(head, "question" if whole else "text"), (text[len(head) :], tone)]
+
+
+def _bar(row: Compared) -> Bar:
+    found = row.found
+    return Bar("", SCALE * found.difference, SCALE * found.interval.low, SCALE * found.interval.high)
+
+
+class CompareScreen(OnDesk, Screen[None]):
+    """Figures above, tasks below."""
+
+    CSS_PATH = "compare.tcss"
+    area = "compare"
+    help_id = "compared"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("compare")
+
+    def __init__(self, first: Path, second: Path) -> None:
+        super().__init__()
+        self.paths = (first, second)
+        self.comparison: Comparison | None = None
+        self.everything = False
+
+    def compose(self) -> ComposeResult:
+        """Title, figures, tasks, keys."""
+        yield Label("", id="title", markup=False)
+        yield FiguresPane(id="figures")
+        yield RowsTable(cursor_type="row", id="table")
+        yield KeyBar(("compare", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Compare."""
+        self.retranslate()
+        self.query_one(RowsTable).focus()
+        job = partial(compare, self.paths)
+        self.run_worker(job, name="compare", group="compare", thread=True, exclusive=True, exit_on_error=False)
+
+    def on_resize(self) -> None:
+        """Other widths fit."""
+        self.call_after_refresh(self.retranslate)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """What was found, or why the runs cannot be compared: then there is nothing to stay for."""
+        if event.worker.name == "compare" and event.worker.error is not None:
+            self.dismiss()
+        if not self.desk.worker_failed(event) and event.worker.result:
+            (self.comparison,) = event.worker.result
+            self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        self.query_one("#title", Label).update(t("compare.title"))
+        figures, table = self.query_one(FiguresPane), self.query_one(RowsTable)
+        figures.border_title = t("compare.figures")
+        at = table.cursor_row
+        table.clear(columns=True)
+        for place, name in enumerate(COLUMNS):
+            words = Text(t(f"compare.column.{name}"), justify="left" if place < TEXTS else "right")
+            table.add_column(words, key=name)
+        self.query_one(KeyBar).refresh()
+        if self.comparison is None:
+            return
+        figures.show(self.comparison)
+        for line in self.lines:
+            values = [value for rule in RULES for value in line.values[rule]]
+            table.add_row(
+                Text(one(line.task)), Text(one(line.group)), *(Text(_ended(outcomes)) for outcomes in line.outcomes),
+                *(Text("–" if value is None else f"{SCALE * value:.1f}", justify="right") for value in values),
+                key=line.task,
+            )  # fmt: skip
+        n = sum(line.differs for line in self.comparison.tasks)
+        table.border_title = t("compare.tasks", n=n, of=len(self.comparison.tasks))
+        if self.lines:
+            table.move_cursor(row=min(max(at, 0), len(self.lines) - 1), animate=False)
+
+    @property
+    def lines(self) -> list[TaskLine]:
+        """The tasks that are listed."""
+        tasks = self.comparison.tasks if self.comparison is not None else ()
+        return [line for line in tasks if self.everything or line.differs]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without a task there is none to open."""
+        return (True if self.lines else None) if action == "open" else True
+
+    def on_data_table_row_selected(self) -> None:
+        """Enter or a click."""
+        self.action_open()
+
+    def action_open(self) -> None:
+        """Both ways through the task at the cursor."""
+        row = self.query_one(RowsTable).cursor_row
+        if self.comparison is not None and 0 <= row < len(self.lines):
+            self.app.push_screen(StepsScreen(self.comparison, self.lines[row]))
+
+    def action_everything(self) -> None:
+        """All tasks, or those alone that differ."""
+        self.everything = not self.everything
+        self.retranslate()
+
+    def action_close(self) -> None:
+        """Back to where it was opened."""
+        self.dismiss()
+
+
+def _ended(outcomes: str) -> str:
+    return " ".join(t(f"outcome.{name}") if known(f"outcome.{name}") else one(name) for name in outcomes.split())

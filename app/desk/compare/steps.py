@@ -1,0 +1,155 @@
+"""Two ways through one task side by side, step by step; the first step that differs is where it opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.screen import Screen
+from textual.widgets import Label
+from textual.worker import Worker
+
+from app.desk.bindings import bindings
+from app.desk.episode.renderers import Line, one, render
+from app.desk.widgets.beside import aligned as aligned_lines
+from app.desk.widgets.beside import beside
+from app.desk.widgets.key_bar import KeyBar
+from app.desk.widgets.lines import LineView, Row
+from app.ports import OnDesk
+from app.strings import t
+from store.journal import Journal
+from store.text.difference import difference
+from tasks.episode.events import Record
+from tasks.run.aligning import Both, Step, aligned, parting
+from tasks.run.comparing import Comparison, TaskLine
+from tasks.run.reading import read_episode
+
+
+def read_steps(comparison: Comparison, line: TaskLine) -> list[Step]:
+    """The steps of a task in both runs; slow, for a worker."""
+    records = []
+    for side, episode in zip((comparison.first, comparison.second), line.episodes, strict=True):
+        with Journal.open(side.path) as journal:
+            records.append(read_episode(journal, episode))
+    return aligned(*records)
+
+
+class StepsView(LineView):
+    """Both records in two columns."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("pane")
+    help_id = "compared_steps"
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.steps: Sequence[Step] = ()
+        self.parts = -1
+        """The row at which both part, -1 where they do not."""
+
+    def show(self, steps: Sequence[Step]) -> None:
+        """Show steps, from where they part."""
+        self.steps = steps
+        self.rebuild()
+        self.scroll_to(y=max(0, self.parts - 1), animate=False, immediate=True)
+
+    def build(self, width: int) -> Iterable[Row]:
+        """Step by step."""
+        apart, column = parting(self.steps), (width - 3) // 2
+        self.parts = -1
+        rows: list[Row] = []
+        for step in self.steps:
+            if step.number == apart:
+                self.parts = len(rows)
+            mark = ((f" ≠ {t('compare.here')}", "warn"),) if step.number == apart else ()
+            rows.append(Row(((f"── {t('event.step', step=step.number)}", "label" if step.same else "mark"), *mark)))
+            for pair in step.pairs:
+                rows += _rows(pair, column)
+        return rows
+
+
+def _rows(pair: Both, column: int) -> Iterator[Row]:
+    """What both did beside each other, the words marked that differ."""
+    first = _said(pair.first)
+    second = first if pair.same else _said(pair.second)
+    if not first and not second:
+        return
+    label: Line = ((render_label(pair), "dim"),)
+    yield from beside([label] if first else [], [label] if second else [], column)
+    if first and second:
+        for left, right in aligned_lines(difference(first, second)):
+            yield from beside(left, right, column)
+        return
+    lines = [((text, "text"),) for text in (first or second).split("\n")]
+    yield from beside(lines if first else [], lines if second else [], column)
+
+
+def render_label(pair: Both) -> str:
+    """What kind of thing was done."""
+    record = pair.first or pair.second
+    block = render(record) if record is not None else None
+    return block.label if block is not None else ""
+
+
+def _said(record: Record | None) -> str:
+    """A record as plain text, as the transcript shows it unfolded; the time that a tool took is left out."""
+    block = render(record) if record is not None else None
+    if block is None:
+        return ""
+    return "\n".join("".join(text for text, _ in line) for line in block.whole)
+
+
+class StepsScreen(OnDesk, Screen[None]):
+    """A task of two runs."""
+
+    CSS_PATH = "compare.tcss"
+    area = "compare_steps"
+    help_id = "compared_steps"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("compare_steps")
+
+    def __init__(self, comparison: Comparison, line: TaskLine) -> None:
+        super().__init__()
+        self.comparison, self.line = comparison, line
+        self.steps: list[Step] | None = None
+
+    def compose(self) -> ComposeResult:
+        """Title, both records, keys."""
+        yield Label("", id="title", markup=False)
+        yield StepsView(id="steps")
+        yield KeyBar(("compare_steps", "app"), id="keys")
+
+    def on_mount(self) -> None:
+        """Read both."""
+        self.retranslate()
+        self.query_one(StepsView).focus()
+        job = partial(read_steps, self.comparison, self.line)
+        self.run_worker(job, name="steps", group="steps", thread=True, exclusive=True, exit_on_error=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """The steps, or why they cannot be read."""
+        if not self.desk.worker_failed(event) and event.worker.name == "steps":
+            self.steps = event.worker.result
+            self.retranslate()
+
+    def retranslate(self) -> None:
+        """All words in the current language."""
+        words = [t("compare.title"), one(self.line.task)]
+        if self.steps is not None:
+            at = parting(self.steps)
+            words.append(t("compare.alike") if at is None else t("compare.parting", step=at))
+        self.query_one("#title", Label).update(" · ".join(words))
+        view = self.query_one(StepsView)
+        view.border_title = t("compare.sides")
+        self.query_one(KeyBar).refresh()
+        view.show(self.steps or ())
+
+    def action_side(self, number: int) -> None:
+        """The episode of one of the runs, as the desk shows episodes."""
+        side = (self.comparison.first, self.comparison.second)[number]
+        self.desk.open_episode(side.path, self.line.episodes[number])
+
+    def action_close(self) -> None:
+        """Back to the comparison."""
+        self.dismiss()

@@ -1,0 +1,258 @@
+"""Runs compared with the first of them, as something to read or to send on: text, Markdown, HTML, JSON.
+
+Figures stand on one scale from 0 to 100, differences are the second run minus the first. Pure functions to text.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+
+from tasks.reports.as_html import STYLE
+from tasks.reports.forest import Bar, forest
+from tasks.reports.model import printable
+from tasks.reports.tables import as_html, as_markdown, as_text
+from tasks.reports.words import phrase, word
+from tasks.run.comparing import Compared, Comparison
+from tasks.run.header import is_fictional
+from tasks.scoring.tables import Cell, Row, Table
+
+SCALE = 100.0
+MOST_TASKS = 200
+"""Tasks that a table names; more are counted."""
+
+
+def measured(row: Compared, language: str) -> str:
+    """What a row measures, with its rule."""
+    return f"{word(f'{row.measure.rule}.all', language)} {word(f'compare.{row.measure.name}', language)}"
+
+
+def differences(one: Comparison, language: str) -> Table:
+    """A row a measure and group: both means, the difference with its interval, p, what could have been found."""
+    several = any(row.holm != row.found.p for row in one.rows)
+    names = ["n", "clusters", "first", "second", "difference", "p", *(["holm"] if several else []), "detectable"]
+    rows = []
+    for row in one.rows:
+        found = row.found
+        span = found.interval
+        cells = [
+            Cell(text=str(found.n)), Cell(text=str(found.clusters)), Cell(SCALE * found.first),
+            Cell(SCALE * found.second), Cell(SCALE * found.difference, SCALE * span.low, SCALE * span.high),
+            Cell(text=chance(found.p)), *([Cell(text=chance(row.holm))] if several else []),
+            Cell(None if found.detectable is None else SCALE * found.detectable),
+        ]  # fmt: skip
+        rows.append(Row((measured(row, language), row.group.label[language == "en"]), tuple(cells)))
+    tests = dict.fromkeys(said for row in one.rows for said in (row.found.test, row.found.interval.method))
+    shorter = dict.fromkeys(re.sub(r", \d+ df| over \d+ clusters", "", test) for test in tests)
+    notes = [
+        word("compare.note", language),
+        word("compare.joined", language).join(phrase(test, language) for test in shorter),
+    ]
+    bars = [
+        Bar(f"{row.heads[0]} {row.heads[1]}", SCALE * of.found.difference, SCALE * of.found.interval.low, SCALE * of.found.interval.high)
+        for row, of in zip(rows, one.rows, strict=True)
+    ]  # fmt: skip
+    return Table(
+        "differences", word("compare.title", language), (word("measure", language), word("group", language)),
+        tuple(word(f"compare.{name}", language) for name in names), tuple(rows), tuple(notes), 1,
+        forest(bars, word("compare.title", language), word("compare.axis", language)),
+    )  # fmt: skip
+
+
+def fourfold(one: Comparison, language: str) -> Table | None:
+    """The tasks that both solved, only one, or none; None where nothing is yes or no."""
+    rows = [
+        Row(
+            (measured(row, language), row.group.label[language == "en"]),
+            tuple(
+                Cell(text=str(n)) for n in (four.both, four.first, four.second, four.none)
+            ) + (Cell(text=chance(four.mcnemar)),),
+        )
+        for row in one.rows
+        if row.group.name == "all" and (four := row.found.fourfold) is not None
+    ]  # fmt: skip
+    if not rows:
+        return None
+    columns = ("both", "only_first", "only_second", "none", "mcnemar")
+    return Table(
+        "fourfold", word("compare.fourfold", language), (word("measure", language), word("group", language)),
+        tuple(word(f"compare.{name}", language) for name in columns), tuple(rows),
+        (word("compare.mcnemar_note", language),),
+    )  # fmt: skip
+
+
+def differing(one: Comparison, language: str) -> Table:
+    """The tasks whose scores differ: how both ended, and both values by each rule."""
+    found = [line for line in one.tasks if line.differs]
+    shown = found[:MOST_TASKS]
+    rows = [
+        Row(
+            (line.task, line.group, _ended(line.outcomes[0], language), _ended(line.outcomes[1], language)),
+            tuple(
+                Cell(None if value is None else SCALE * value)
+                for rule in ("compat", "strict")
+                for value in line.values[rule]
+            ),
+        )
+        for line in shown
+    ]  # fmt: skip
+    heads = tuple(word(f"compare.{name}", language) for name in ("task", "in_group", "ended_first", "ended_second"))
+    columns = tuple(
+        f"{word(f'{rule}.all', language)} {word(f'compare.{side}', language)}"
+        for rule in ("compat", "strict")
+        for side in ("first", "second")
+    )
+    notes = [word("compare.tasks_note", language).format(n=len(found), of=len(one.tasks))]
+    notes += [
+        word(f"compare.only_in_{side}", language).format(n=len(tasks))
+        for side, tasks in zip(("first", "second"), one.only, strict=True)
+        if tasks
+    ]
+    return Table("tasks", word("compare.differing", language), heads, columns, tuple(rows), tuple(notes), 1)
+
+
+def _ended(outcomes: str, language: str) -> str:
+    return " ".join(word(f"outcome.{name}", language) for name in outcomes.split())
+
+
+def apart(one: Comparison, language: str) -> Table:
+    """What was different about the runs."""
+    rows = tuple(
+        Row((fact(name, language), first, second), ()) for name, first, second in one.differences
+    )  # fmt: skip
+    heads = tuple(word(f"compare.{name}", language) for name in ("fact", "first", "second"))
+    return Table("apart", word("compare.apart", language), heads, (), rows)
+
+
+def fact(name: str, language: str) -> str:
+    """What told two runs apart, in words."""
+    section, dot, rest = name.partition(".")
+    return f"{word(f'compare.fact.{section}', language)}{dot and ' '}{rest}"
+
+
+def tables(one: Comparison, language: str) -> list[Table]:
+    """All tables of a comparison."""
+    found = [differences(one, language), fourfold(one, language), apart(one, language), differing(one, language)]
+    return [table for table in found if table is not None and table.rows]
+
+
+def chance(p: float) -> str:
+    """A p value for a table."""
+    return "< .001" if p < 0.001 else f"{p:.3f}".replace("0.", ".", 1) if p < 1 else "1"
+
+
+def verdict(one: Comparison, language: str) -> str:
+    """In one sentence: which is better by the strict rule, by how much, and whether chance could do it."""
+    row = next((row for row in one.rows if row.measure.rule == "strict"), one.rows[0])
+    found = row.found
+    kind = (
+        "single"
+        if found.clusters < 2
+        else "chance"
+        if row.holm >= 0.05
+        else "better"
+        if found.difference > 0
+        else "worse"
+    )
+    return word(f"compare.verdict.{kind}", language).format(
+        first=one.first.run, second=one.second.run, measure=measured(row, language), n=found.n,
+        difference=f"{SCALE * found.difference:+.1f}", low=f"{SCALE * found.interval.low:+.1f}",
+        high=f"{SCALE * found.interval.high:+.1f}", p=chance(row.holm),
+    )  # fmt: skip
+
+
+def _heads(one: Comparison, language: str) -> Iterator[str]:
+    for side, place in ((one.first, "first"), (one.second, "second")):
+        spec = side.header["spec"]
+        behind = spec["model"] or side.header.get("imported", {}).get("file", "")
+        who = " · ".join(filter(None, (word(f"agent.{spec['agent']}", language), behind)))
+        mark = f" 〔{word('fictional', language)}〕" if is_fictional(side.header) else ""
+        yield f"{word(f'compare.{place}', language)}: {side.run} · {who}{mark}"
+    yield verdict(one, language)
+
+
+def text(made: Sequence[Comparison], language: str = "zh") -> str:
+    """For a terminal."""
+    parts = []
+    for one in made:
+        lines = [*map(printable, _heads(one, language))]
+        for table in tables(one, language):
+            lines += ["", *as_text(table)]
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts)
+
+
+def markdown(made: Sequence[Comparison], language: str = "zh") -> str:
+    """For a document."""
+    from tasks.reports.model import plain
+
+    parts = [f"# {word('compare.page', language)}"]
+    for one in made:
+        parts += ["", f"## {plain(one.first.run)} — {plain(one.second.run)}", ""]
+        parts += [f"- {plain(line)}" for line in _heads(one, language)]
+        for table in tables(one, language):
+            parts += ["", *as_markdown(table)]
+    return "\n".join(parts) + "\n"
+
+
+def page(made: Sequence[Comparison], language: str = "zh") -> str:
+    """One HTML file without script, under a policy that forbids everything but its own style."""
+    title = html.escape(word("compare.page", language))
+    parts = [
+        f'<!doctype html><html lang="{"en" if language == "en" else "zh-CN"}"><head><meta charset="utf-8">',
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">",
+        '<meta name="viewport" content="width=device-width">',
+        f"<title>{title}</title><style>{STYLE}</style></head><body><h1>{title}</h1>",
+    ]
+    for one in made:
+        names = " — ".join(html.escape(printable(side.run)) for side in (one.first, one.second))
+        parts.append(f"<h2>{names}</h2>")
+        parts += [f"<p>{html.escape(printable(line))}</p>" for line in _heads(one, language)]
+        for table in tables(one, language):
+            parts += as_html(table)
+    return "\n".join([*parts, "</body></html>\n"])
+
+
+def data(made: Sequence[Comparison], language: str = "zh") -> str:
+    """As JSON, in shares from 0 to 1."""
+    return json.dumps({"comparisons": [_data(one) for one in made]}, ensure_ascii=False, indent=1) + "\n"
+
+
+def _data(one: Comparison) -> dict[str, object]:
+    rows = []
+    for row in one.rows:
+        found, four = row.found, row.found.fourfold
+        rows.append({
+            "rule": row.measure.rule, "measure": row.measure.name, "group": row.group.name, "n": found.n,
+            "clusters": found.clusters, "first": found.first, "second": found.second, "difference": found.difference,
+            "interval": [found.interval.low, found.interval.high], "interval_method": found.interval.method,
+            "p": found.p, "p_holm": row.holm, "test": found.test, "detectable": found.detectable,
+            "fourfold": four and {
+                "both": four.both, "first": four.first, "second": four.second, "none": four.none,
+                "mcnemar": four.mcnemar,
+            },
+        })  # fmt: skip
+    return {
+        "first": one.first.run,
+        "second": one.second.run,
+        "benchmark": one.first.bench.name,
+        "rows": rows,
+        "tasks": [
+            {
+                "task": line.task, "group": line.group, "episodes": list(line.episodes),
+                "outcomes": list(line.outcomes), "values": {rule: list(pair) for rule, pair in line.values.items()},
+            }
+            for line in one.tasks
+        ],
+        "only_first": list(one.only[0]),
+        "only_second": list(one.only[1]),
+        "differences": [{"what": what, "first": a, "second": b} for what, a, b in one.differences],
+    }  # fmt: skip
+
+
+FORMATS: dict[str, Callable[[Sequence[Comparison], str], str]] = {
+    "text": text, "html": page, "md": markdown, "json": data,
+}  # fmt: skip
+"""Format -> writer of comparisons in a language ('zh' or 'en')."""

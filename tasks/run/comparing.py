@@ -1,0 +1,316 @@
+"""Two runs of the same tasks beside each other: what they may be compared in, task by task and on the whole.
+
+Scores are read from the run files; attempts that were never scored are scored now, and nothing is written. Values are
+shares from 0 to 1; of a task that was played more than once the mean over its repeats counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from store.journal import Journal, ScoreRow
+from tasks.benchmark import Benchmark, Question, TellsValues, benchmark
+from tasks.episode.state import fold
+from tasks.errors import UsageError
+from tasks.run.engines import run_path
+from tasks.run.header import HeaderData, header_of, spec_of, unchanged
+from tasks.run.reading import outcome_of, read_episode
+from tasks.run.rescoring import pack_of, stored_task_file
+from tasks.scoring.context import ScoreContext
+from tasks.scoring.metrics import RULES, Group, Measure, Rule
+from tasks.scoring.paired import Paired, holm, paired
+
+Key = tuple[Rule, str]
+"""A rule and what is measured by it."""
+WHOLES = ("overall", "success", "score")
+"""Names of what sums up an attempt: shown first, and in every group."""
+OWN = frozenset({"env"})
+"""Settings that choose tasks and change nothing about them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """The last attempt of an episode: how it ended, and its values (None: not scored, or nothing to score)."""
+
+    episode: str
+    outcome: str
+    values: Mapping[Key, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the runs: its header, and its attempts by task in the order of their repeats."""
+
+    run: str
+    path: Path
+    header: HeaderData
+    bench: Benchmark
+    tasks: Mapping[str, Sequence[Attempt]]
+    versions: Mapping[str, str]
+    """Scorer -> version."""
+
+    def mean(self, task: str, key: Key) -> float | None:
+        """The mean over the repeats of a task that have a value."""
+        found = [value for one in self.tasks[task] if (value := one.values.get(key)) is not None]
+        return math.fsum(found) / len(found) if found else None
+
+    def whole(self, task: str, rule: Rule) -> float | None:
+        """The mean of what sums up the task."""
+        found = (self.mean(task, (rule, name)) for name in WHOLES)
+        return next((value for value in found if value is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A measure in a group of tasks; holm: p adjusted for all runs that are compared with the first."""
+
+    measure: Measure
+    group: Group
+    found: Paired
+    holm: float
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLine:
+    """A task that both runs played: its group, how each attempt ended, the values of what sums it up, by rule."""
+
+    task: str
+    group: str
+    episodes: tuple[str, str]
+    outcomes: tuple[str, str]
+    values: Mapping[Rule, tuple[float | None, float | None]]
+
+    @property
+    def differs(self) -> bool:
+        """Whether the runs came to different scores."""
+        return any(a != b for a, b in self.values.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """A run against the first one. differences: what was different about the runs, as (what, first, second)."""
+
+    first: Side
+    second: Side
+    rows: Sequence[Compared]
+    tasks: Sequence[TaskLine]
+    only: tuple[Sequence[str], Sequence[str]]
+    differences: Sequence[tuple[str, str, str]] = field(default_factory=tuple)
+
+
+def compare(names: Sequence[str | Path], *, across: bool = False, seed: int = 0) -> list[Comparison]:
+    """Compare runs with the first of them.
+
+    Args:
+        names: paths or ids, at least two.
+        across: compare although settings of the benchmark differ.
+        seed: of drawn signs.
+
+    Raises:
+        UsageError: they cannot be compared; the sentence names the difference.
+        StoreError, TaskError: a run or its task file cannot be read.
+    """
+    first, questions = _side(names[0])
+    made = []
+    for name in names[1:]:
+        second, _ = _side(name, questions)
+        _refuse(first, second, across)
+        made.append(_compared(first, second, questions, seed))
+    return _with_holm(made)
+
+
+def _side(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, Sequence[Question]]:
+    """A run and the questions of its task file; `questions` are taken for those where they are given."""
+    path = run_path(name)
+    with Journal.open(path) as journal:
+        header = header_of(journal)
+        bench = benchmark(str(header["spec"]["benchmark"]))
+        if not questions:
+            tasks = stored_task_file(header)
+            with unchanged(tasks):
+                questions = bench.load(tasks)
+        known = {question.id: question for question in questions}
+        stored: dict[int, list[ScoreRow]] = {}
+        for score in journal.scores():
+            stored.setdefault(score.attempt, []).append(replace(score, evidence=None))
+        tasks_of: dict[str, list[Attempt]] = {}
+        versions: dict[str, str] = {}
+        with pack_of(header) as pack:
+            context = ScoreContext(pack=pack, spec=spec_of(header))
+            for row in journal.episodes():
+                attempt = journal.attempts(row.id)[-1].id
+                rows = _by_rules(stored.get(attempt, ()))
+                outcome = _told(rows[-1]) if rows else outcome_of(journal, row.id)
+                if not rows and outcome != "unfinished" and row.task_id in known:
+                    result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
+                    rows = _by_rules(bench.score_rows(attempt, known[row.task_id], result, context))
+                versions |= {one.scorer: one.version for one in rows}
+                tasks_of.setdefault(row.task_id, []).append(Attempt(row.id, outcome, _values(bench, rows)))
+    return Side(str(header["run"]), path, header, bench, tasks_of, versions), questions
+
+
+def _by_rules(rows: Iterable[ScoreRow]) -> list[ScoreRow]:
+    """The newest rows of the rules: those of graders and people are somebody's word."""
+    return list({row.scorer: row for row in rows if _rule(row) and isinstance(row.value, dict)}.values())
+
+
+def _rule(row: ScoreRow) -> Rule | None:
+    return next((rule for rule in RULES if row.scorer == rule or row.scorer.endswith(f"_{rule}")), None)
+
+
+def _told(row: ScoreRow) -> str:
+    return str(row.settings.get("outcome", "")) if isinstance(row.settings, dict) else ""
+
+
+def _values(bench: Benchmark, rows: Sequence[ScoreRow]) -> dict[Key, float | None]:
+    """All values of an attempt; what stands in a file and is no number is none."""
+    if isinstance(bench, TellsValues):
+        told = bench.values(rows)
+    else:
+        told = {(rule, name): value for row in rows if (rule := _rule(row)) for name, value in row.value.items()}
+    return {key: float(value) if isinstance(value, int | float) else None for key, value in told.items()}
+
+
+def _refuse(first: Side, second: Side, across: bool) -> None:
+    """Only the same tasks, on the same corpora, by the same rules say which answers are better."""
+    for what, *path in (
+        ("benchmark", "spec", "benchmark"),
+        ("task file", "tasks", "sha256"),
+        ("pack", "pack", "hash"),
+    ):
+        a, b = (_at(side.header, path) for side in (first, second))
+        if a != b and (what != "pack" or (a and b)):
+            raise UsageError(
+                f"runs '{first.run}' and '{second.run}' cannot be compared: {what} {_short(a)} and {_short(b)}",
+                "Compare runs of the same tasks and pack.",
+            )
+    for scorer in sorted(first.versions.keys() & second.versions.keys()):
+        if first.versions[scorer] != second.versions[scorer]:
+            raise UsageError(
+                f"runs '{first.run}' and '{second.run}' were scored by different rules: {scorer} is"
+                f" {first.versions[scorer]} and {second.versions[scorer]}",
+                "Score both again: moot score RUN.",
+            )
+    own = first.bench.settings.model_fields
+    for name, a, b in () if across else _settings(first, second):
+        if name in own and name not in OWN:
+            raise UsageError(
+                f"runs '{first.run}' and '{second.run}' were played by different rules: {name} is {a} and {b}",
+                "Add --across to compare them all the same.",
+            )
+
+
+def _settings(first: Side, second: Side) -> list[tuple[str, str, str]]:
+    """Settings of the benchmark that differ, those alone that both runs have."""
+    both = [side.header["spec"] for side in (first, second)]
+    if any("imported" in side.header for side in (first, second)):
+        return []
+    names = [name for name in first.bench.settings.model_fields if all(name in spec for spec in both)]
+    return [(name, str(both[0][name]), str(both[1][name])) for name in names if both[0][name] != both[1][name]]
+
+
+FACTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("agent", ("spec", "agent")), ("model", ("spec", "model")), ("imported", ("imported", "file")),
+    ("calls", ("spec", "calls")), ("paper", ("spec", "paper")), ("seed", ("spec", "seed")),
+    ("epochs", ("spec", "epochs")), ("parent", ("parent", "run")),
+    ("pack", ("pack", "name")), ("moot", ("versions", "moot")),
+)  # fmt: skip
+"""What tells two runs apart beside their settings -> where it stands in the header."""
+
+
+PARTS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("seats", ("spec", "seats")), ("limits", ("limits",)), ("prompts", ("prompts",)),
+)  # fmt: skip
+"""The same of what has parts of its own."""
+
+
+def _differences(first: Side, second: Side) -> list[tuple[str, str, str]]:
+    sides = (first.header, second.header)
+    told = [(name, _short(_at(sides[0], path)), _short(_at(sides[1], path))) for name, path in FACTS]
+    for part, path in PARTS:
+        held = [found if isinstance(found := _at(side, path), Mapping) else {} for side in sides]
+        told += [
+            (f"{part}.{name}", _short(held[0].get(name)), _short(held[1].get(name)))
+            for name in sorted({*held[0], *held[1]})
+        ]
+    return [(name, a, b) for name, a, b in told if a != b] + _settings(first, second)
+
+
+def _at(header: HeaderData, path: Iterable[str]) -> object:
+    found: object = header
+    for name in path:
+        found = found.get(name) if isinstance(found, Mapping) else None
+    return found
+
+
+def _short(value: object) -> str:
+    text = "–" if value in (None, "") else str(value)
+    return text[:12] if len(text) == 64 and text.isalnum() else text
+
+
+def _compared(first: Side, second: Side, questions: Sequence[Question], seed: int) -> Comparison:
+    both = [question for question in questions if question.id in first.tasks and question.id in second.tasks]
+    if not both:
+        raise UsageError(
+            f"runs '{first.run}' and '{second.run}' have no task in common", "Compare runs of the same tasks."
+        )
+    lines = [
+        TaskLine(
+            question.id, question.group, (first.tasks[question.id][0].episode, second.tasks[question.id][0].episode),
+            (_outcomes(first, question.id), _outcomes(second, question.id)),
+            {rule: (first.whole(question.id, rule), second.whole(question.id, rule)) for rule in RULES},
+        )
+        for question in both
+    ]  # fmt: skip
+    only = (
+        [task for task in first.tasks if task not in second.tasks],
+        [task for task in second.tasks if task not in first.tasks],
+    )
+    rows = list(_rows(first, second, both, seed))
+    if not rows:
+        raise UsageError(
+            f"runs '{first.run}' and '{second.run}' have no scored task in common", "Score them: moot score RUN."
+        )
+    return Comparison(first, second, rows, lines, only, _differences(first, second))
+
+
+def _outcomes(side: Side, task: str) -> str:
+    return " ".join(dict.fromkeys(one.outcome for one in side.tasks[task]))
+
+
+def _rows(first: Side, second: Side, both: Sequence[Question], seed: int) -> Iterable[Compared]:
+    """A row a measure and group: what sums up attempts in every group, all else where it occurs."""
+    groups = list(dict.fromkeys(question.group for question in both))
+    keys = dict.fromkeys(
+        key for side in (first, second) for question in both for one in side.tasks[question.id] for key in one.values
+    )
+    for rule, name in sorted(keys, key=lambda key: (key[1] not in WHOLES, RULES.index(key[0]))):
+        for group in ("all", *groups) if len(groups) > 1 else ("all",):
+            members = [question for question in both if group in ("all", question.group)]
+            pairs = [
+                (a, b, question.cluster)
+                for question in members
+                if (a := first.mean(question.id, (rule, name))) is not None
+                and (b := second.mean(question.id, (rule, name))) is not None
+            ]
+            if pairs and (name in WHOLES or group == "all"):
+                left, right, clusters = zip(*pairs, strict=True)
+                found = paired(left, right, clusters, seed=seed)
+                label = Group(group, ("全部", "All") if group == "all" else (group, group), len(members))
+                yield Compared(Measure(rule, name), label, found, found.p)
+
+
+def _with_holm(made: Sequence[Comparison]) -> list[Comparison]:
+    """Every measure and group is one family: the first run against each of the others."""
+    families: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
+    for place, one in enumerate(made):
+        for at, row in enumerate(one.rows):
+            families.setdefault((row.measure.rule, row.measure.name, row.group.name), []).append((place, at))
+    rows = [list(one.rows) for one in made]
+    for members in families.values():
+        for (place, at), value in zip(members, holm([rows[p][a].found.p for p, a in members]), strict=True):
+            rows[place][at] = replace(rows[place][at], holm=value)
+    return [replace(one, rows=own) for one, own in zip(made, rows, strict=True)]
