@@ -20,6 +20,8 @@ from tasks.run.header import is_fictional
 from tasks.scoring.tables import Cell, Row, Table
 
 SCALE = 100.0
+LEVEL = 0.05
+"""A p value from which on chance could do it."""
 MOST_TASKS = 200
 """Tasks that a table names; more are counted."""
 
@@ -27,6 +29,17 @@ MOST_TASKS = 200
 def measured(row: Compared, language: str) -> str:
     """What a row measures, with its rule."""
     return f"{word(f'{row.measure.rule}.all', language)} {word(f'compare.{row.measure.name}', language)}"
+
+
+def clear(row: Compared) -> bool:
+    """Whether more than chance speaks for a difference."""
+    return row.holm < LEVEL
+
+
+def bar(row: Compared, name: str = "") -> Bar:
+    """The difference of a row as a plot has it."""
+    found = row.found
+    return Bar(name, SCALE * found.difference, SCALE * found.interval.low, SCALE * found.interval.high, clear(row))
 
 
 def differences(one: Comparison, language: str) -> Table:
@@ -50,10 +63,7 @@ def differences(one: Comparison, language: str) -> Table:
         word("compare.note", language),
         word("compare.joined", language).join(phrase(test, language) for test in shorter),
     ]
-    bars = [
-        Bar(f"{row.heads[0]} {row.heads[1]}", SCALE * of.found.difference, SCALE * of.found.interval.low, SCALE * of.found.interval.high)
-        for row, of in zip(rows, one.rows, strict=True)
-    ]  # fmt: skip
+    bars = [bar(of, f"{row.heads[0]} {row.heads[1]}") for row, of in zip(rows, one.rows, strict=True)]
     return Table(
         "differences", word("compare.title", language), (word("measure", language), word("group", language)),
         tuple(word(f"compare.{name}", language) for name in names), tuple(rows), tuple(notes), 1,
@@ -120,8 +130,9 @@ def _ended(outcomes: str, language: str) -> str:
 def apart(one: Comparison, language: str) -> Table:
     """What was different about the runs."""
     rows = tuple(
-        Row((fact(name, language), first, second), ()) for name, first, second in one.differences
-    )  # fmt: skip
+        Row((fact(name, language), *(value_of(name, value, language) for value in values)), ())
+        for name, *values in one.differences
+    )
     heads = tuple(word(f"compare.{name}", language) for name in ("fact", "first", "second"))
     return Table("apart", word("compare.apart", language), heads, (), rows)
 
@@ -130,6 +141,11 @@ def fact(name: str, language: str) -> str:
     """What told two runs apart, in words."""
     section, dot, rest = name.partition(".")
     return f"{word(f'compare.fact.{section}', language)}{dot and ' '}{rest}"
+
+
+def value_of(name: str, value: str, language: str) -> str:
+    """What a run had there, in words."""
+    return word(f"agent.{value}", language) if name == "agent" else value
 
 
 def tables(one: Comparison, language: str) -> list[Table]:

@@ -17,17 +17,13 @@ WIDTH, LABEL, RIGHT, LINE, TOP = 760, 300, 690, 22, 28
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A figure with its interval."""
+    """A figure with its interval; clear: whether more than chance speaks for it."""
 
     name: str
     value: float
     low: float
     high: float
-
-    @property
-    def clear(self) -> bool:
-        """Whether the interval leaves no difference out."""
-        return self.low > 0 or self.high < 0
+    clear: bool
 
 
 def reach(bars: Sequence[Bar]) -> float:

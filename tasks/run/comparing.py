@@ -161,12 +161,17 @@ def _rule(row: ScoreRow) -> Rule | None:
     return next((rule for rule in RULES if row.scorer == rule or row.scorer.endswith(f"_{rule}")), None)
 
 
+def _scored(row: ScoreRow) -> bool:
+    return not isinstance(row.settings, dict) or row.settings.get("scored") is not False
+
+
 def _told(row: ScoreRow) -> str:
     return str(row.settings.get("outcome", "")) if isinstance(row.settings, dict) else ""
 
 
 def _values(bench: Benchmark, rows: Sequence[ScoreRow]) -> dict[Key, float | None]:
-    """All values of an attempt; what stands in a file and is no number is none."""
+    """All values of an attempt; what stands in a file and is no number is none, and strictly an error says nothing."""
+    rows = [row for row in rows if _rule(row) == "compat" or _scored(row)]
     if isinstance(bench, TellsValues):
         told = bench.values(rows)
     else:
@@ -284,6 +289,8 @@ def _outcomes(side: Side, task: str) -> str:
 def _rows(first: Side, second: Side, both: Sequence[Question], seed: int) -> Iterable[Compared]:
     """A row a measure and group: what sums up attempts in every group, all else where it occurs."""
     groups = list(dict.fromkeys(question.group for question in both))
+    some = [next(question for question in both if question.group == group) for group in groups]
+    labels = {group.name: group.label for group in first.bench.summary(first.run, some, []).groups}
     keys = dict.fromkeys(
         key for side in (first, second) for question in both for one in side.tasks[question.id] for key in one.values
     )
@@ -299,8 +306,8 @@ def _rows(first: Side, second: Side, both: Sequence[Question], seed: int) -> Ite
             if pairs and (name in WHOLES or group == "all"):
                 left, right, clusters = zip(*pairs, strict=True)
                 found = paired(left, right, clusters, seed=seed)
-                label = Group(group, ("全部", "All") if group == "all" else (group, group), len(members))
-                yield Compared(Measure(rule, name), label, found, found.p)
+                label = ("全部", "All") if group == "all" else labels.get(group, (group, group))
+                yield Compared(Measure(rule, name), Group(group, label, len(members)), found, found.p)
 
 
 def _with_holm(made: Sequence[Comparison]) -> list[Comparison]:

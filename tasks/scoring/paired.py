@@ -84,15 +84,16 @@ def paired(first: Sequence[float], second: Sequence[float], clusters: Sequence[H
 def difference_interval(differences: Sequence[float], clusters: Sequence[Hashable]) -> Interval:
     """The 95 % interval of the mean difference: t over clusters.
 
-    Where no pair differs, or all by the same, there is no spread to learn from: Wilson over clusters says how rare a
-    difference that none of them showed must be. One cluster says nothing.
+    Where no pair differs, or all by the same, there is no spread to learn from: Wilson over clusters says how rare it
+    must be that one turns out otherwise. One cluster says nothing.
     """
     count, mean = len(set(clusters)), math.fsum(differences) / len(differences)
     if count < 2:
         return Interval(-1.0, 1.0, "a single cluster says nothing")
     if max(differences) - min(differences) < 1e-12:
         rare = wilson(0, count)[1]
-        return Interval(max(-1.0, mean - rare), min(1.0, mean + rare), f"Wilson over {count} clusters (no spread)")
+        low, high = sorted((mean, mean * (1 - 2 * rare))) if mean else (-rare, rare)
+        return Interval(low, high, f"Wilson over {count} clusters (no spread)")
     width = t_quantile(0.975, count - 1) * cluster_error(differences, clusters)
     return Interval(max(-1.0, mean - width), min(1.0, mean + width), f"clustered t, {count - 1} df")
 

@@ -24,8 +24,8 @@ from app.desk.widgets.rows import RowsTable
 from app.ports import OnDesk
 from app.strings import known, language, t
 from app.terminal import pad, truncate
-from tasks.reports.comparison import SCALE, chance, fact, measured, verdict
-from tasks.reports.forest import Bar, bar_text, reach
+from tasks.reports.comparison import SCALE, bar, chance, clear, fact, measured, value_of, verdict
+from tasks.reports.forest import bar_text, reach
 from tasks.run.comparing import Compared, Comparison, Side, TaskLine, compare
 from tasks.run.header import is_fictional
 from tasks.scoring.metrics import RULES
@@ -79,7 +79,7 @@ class FiguresPane(LineView):
         ]
         for line in heads:
             yield from (Row(tuple(row)) for row in wrapped(line, width, 3))
-        bars = [_bar(row) for row in found.rows]
+        bars = [bar(row) for row in found.rows]
         label = WIDE_LABEL if width >= WIDE_LABEL + FIGURES + LEAST_BAR else LABEL
         most, room = reach(bars), min(WIDEST_BAR, width - label - FIGURES - 2)
         ends = f"{-most:+g}", "0", f"{most:+g}"
@@ -87,14 +87,14 @@ class FiguresPane(LineView):
         yield Row(())
         scale = "  " + (" " * gap).join(ends) if room >= LEAST_BAR else ""
         yield Row(((f"{_row('', (t(f'compare.{name}') for name in HEADS), label)}{scale}", "dim"),))
-        for row, bar in zip(found.rows, bars, strict=True):
-            plot: list[Piece] = [("  " + bar_text(bar, most, room), "bar")] if room >= LEAST_BAR else []
+        for row, one_bar in zip(found.rows, bars, strict=True):
+            plot: list[Piece] = [("  " + bar_text(one_bar, most, room), "bar")] if room >= LEAST_BAR else []
             yield Row((*_figures(row, label), *plot))
         yield Row(())
         for told in found.differences:
             said = (
                 (f"{fact(told[0], language())}：", "dim"),
-                (f"{one(told[1])} → {one(told[2])}", "text"),
+                (" → ".join(one(value_of(told[0], value, language())) for value in told[1:]), "text"),
             )
             yield from (Row(tuple(row)) for row in wrapped(said, width, 3))
 
@@ -113,13 +113,8 @@ def _figures(row: Compared, room: int) -> list[Piece]:
     label = measured(row, language()) if whole else f"  {row.group.label[language() == 'en']}"
     text = _row(label, figures, room)
     head = truncate(label, room)
-    tone = "value" if _bar(row).clear else "dim"
+    tone = "value" if clear(row) else "dim"
     return [(head, "question" if whole else "text"), (text[len(head) :], tone)]
-
-
-def _bar(row: Compared) -> Bar:
-    found = row.found
-    return Bar("", SCALE * found.difference, SCALE * found.interval.low, SCALE * found.interval.high)
 
 
 class CompareScreen(OnDesk, Screen[None]):

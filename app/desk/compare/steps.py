@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -22,7 +24,7 @@ from app.ports import OnDesk
 from app.strings import t
 from store.journal import Journal
 from store.text.difference import difference
-from tasks.episode.events import Record
+from tasks.episode.events import Record, ToolReturned
 from tasks.run.aligning import Both, Step, aligned, parting
 from tasks.run.comparing import Comparison, TaskLine
 from tasks.run.reading import read_episode
@@ -65,40 +67,46 @@ class StepsView(LineView):
                 self.parts = len(rows)
             mark = ((f" ≠ {t('compare.here')}", "warn"),) if step.number == apart else ()
             rows.append(Row(((f"── {t('event.step', step=step.number)}", "label" if step.same else "mark"), *mark)))
-            for pair in step.pairs:
-                rows += _rows(pair, column)
+            for beside_each_other, members in groupby(
+                step.pairs, key=lambda pair: None not in (pair.first, pair.second)
+            ):
+                pairs = list(members)
+                rows += _rows(pairs, column) if beside_each_other else _alone(pairs, column)
         return rows
 
 
-def _rows(pair: Both, column: int) -> Iterator[Row]:
+def _rows(pairs: Sequence[Both], column: int) -> Iterator[Row]:
     """What both did beside each other, the words marked that differ."""
-    first = _said(pair.first)
-    second = first if pair.same else _said(pair.second)
-    if not first and not second:
-        return
-    label: Line = ((render_label(pair), "dim"),)
-    yield from beside([label] if first else [], [label] if second else [], column)
-    if first and second:
-        for left, right in aligned_lines(difference(first, second)):
+    for pair in pairs:
+        (label, first), (_, second) = _said(pair.first), _said(pair.second)
+        if not label:
+            continue
+        yield from beside([((label, "dim"),)], [((label, "dim"),)], column)
+        for left, right in aligned_lines(difference(first, first if pair.same else second)):
             yield from beside(left, right, column)
-        return
-    lines = [((text, "text"),) for text in (first or second).split("\n")]
-    yield from beside(lines if first else [], lines if second else [], column)
 
 
-def render_label(pair: Both) -> str:
-    """What kind of thing was done."""
-    record = pair.first or pair.second
-    block = render(record) if record is not None else None
-    return block.label if block is not None else ""
+def _alone(pairs: Sequence[Both], column: int) -> Iterator[Row]:
+    """What either side did that the other has nothing for."""
+    sides: tuple[list[Line], list[Line]] = ([], [])
+    for pair in pairs:
+        for side, record in zip(sides, (pair.first, pair.second), strict=True):
+            label, said = _said(record)
+            if label:
+                side += [((label, "dim"),), *(((text, "text"),) for text in said.split("\n"))]
+    return beside(*sides, column)
 
 
-def _said(record: Record | None) -> str:
-    """A record as plain text, as the transcript shows it unfolded; the time that a tool took is left out."""
-    block = render(record) if record is not None else None
+def _said(record: Record | None) -> tuple[str, str]:
+    """The label and text of a record, as the transcript shows it unfolded, without the time that it took."""
+    if record is None:
+        return "", ""
+    if isinstance(record.event, ToolReturned):
+        record = replace(record, event=record.event.model_copy(update={"milliseconds": 0.0}))
+    block = render(record)
     if block is None:
-        return ""
-    return "\n".join("".join(text for text, _ in line) for line in block.whole)
+        return "", ""
+    return block.label, "\n".join("".join(text for text, _ in line) for line in block.whole)
 
 
 class StepsScreen(OnDesk, Screen[None]):

@@ -244,7 +244,8 @@ def _returned(record: Record, event: ToolReturned) -> Block:
     status = t(f"status.{event.status}") if known(f"status.{event.status}") else one(event.status)
     tone = TONES.get(event.status, "bad")
     size = summary(event) if items_of(event) else [(size_of(event.value), "dim")]
-    head = _joined([(status, tone), *size, *provenance_marks(event), (duration(event.milliseconds), "dim")])
+    took = duration(event.milliseconds) if event.milliseconds else ""
+    head = _joined([(status, tone), *size, *provenance_marks(event), (took, "dim")])
     if items_of(event):
         whole = (head, *many(event.observation))
         return Block(

@@ -1,0 +1,106 @@
+"""Compare on the desk: two runs chosen at Home, figures and tasks, both ways through one task."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.desk.compare.screen import CompareScreen, FiguresPane  # noqa: E402
+from app.desk.compare.steps import StepsScreen, StepsView  # noqa: E402
+from app.desk.dialogs.problem import ProblemScreen  # noqa: E402
+from app.desk.home.screen import HomeScreen  # noqa: E402
+from app.desk.widgets.lines import row_text  # noqa: E402
+from store import places  # noqa: E402
+from tasks.episode.events import Seated  # noqa: E402
+from tasks.run.runner import fork_run, start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.desk.test_desk_screens import NARROW, WIDE, desk, same_as_stored, settled, until  # noqa: E402, F401
+from tests.support.desk_fixture import build_pack  # noqa: E402
+
+
+def play(name: str, agent: str) -> Path:
+    """A run of both tasks, under a name that does not change with the time."""
+    path = places.runs() / f"{name}.moot"
+    with start_run(RunSpec(benchmark="legalagentbench", pack="small", agent=agent), out=path) as run:
+        run.go()
+        run.record_scores()
+    return path
+
+
+@pytest.fixture
+def runs() -> tuple[Path, Path]:
+    build_pack()
+    return play("first", "rules"), play("second", "echo")
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=lambda size: f"{size[0]}x{size[1]}")
+async def test_two_runs_are_compared(runs: tuple[Path, Path], size: tuple[int, int]) -> None:
+    async with desk(size) as pilot:
+        app = pilot.app
+        app.push_screen(CompareScreen(*runs))  # type: ignore[attr-defined]
+        await until(pilot, lambda: isinstance(app.screen, CompareScreen) and app.screen.comparison is not None)
+        screen = app.screen
+        assert isinstance(screen, CompareScreen)
+        assert {line.task for line in screen.lines} == {"k-1", "k-2"}
+        await same_as_stored(pilot, f"compare_{size[0]}x{size[1]}")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, StepsScreen) and app.screen.steps is not None)
+        text = "\n".join(row_text(row) for row in app.screen.query_one(StepsView).rows)
+        assert "≠" in text and "│" in text
+        await same_as_stored(pilot, f"compare_steps_{size[0]}x{size[1]}")
+        await pilot.press("2")
+        await until(pilot, lambda: getattr(app.screen, "facts", None) is not None and app.screen.facts.id == "second")
+
+
+async def test_home_chooses_both(runs: tuple[Path, Path]) -> None:
+    async with desk() as pilot:
+        home = pilot.app.screen
+        assert isinstance(home, HomeScreen)
+        await pilot.press("c")
+        assert home.base is not None and home.base.id == home.runs[0].id
+        await pilot.press("c")
+        assert home.base is None
+        await pilot.press("c", "down", "c")
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, CompareScreen) and pilot.app.screen.comparison is not None
+        )
+        screen = pilot.app.screen
+        assert isinstance(screen, CompareScreen)
+        assert [side.stem for side in screen.paths] == [home.runs[0].id, home.runs[1].id]
+        before = len(screen.lines)
+        await pilot.press("a")
+        assert screen.everything and len(screen.lines) >= before
+        await pilot.press("l")
+        figures = "\n".join(row_text(row) for row in screen.query_one(FiguresPane).rows)
+        assert "Compat" in figures or "论文口径" in figures
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
+
+
+async def test_a_fork_opens_beside_its_parent(runs: tuple[Path, Path]) -> None:
+    fork = fork_run(runs[0], "k-1", 2, newcomer=Seated(seat="agent", policy="echo/1"))
+    with fork:
+        fork.go()
+        fork.record_scores()
+    async with desk() as pilot:
+        home = pilot.app.screen
+        assert isinstance(home, HomeScreen) and home.runs[0].parent == "first"
+        await pilot.press("c")
+        await until(
+            pilot, lambda: isinstance(pilot.app.screen, CompareScreen) and pilot.app.screen.comparison is not None
+        )
+        screen = pilot.app.screen
+        assert isinstance(screen, CompareScreen) and screen.paths[0] == runs[0]
+
+
+async def test_runs_that_cannot_be_compared_say_why(runs: tuple[Path, Path]) -> None:
+    with start_run(RunSpec(benchmark="legalagentbench", pack="small"), out=places.runs() / "empty.moot"):
+        pass
+    async with desk() as pilot:
+        pilot.app.push_screen(CompareScreen(runs[0], places.runs() / "empty.moot"))
+        await until(pilot, lambda: isinstance(pilot.app.screen, ProblemScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(pilot.app.screen, HomeScreen))
