@@ -1,4 +1,5 @@
-"""`endpoint:URL#MODEL`: a model behind an OpenAI-compatible server on this machine (llama-server, vLLM, Ollama …).
+"""`endpoint:URL#MODEL`: a model behind an OpenAI-compatible server on this machine (llama-server, vLLM, Ollama …), or
+behind several, `endpoint:URL,URL#MODEL`.
 
 Loopback only, unless the opening names the host. No proxy of the environment is used and no redirect followed. A key
 comes from the environment: MOOT_API_KEY for this machine alone, for another host the variable that is bound to it. No
@@ -19,30 +20,16 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any
 
 from models.calls import PROBE
+from models.endpoint_facts import lists, models_of
 from models.endpoint_flight import Flight
-from models.endpoint_refusals import (
-    SCHEMA,
-    TOOLS,
-    about_schema,
-    about_status,
-    about_tools,
-    is_overflow,
-    room_of,
-    shown,
-)
-from models.endpoint_server import (
-    Refusal,
-    Server,
-    key_of_environment,
-    read_address,
-    silence_of_environment,
-)
+from models.endpoint_pool import Member, Pool
+from models.endpoint_refusals import SCHEMA, TOOLS, Refused, about_schema, about_tools, is_overflow, room_of
+from models.endpoint_server import Refusal, Server, key_of_environment, read_addresses, silence_of_environment
 from models.endpoint_wire import EXTRAS, Collector, News, most_tokens, request_body, wanted_extra
-from models.engine import Ask, Delta, EngineError, Finish, Listener, Message, Reply, Room, Settings
+from models.engine import Ask, Delta, EngineError, Finish, Listener, Message, Reply, Room, Settings, Unavailable
 from models.errors import BadEngine
 from models.specs import Opening
 
@@ -52,86 +39,74 @@ BUSY_TRIES = 6
 """How often a busy server is asked."""
 PAUSE = 0.04
 """Seconds between two pieces of news of a call: what comes in between is told together."""
-LISTED = 12
-"""Models that a sentence names."""
-MOST_LISTED = 10_000
-"""Models that a server may list."""
-LONGEST_NAME = 500
-"""Characters of the name of a model; what is longer is none."""
 BUSY = (429, 503)
 FIELD_STATUS = range(400, 501)
 """Statuses with which servers refuse a field that they do not know."""
 SCHEMA_STATUS = (400, 422, 500, 501)
 """Statuses with which servers refuse a schema."""
 
-STATEMENTS: Mapping[str, tuple[str, ...]] = {
-    "/props": ("build_info", "total_slots"),  # llama-server
-    "/version": ("version",),  # vLLM
-    "/api/version": ("version",),  # Ollama
-}
-"""Where servers speak of themselves, and what of it stays the same from day to day."""
-MODEL_FACTS = ("owned_by", "max_model_len", "n_ctx_train", "n_params", "n_vocab", "size")
-"""What servers list of a model and keep the same (times of loading they do not)."""
-
 
 def open_endpoint(opening: Opening) -> EndpointEngine:
-    """The engine of `endpoint:URL#MODEL`; the server must answer and know the model.
+    """The engine of `endpoint:URL,URL#MODEL`; a server must answer, and all that do must hold the one model.
 
     Raises:
-        BadEngine: the SPEC is wrong, or the server does not have the model.
+        BadEngine: the SPEC is wrong, or a server does not have the model.
         EngineError: nobody answers, or not as an OpenAI-compatible server does.
     """
-    address = read_address(opening.rest, opening.hosts)
-    server = Server(address, key=key_of_environment(address.key), silence=silence_of_environment())
+    addresses = read_addresses(opening.rest, opening.hosts)  # each is allowed before anything is sent to any
+    silence = silence_of_environment()
+    pool = Pool([Member(Server(one, key=key_of_environment(one.key), silence=silence)) for one in addresses])
     try:
-        model, facts = _choose(address.model, _models(server), server)
-        facts |= _statement(server)
+        pool.meet()
     except BaseException:
-        server.close()
+        pool.close()
         raise
-    return EndpointEngine(server, model, facts, together=max(1, opening.parallel))
+    return EndpointEngine(pool, together=max(1, opening.parallel))
 
 
 class EndpointEngine:
-    """Puts Asks to a server, `together` at a time, and gathers the streamed replies."""
+    """Puts Asks to servers, `together` at a time, and gathers the streamed replies."""
 
-    def __init__(self, server: Server, model: str, facts: Mapping[str, Any], *, together: int = 1) -> None:
-        self.model = model
-        self._server = server
-        self._facts = dict(facts)
+    def __init__(self, pool: Pool, *, together: int = 1) -> None:
+        self._pool = pool
+        self._described: dict[str, Any] = {"kind": "endpoint", **pool.describe()}
         self._together = together
-        self._refused: dict[str, int] = {}
         self._lock = threading.Lock()
         self._flights: set[Flight] = set()
         self._calls = 0
         self._closed = False
 
     def describe(self) -> dict[str, object]:
-        """Kind, address, model, and what the server said of itself when it was opened."""
-        return {
-            "kind": "endpoint",
-            "url": self._server.address.base,
-            "model": self.model,
-            "server": dict(self._facts),
-        }
+        """Kind, addresses, model, and what the servers said of themselves when they were opened."""
+        return dict(self._described)
 
     def room(self) -> Room:
         """The context that the server states (vLLM, llama-server), 0 where it states none; it is not asked to
         count."""
-        stated = (self._facts.get(name) for name in ("n_ctx", "max_model_len"))
+        facts = self._described["server"]
+        stated = (facts.get(name) for name in ("n_ctx", "max_model_len"))
         return Room(next((size for size in stated if isinstance(size, int) and size > 0), 0))
 
     def at_once(self) -> int:
         """As many calls as episodes go on at a time."""
         return self._together
 
+    def away(self) -> list[EngineError]:
+        """Why some of several servers are not asked now."""
+        return self._pool.away()
+
     def check_tools(self) -> None:
-        """Ask for one token without a tool and with one: a server that tells tools to its model reads a longer
-        prompt.
+        """Ask every server that is there for one token without a tool and with one: a server that tells tools to its
+        model reads a longer prompt.
 
         Raises:
-            BadEngine: the server refuses tools, leaves them out, or does not answer.
+            BadEngine: a server refuses tools, leaves them out, or does not answer.
         """
+        for member in self._pool.members:
+            if member.facts is not None:
+                EndpointEngine(Pool([member]))._check_tools(member.url)
+
+    def _check_tools(self, url: str) -> None:
         plainly = Ask("", (Message("user", "1"),), "tools", settings=Settings(max_tokens=1))
         read = []
         for found in (self.answer([replace(plainly, tools=tools)])[0] for tools in ((), (PROBE,))):
@@ -140,7 +115,7 @@ class EndpointEngine:
             read.append(found.usage.evaluated + found.usage.reused)
         if read[0] and read[0] == read[1]:
             raise BadEngine(
-                f"the server at {self._server.address.base} leaves out tools: the prompt is as long with one as without",
+                f"the server at {url} leaves out tools: the prompt is as long with one as without",
                 "Run with --calls schema.",
             )
 
@@ -169,7 +144,7 @@ class EndpointEngine:
         with self._lock:
             self._closed = True
         self.cancel()
-        self._server.close()
+        self._pool.close()
 
     def _fly(self, asks: Sequence[Ask], flight: Flight, listen: Listener | None) -> list[Reply | EngineError]:
         news: queue.SimpleQueue[Delta | None] = queue.SimpleQueue()
@@ -203,7 +178,7 @@ class EndpointEngine:
         collector, finish, note = Collector(), None, ""
         try:
             teller.say(News("reading"))
-            collector, finish, note = self._converse(ask, flight, until, teller.say)
+            collector, finish, note = self._ask_around(ask, flight, until, teller.say)
         except EngineError as error:
             if not (flight.stopped or flight.clock() >= until):
                 return error
@@ -217,24 +192,51 @@ class EndpointEngine:
         tools = ask.tools if ask.schema is None else ()
         return collector.reply(ask.settings, usage, finish=finish, note=note, tools=tools)
 
-    def _converse(
+    def _ask_around(
         self, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
     ) -> tuple[Collector, Finish | None, str]:
-        """Ask until the server gives a reply or a refusal that stands: (what came, its finish where we know better,
+        """Ask one server after the other until one is there for the call; the same as `_converse`."""
+        pool, tried = self._pool, list[str]()
+        while not flight.stopped and flight.clock() < until:
+            member = pool.take(tried)
+            if member is None:
+                raise pool.nobody()
+            tried.append(member.url)
+            try:
+                pool.ready(member, flight)
+                found = self._converse(member, ask, flight, until, say)
+                if found[0].finish:
+                    pool.well(member)
+                return found
+            except Refused:
+                pool.well(member)
+                raise
+            except EngineError as error:
+                if flight.stopped or flight.clock() >= until:
+                    break  # what was cut says nothing of the server
+                pool.failed(member, error)
+                if not isinstance(error, Unavailable):
+                    raise
+            finally:
+                pool.release(member)
+        return Collector(), None, ""
+
+    def _converse(
+        self, member: Member, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
+    ) -> tuple[Collector, Finish | None, str]:
+        """Ask a server until it gives a reply or a refusal that stands: (what came, its finish where we know better,
         note)."""
         room: int | None = None
         busy, waited = 0, 0.0
         with self._lock:
-            refused = dict(self._refused)
+            refused = dict(member.refused)
         while not flight.stopped and flight.clock() < until:
-            body = request_body(ask, self.model, refused=refused, room=room)
+            body = request_body(ask, member.model, refused=refused, room=room)
             collector = Collector(body["max_tokens"])
-            refusal = self._server.chat(body, flight, collector, say, until)
+            refusal = member.server.chat(body, flight, collector, say, until)
             if refusal is None:
-                with (
-                    self._lock
-                ):  # only what led to a reply is remembered: some servers name every field in every error
-                    self._refused |= refused
+                with self._lock:  # only what led to a reply: some servers name every field in every error
+                    member.refused |= refused
                 return collector, None, _left_alone(body)
             if is_overflow(refusal.text):
                 left = room_of(refusal.text)
@@ -251,11 +253,11 @@ class EndpointEngine:
             if refusal.status in BUSY and not collector.text:
                 pause = 2.0**busy if refusal.wait is None else refusal.wait
                 busy, waited = busy + 1, waited + pause
-                if busy < BUSY_TRIES and waited <= PATIENCE:
+                if busy < BUSY_TRIES and waited <= PATIENCE and not self._pool.others(member):
                     flight.wait(min(pause, until - flight.clock()))
                     continue
-            raise self._error(refusal, flight)
-        return Collector(), "cancelled", ""
+            raise _error(member, refusal, flight)
+        return Collector(), None, ""
 
     @staticmethod
     def _go_without(ask: Ask, body: Mapping[str, Any], refused: dict[str, int], text: str) -> bool:
@@ -265,28 +267,9 @@ class EndpointEngine:
         for name in named:
             wanted = wanted_extra(ask.settings, name)
             if wanted is not None:
-                raise EngineError(
-                    f"the server does not take {name} = {wanted}: {text}", "Use a setting that it knows."
-                )
+                raise Refused(f"the server does not take {name} = {wanted}: {text}", "Use a setting that it knows.")
             refused[name] = refused.get(name, 0) + 1
         return bool(named)
-
-    def _error(self, refusal: Refusal, flight: Flight) -> EngineError:
-        server = self._server
-        url = server.address.base
-        if refusal.status == 404:
-            with suppress(EngineError):
-                names = [str(entry["id"]) for entry in _models(server, flight)]
-                if self.model not in names:
-                    return EngineError(f"the server at {url} does not know the model '{self.model}'", _lists(names))
-        return about_status(
-            refusal.status,
-            refusal.text,
-            url=url,
-            keyed=bool(server.key),
-            variable=server.address.key,
-            location=refusal.location,
-        )
 
 
 class Teller:
@@ -314,103 +297,21 @@ class Teller:
             self._held, self._told = None, time.perf_counter()
 
 
+def _error(member: Member, refusal: Refusal, flight: Flight) -> EngineError:
+    """The sentence for a refusal that stands; where the model is not known any more, with those that are."""
+    if refusal.status == 404:
+        with suppress(EngineError):
+            names = [str(entry["id"]) for entry in models_of(member.server, flight)]
+            if member.model not in names:
+                return EngineError(
+                    f"the server at {member.url} does not know the model '{member.model}'", lists(names)
+                )
+    return member.server.error(refusal)
+
+
 def _left_alone(body: Mapping[str, Any]) -> str:
     """Says which settings the server decided by itself, because it takes no form of the field."""
     names = [name for name in ("top_k", "min_p") if name not in body]
     if not {"repeat_penalty", "repetition_penalty"} & body.keys():
         names.append("repeat_penalty")
     return f"the server used its own {', '.join(names)}" if names else ""
-
-
-def _models(server: Server, flight: Flight | None = None) -> list[Mapping[str, object]]:
-    """What the server lists under /models, each with a name under `id`."""
-    url = server.address.base
-    answer = server.get(f"{url}/models", flight)
-    if isinstance(answer, Refusal) and answer.status != 404:
-        raise about_status(
-            answer.status,
-            answer.text,
-            url=url,
-            keyed=bool(server.key),
-            variable=server.address.key,
-            location=answer.location,
-        )
-    if not isinstance(answer, Mapping) or not isinstance(answer.get("data"), list | None):
-        raise EngineError(f"what answers at {url} lists no models", "Is the address right? It usually ends in /v1.")
-    listed = answer["data"] or []
-    if len(listed) > MOST_LISTED:
-        raise EngineError(
-            f"the server at {url} lists {len(listed)} models, more than {MOST_LISTED}", "Is the address right?"
-        )
-    return [entry for entry in listed if isinstance(entry, Mapping) and _is_name(entry.get("id"))]
-
-
-def _is_name(value: object) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST_NAME
-
-
-def _choose(wanted: str, listed: Sequence[Mapping[str, object]], server: Server) -> tuple[str, dict[str, object]]:
-    """The model to ask for, and what the server lists of it."""
-    url, names = server.address.base, [str(entry["id"]) for entry in listed]
-    if not listed:
-        raise BadEngine(f"the server at {url} has no model", "Load one there first.")
-    for entry in listed:
-        aliases = entry.get("aliases")
-        if wanted in (
-            entry["id"],
-            str(entry["id"]).removesuffix(":latest"),
-            *(aliases if isinstance(aliases, list) else ()),
-        ):
-            return wanted, _facts(entry)
-    if len(listed) == 1 and (not wanted or listed[0].get("owned_by") == "llamacpp"):
-        return wanted or names[0], _facts(listed[0])  # llama-server answers with its one model, whatever the name
-    if not wanted:
-        raise BadEngine(f"the server at {url} has several models", f"Name one after '#'. {_lists(names)}")
-    raise BadEngine(f"the server at {url} has no model '{shown(wanted)}'", _lists(names))
-
-
-def _lists(names: Sequence[str]) -> str:
-    more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
-    return f"It lists: {', '.join(shown(name) for name in names[:LISTED])}{more}." if names else "It lists none."
-
-
-def _facts(entry: Mapping[str, Any]) -> dict[str, Any]:
-    meta = entry.get("meta")
-    return {
-        "id": shown(str(entry["id"])),
-        **_scalars({**(meta if isinstance(meta, Mapping) else {}), **entry}, MODEL_FACTS),
-    }
-
-
-def _scalars(data: Mapping[str, Any], names: Sequence[str]) -> dict[str, object]:
-    """Those of the names that hold a text or a whole number."""
-    found = {name: data.get(name) for name in names}
-    return {
-        name: shown(value) if isinstance(value, str) else value
-        for name, value in found.items()
-        if isinstance(value, str | int) and (isinstance(value, str) or abs(value) < 2**53)
-    }
-
-
-def _statement(server: Server) -> dict[str, object]:
-    """What the server says of itself, if it is one that does."""
-    with suppress(EngineError):  # one that does not answer here is asked no further
-        for path, names in STATEMENTS.items():
-            said = server.get(f"{server.address.origin}{path}")
-            if isinstance(said, Mapping) and (found := _scalars(said, names)):
-                return {**found, **_props(said)}
-    return {}
-
-
-def _props(said: Mapping[str, Any]) -> dict[str, Any]:
-    """File, context and template as llama-server states them: the file without its folder, the template as its
-    hash."""
-    found: dict[str, Any] = {}
-    if isinstance(said.get("model_path"), str):
-        found["file"] = shown(re.split(r"[/\\]", said["model_path"])[-1])
-    settings = said.get("default_generation_settings")
-    if isinstance(settings, Mapping):
-        found |= _scalars(settings, ("n_ctx",))
-    if isinstance(said.get("chat_template"), str):
-        found["template"] = sha256(said["chat_template"].encode("utf-8", "replace")).hexdigest()
-    return found

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 
 from models.endpoint_wire import message_of, parse_json
-from models.engine import EngineError, Unavailable
+from models.engine import Busy, EngineError, Unavailable
 
 BIND = "Bind one to its host: `moot config hosts allow HOST --key-env NAME`, NAME being the environment variable with the key."
 """What helps where no key is bound to the host of a server."""
@@ -53,6 +53,10 @@ TOOLS = re.compile(r"tool[_ -]?(choice|call|parser|use)|\btools?\b|jinja", re.IG
 none."""
 
 
+class Refused(EngineError):
+    """A server that is well does not take this question: another one would do no better."""
+
+
 def words_of(raw: bytes, content_type: str, secret: str = "") -> str:
     """What a server's error body says, on one line, cut, and without the key it may have echoed."""
     text = raw.decode("utf-8", "replace")
@@ -88,25 +92,34 @@ def room_of(text: str) -> int:
     return 0
 
 
-def about_schema(prompt: str, text: str) -> EngineError:
+def about_schema(prompt: str, text: str) -> Refused:
     """The error of a server that cannot keep a reply to a schema."""
     said = f": {text}" if text else ""
-    return EngineError(
+    return Refused(
         f"the server cannot keep the reply to '{prompt}' to its schema{said}",
         "Run with --free: free text, read by the forgiving parser.",
     )
 
 
-def about_tools(text: str) -> EngineError:
+def about_tools(text: str) -> Refused:
     """The error of a server that takes no tools."""
-    return EngineError(
+    return Refused(
         f"the server does not take tools: {text}", "Run with --calls schema, or start it with calls of tools."
     )
 
 
-def about_status(status: int, text: str, *, url: str, keyed: bool, variable: str, location: str = "") -> EngineError:
+def about_status(
+    status: int,
+    text: str,
+    *,
+    url: str,
+    keyed: bool,
+    variable: str,
+    location: str = "",
+    wait: float | None = None,
+) -> EngineError:
     """One sentence for a status that is no answer. `variable` of the environment holds the key for this server, if
-    any."""
+    any; `wait`: seconds that the server asked for."""
     said = f": {text}" if text else ""
     if 300 <= status < 400:
         target = f" to {shown(location)}" if location else ""
@@ -122,9 +135,11 @@ def about_status(status: int, text: str, *, url: str, keyed: bool, variable: str
             f"the server at {url} has no chat completions ({status}){said}", "The address usually ends in /v1."
         )
     if status in (429, 503):
-        return Unavailable(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.")
+        title, hint = f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later."
+        # without a word on how long, 503 may as well be of whoever stands before a server that is down
+        return Busy(title, hint, wait) if status == 429 or wait is not None else Unavailable(title, hint)
     if status == 502:  # what stands before the server finds nobody behind
         return Unavailable(f"the server at {url} failed ({status}){said}", "See the server's own log.")
     if status >= 500:
         return EngineError(f"the server at {url} failed ({status}){said}", "See the server's own log.")
-    return EngineError(f"the server at {url} refuses the request ({status}){said}", "See the server's own log.")
+    return Refused(f"the server at {url} refuses the request ({status}){said}", "See the server's own log.")

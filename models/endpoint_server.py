@@ -12,12 +12,14 @@ import ssl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from models.endpoint_flight import Flight, Watch
-from models.endpoint_refusals import code_of, shown, words_of
+from models.endpoint_refusals import Refused, about_status, code_of, shown, words_of
 from models.endpoint_wire import REPLY_LIMIT, Collector, EventReader, News, message_of, parse_json, too_long
 from models.engine import EngineError, Unavailable
 from models.errors import BadEngine, ForeignHost
@@ -40,6 +42,8 @@ PROBE = 30.0
 """Seconds for a question about the server itself, its answer included."""
 PAGE_LIMIT = 4_000_000
 """Bytes of an answer that is no chat completion."""
+LONGEST_ASKED = 3600.0
+"""Seconds of a Retry-After that are kept to; what is longer is cut to it."""
 EXAMPLE = "For example endpoint:http://127.0.0.1:8080#MODEL."
 
 
@@ -64,8 +68,23 @@ class Refusal:
     location: str = ""
 
 
+def read_addresses(rest: str, hosts: Mapping[str, str] | None = None) -> list[Address]:
+    """The addresses in the SPEC `endpoint:URL,URL#MODEL`, all of the one model.
+
+    Raises:
+        BadEngine: one of them is no address, or stands there twice.
+        ForeignHost: one leads to a host beyond this machine that is not among `hosts`.
+    """
+    urls, mark, model = rest.partition("#")
+    found = [read_address(f"{url.strip()}{mark}{model}", hosts) for url in urls.split(",")]
+    bases = [address.base for address in found]
+    if twice := next((base for base in bases if bases.count(base) > 1), ""):
+        raise BadEngine(f"the server {twice} stands in the SPEC twice", "Name each server once.")
+    return found
+
+
 def read_address(rest: str, hosts: Mapping[str, str] | None = None) -> Address:
-    """The address in the SPEC `endpoint:URL#MODEL`; the model may be missing where a server has only one.
+    """The address in `URL#MODEL`; the model may be missing where a server has only one.
 
     Args:
         rest: URL#MODEL.
@@ -173,7 +192,7 @@ class Server:
         try:
             content = json.dumps(body, allow_nan=False).encode()
         except (ValueError, TypeError, RecursionError) as error:
-            raise EngineError(
+            raise Refused(
                 f"the question cannot be written as JSON: {shown(str(error))}", "See settings and schema."
             ) from None
         reader, kind = EventReader(), ""
@@ -209,6 +228,18 @@ class Server:
             )
         # half a reply must not pass for a whole one
         raise EngineError(f"the server at {url} broke off before the end of its reply", "See the server's own log.")
+
+    def error(self, refusal: Refusal) -> EngineError:
+        """The sentence for a refusal that stands."""
+        return about_status(
+            refusal.status,
+            refusal.text,
+            url=self.address.base,
+            keyed=bool(self.key),
+            variable=self.address.key,
+            location=refusal.location,
+            wait=refusal.wait,
+        )
 
     def _refusal(self, response: httpx.Response, raw: bytes) -> Refusal:
         headers = response.headers
@@ -289,11 +320,15 @@ def _body(response: httpx.Response) -> bytes:
 
 
 def _seconds(said: str) -> float | None:
+    """What Retry-After says, as a number or as a date; None where it says nothing that can be waited for."""
     try:
         seconds = float(said)
-    except ValueError:  # not said, or a date
-        return None
-    return seconds if 0 <= seconds < 1e9 else None
+    except ValueError:
+        try:
+            seconds = max(0.0, (parsedate_to_datetime(said) - datetime.now(UTC)).total_seconds())
+        except (ValueError, TypeError, OverflowError):  # not said, or no date; one without a zone cannot be compared
+            return None
+    return min(seconds, LONGEST_ASKED) if seconds >= 0 else None
 
 
 def _root(error: BaseException) -> BaseException:

@@ -243,6 +243,15 @@ class Unavailable(EngineError):
     """Nobody answers just now, whatever is asked: a server that is down, or busy. The same call may succeed later."""
 
 
+class Busy(Unavailable):
+    """Somebody is there and takes no more for now. `wait`: seconds for which he asks to be left alone, None where he
+    does not say."""
+
+    def __init__(self, title: str, hint: str = "", wait: float | None = None) -> None:
+        super().__init__(title, hint)
+        self.wait = wait
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """What an engine has room for: `context` in tokens, `density` in tokens a character of court Chinese (0: not
@@ -294,6 +303,15 @@ class ManyAtOnce(Protocol):
 
     def at_once(self) -> int:
         """How many calls it is put at a time, 1 or more."""
+        ...
+
+
+@runtime_checkable
+class Several(Protocol):
+    """An engine of several servers, which answers while one of them does."""
+
+    def away(self) -> list[EngineError]:
+        """Why some of them are not asked now, [] where all are."""
         ...
 
 

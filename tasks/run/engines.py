@@ -57,16 +57,23 @@ def open_engine(spec: str, *, parallel: int = 1) -> Engine:
     opener: Callable[[Opening], object] = registry.load("engines", kind)
     if not callable(opener):
         raise registry.unusable("engines", kind, "is no function that opens engines")
-    hosts: dict[str, str] | None = None
-    try:
-        made = opener(Opening(rest, parallel, {}, places.models()))
-    except ForeignHost as refusal:
-        hosts = {refusal.host: admit(refusal)}
-    if hosts is not None:  # not within `except`: what fails now has causes of its own
-        made = opener(Opening(rest, parallel, hosts, places.models()))
+    made = _admitted(opener, rest, parallel)
     if not isinstance(made, Engine):
         raise registry.unusable("engines", kind, f"opens no engine, but {made!r:.100}")
     return made
+
+
+def _admitted(opener: Callable[[Opening], object], rest: str, parallel: int) -> object:
+    """What an opener makes, with every host beyond this machine that it names, one after the other, if it is let."""
+    hosts: dict[str, str] = {}
+    while True:
+        try:
+            return opener(Opening(rest, parallel, hosts, places.models()))
+        except ForeignHost as found:
+            refusal = found
+        if refusal.host in hosts:
+            raise refusal
+        hosts[refusal.host] = admit(refusal)  # not within `except`: what fails now has causes of its own
 
 
 def replayed_agents(spec: str) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 from models.endpoint import EndpointEngine  # noqa: E402
 from models.endpoint_flight import Flight, Watch  # noqa: E402
+from models.endpoint_pool import Member, Pool  # noqa: E402
 from models.endpoint_server import Server, read_address  # noqa: E402
 from models.endpoint_wire import CHARACTERS, MOST_VALUES, PIECES, Collector, parse_json  # noqa: E402
 from models.engine import Ask, EngineError, Message, Reply, Settings  # noqa: E402
@@ -58,7 +59,8 @@ def server() -> Iterator[FakeServer]:
 
 def engine_at(url: str, silence: float = 600.0, *, together: int = 4) -> EndpointEngine:
     """An engine that has not asked the server for its models."""
-    return EndpointEngine(Server(read_address(f"{url}#{MODEL}"), silence=silence), MODEL, {}, together=together)
+    member = Member(Server(read_address(f"{url}#{MODEL}"), silence=silence), MODEL, {})
+    return EndpointEngine(Pool([member]), together=together)
 
 
 def question(text: str = "原告是谁？", *, seconds: float | None = None, **chosen: Any) -> Ask:
