@@ -4,9 +4,10 @@ thread.
 An engine that says how many calls it takes at a time (`models.engine.ManyAtOnce`) is put each call by a thread of its
 own; any other is given all that wait in one batch whenever it is free. While nobody answers at an engine
 (`Unavailable`) its calls are held back and tried again after ever longer waits, one question at a time where it takes
-single ones; they are given back to nobody as errors, so that no episode ends because a server was started anew. A
-question that finds nobody while others are answered is at fault itself, and is given back. Waits are in seconds, what
-a call took in milliseconds.
+single ones; they are given back to nobody as errors, so that no episode ends because a server was started anew. One
+that asks to be left alone for a time (`Busy`) is, whoever else it answers. A question that finds nobody while others
+are answered is at fault itself, and is given back, the later where it was turned away from a busy engine. Waits are in
+seconds, what a call took in milliseconds.
 """
 
 from __future__ import annotations
@@ -20,12 +21,16 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 
-from models.engine import Ask, Delta, Engine, EngineError, ManyAtOnce, Reply, Unavailable
+from models.engine import Ask, Busy, Delta, Engine, EngineError, ManyAtOnce, Reply, Unavailable
 
 WAITS = (1.0, 2.0, 4.0, 8.0, 15.0, 30.0)
 """Seconds, at most, before an engine where nobody answered is tried again; after the last it is given up."""
 ALONE = 3
 """How often a question may find nobody where others have been answered since it last did."""
+THROTTLED = 10
+"""The same where it was told that the engine is busy: who asks too often is turned away by lot."""
+MORE = 1.0
+"""Seconds more to wait that are worth a word."""
 POLL = 0.5
 """Seconds after which a wait looks up: some systems deliver Ctrl-C only in between."""
 THREADS = 1024
@@ -67,6 +72,8 @@ class _Line:
     failed: int = 0
     """Tries in a row that found nobody."""
     rests_until: float = 0.0
+    shut_until: float = 0.0
+    """It asked to be left alone until then, also by calls that others answer in the meantime."""
     answered: int = 0
     lost: EngineError | None = None
 
@@ -138,7 +145,7 @@ class Exchange:
     def send(self) -> None:
         """Hand over what engines have room for."""
         for line in self._lines.values():
-            if line.failed and time.monotonic() < line.rests_until:
+            if time.monotonic() < line.rests_until:
                 continue
             if not line.width:
                 self._submit(line, line.free())
@@ -147,7 +154,7 @@ class Exchange:
                     self._submit(line, 1)
 
     def take(self, *, wait: bool) -> list[Came]:
-        """What has come; with `wait` at least one reply, if nothing else is to be done before."""
+        """What has come; with `wait` it lasts until something has, or a moment."""
         if self._broken is not None:
             raise self._broken
         for _ in range(NEWS):
@@ -197,16 +204,14 @@ class Exchange:
             self._threads.shutdown(wait=wait)
 
     def _next(self, *, wait: bool) -> Delta | _Back | BaseException | None:
-        """The next news; None when there is none, when somebody wakes us, or when calls that were held back may
-        go."""
-        while True:
-            try:
-                return self._news.get(wait, self._patience() if wait else None)
-            except queue.Empty:
-                if not wait or any(line.waiting and line.free() > 0 for line in self._lines.values()):
-                    return None
-                if self._stopping:
-                    self._cancel()
+        """The next news; None when there is none, when somebody wakes us, or after a while: calls that were held
+        back may go then, or the owner may have something else in mind."""
+        try:
+            return self._news.get(wait, self._patience() if wait else None)
+        except queue.Empty:
+            if self._stopping:
+                self._cancel()
+            return None
 
     def _patience(self) -> float:
         now = time.monotonic()
@@ -256,32 +261,40 @@ class Exchange:
         line.out -= len(back.calls)
         line.trying = line.trying and not back.tried
         for call, reply in zip(back.calls, back.replies):  # noqa: B905 none came of a defect
-            if isinstance(reply, Unavailable) and not self._at_fault(call, line):
+            if isinstance(reply, Unavailable) and not self._at_fault(call, line, reply):
                 line.waiting.append(call)
                 self._found_nobody(line, call.spec, reply)
                 continue
             if not isinstance(reply, Unavailable):
-                line.failed, line.answered = 0, line.answered + 1
+                line.failed, line.answered, line.rests_until = 0, line.answered + 1, line.shut_until
             self._came.append(Came(call.who, call.ask, reply, back.elapsed))
         if line.lost is not None:
             self.lost |= {call.spec: line.lost for call in line.waiting}
             self._forget(line)
 
     @staticmethod
-    def _at_fault(call: _Call, line: _Line) -> bool:
+    def _at_fault(call: _Call, line: _Line, reply: Unavailable) -> bool:
         """Whether others have been answered again and again while this one found nobody."""
         call.alone += line.answered > call.answered
         call.answered = line.answered
-        return call.alone >= ALONE
+        return call.alone >= (THROTTLED if isinstance(reply, Busy) else ALONE)
 
-    def _found_nobody(self, line: _Line, spec: str, error: EngineError) -> None:
-        """Rest a while, the longer the oftener; what fails in the meantime was asked before and is nothing new."""
+    def _found_nobody(self, line: _Line, spec: str, error: Unavailable) -> None:
+        """Rest a while, the longer the oftener, and at least as long as it asks; what fails in the meantime was asked
+        before and is nothing new, unless it asks for more."""
         now = time.monotonic()
-        if self._stopping or line.lost is not None or (line.failed and now < line.rests_until):
+        asked = error.wait or 0.0 if isinstance(error, Busy) else 0.0
+        line.shut_until = max(line.shut_until, now + asked)
+        if self._stopping or line.lost is not None:
             return
-        if line.failed >= len(WAITS):
+        if line.failed and now < line.rests_until:
+            if line.shut_until <= line.rests_until + MORE:
+                return
+        elif line.failed >= len(WAITS):
             line.lost = error
             return self._away(spec, error, None)
-        rest = WAITS[line.failed] * random.uniform(0.5, 1.0)
-        line.failed, line.rests_until = line.failed + 1, now + rest
+        else:
+            line.failed += 1
+        rest = max(WAITS[line.failed - 1] * random.uniform(0.5, 1.0), line.shut_until - now)
+        line.rests_until = now + rest
         self._away(spec, error, rest)

@@ -159,8 +159,10 @@ class Scheduler:
         """Begin, ask and hear what can be now. False when nothing is left to be done."""
         goes_on = go_on() and not self._interrupted.is_set()
         active = self._active = [driver for driver in self._active if not driver.stopped]
-        while goes_on and waiting and len(active) < max(1, parallel):
-            active.append(waiting.pop(0))
+        places = max(1, parallel) - sum(not self._stands(driver, calls) for driver in active)
+        while goes_on and places > 0 and (following := _first_to_begin(waiting, calls)) is not None:
+            active.append(waiting.pop(following))
+            places -= 1
         here = [driver for driver in active if driver.episode not in calls.asking]
         begun = [driver for driver in here if driver.ask is None and (goes_on or driver.in_step)]
         for driver in begun:
@@ -178,6 +180,10 @@ class Scheduler:
             return bool(begun)
         self._hear(calls.take(wait=not any(driver.ask is None and not driver.stopped for driver in begun)))
         return True
+
+    def _stands(self, driver: Driver, calls: Exchange) -> bool:
+        """Whether an episode waits for an engine that was given up: others may have its place."""
+        return driver.ask is not None and self._engine_of(driver) in calls.lost
 
     def _put(self, calls: Exchange, driver: Driver) -> None:
         """Put the open question of an episode to who sits there; a human is told of it once."""
@@ -244,6 +250,15 @@ class Scheduler:
     def _publish(self, notice: Notice) -> None:
         for watcher in self.watchers:
             watcher.notify(notice)
+
+
+def _first_to_begin(waiting: Sequence[Driver], calls: Exchange) -> int | None:
+    """The first episode that would not come to a stand at once, because no model that sits there answers any more."""
+    for at, driver in enumerate(waiting):
+        models = {seated.engine for seated in driver.state.seats.values() if seated.engine}
+        if not models or models - calls.lost.keys():
+            return at
+    return None
 
 
 def _once() -> Callable[[], bool]:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from models.engine import Ask, Delta, EngineError, Listener, Message, Reply, Unavailable, Usage
+from models.engine import Ask, Busy, Delta, EngineError, Listener, Message, Reply, Unavailable, Usage
 from store.errors import StoreError
 from store.journal import Journal
 from tasks.episode import exchange
@@ -230,6 +230,106 @@ def test_a_wait_for_a_server_can_be_broken_off(tmp_path: Path, monkeypatch: pyte
         scheduler.watchers.append(Impatient())
         scheduler.run(parallel=2)
         assert not scheduler.lost and all(driver.ask is not None for driver in scheduler.episodes.values())
+
+
+def test_a_pause_ends_a_wait_for_a_server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody interrupts: the scheduler looks now and then whether it is to go on, while it waits."""
+    monkeypatch.setattr(exchange, "WAITS", (PATIENCE,))
+    monkeypatch.setattr(exchange, "POLL", 0.01)
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(lambda ask, _: Unavailable("no server answers")))
+        scheduler.run(parallel=2, go_on=lambda: not any(isinstance(n, EngineAway) for n in notices(scheduler)))
+        assert not scheduler.lost and all(driver.ask is not None for driver in scheduler.episodes.values())
+
+
+def waits_of(scheduler: Scheduler) -> list[float]:
+    return [n.seconds for n in notices(scheduler) if isinstance(n, EngineAway) and n.seconds is not None]
+
+
+def test_a_wait_that_is_asked_for_is_kept_to_and_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exchange, "POLL", 0.01)
+    with new(tmp_path / "r.moot", 2) as journal:
+        scheduler = begin(journal, Many(lambda ask, _: Busy("busy", wait=1000.0)))
+        scheduler.run(parallel=2, go_on=lambda: not waits_of(scheduler))
+        assert 999 < waits_of(scheduler)[0] <= 1000 and not scheduler.lost
+
+
+def test_what_others_are_answered_shortens_no_wait_that_was_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Time:
+        now = 100.0
+
+        def monotonic(self) -> float:
+            return self.now
+
+    clock = Time()
+    monkeypatch.setattr(exchange, "time", clock)
+    monkeypatch.setattr(exchange, "POLL", 0.01)
+    gate = threading.Event()
+    replies: dict[str, list[Reply | EngineError]] = {
+        "0": [Busy("busy", wait=50.0), Reply("好")],
+        "1": [Reply("好")],
+    }
+
+    def says(ask: Ask, number: int) -> Reply | EngineError:
+        assert ask.episode == "0" or gate.wait(PATIENCE)
+        return replies[ask.episode].pop(0)
+
+    engine, away = Many(says), list[float | None]()
+    calls = Exchange(
+        {"x": engine}, lambda _: None, lambda spec, error, seconds: away.append(seconds), clock.monotonic
+    )
+    for who in "01":
+        calls.put(who, "x", Ask("agent", (Message("user", who),), "p", episode=who))
+    calls.send()
+    while not away:
+        assert calls.take(wait=True) == []
+    gate.set()
+    came: list[str] = []
+    while not came:
+        came += [one.who for one in calls.take(wait=True)]
+    calls.send()
+    assert came == ["1"] and away == [50.0] and engine.calls["0"] == 1, "another was answered, and nobody is sent"
+    clock.now = 150.0
+    while len(came) < 2:
+        calls.send()
+        came += [one.who for one in calls.take(wait=True)]
+    calls.close()
+    assert engine.calls["0"] == 2
+
+
+@pytest.mark.usefixtures("short_waits")
+@pytest.mark.parametrize(("times", "finished"), [(exchange.ALONE + 3, EPISODES), (10**9, EPISODES - 1)])
+def test_a_question_that_is_turned_away_by_lot_is_no_fault_of_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, times: int, finished: int
+) -> None:
+    """But one that is turned away for ever does not hold up the run."""
+    monkeypatch.setattr(exchange, "THROTTLED", times + 1 if finished == EPISODES else exchange.ALONE + 1)
+    left = [times]
+
+    def says(ask: Ask, number: int) -> Reply | EngineError:
+        if ask.episode == "0" and left[0]:
+            left[0] -= 1
+            return Busy("busy")
+        return words(ask)
+
+    scheduler, _ = played(tmp_path / "r.moot", says, 2, parallel=2)
+    outcomes = [driver.state.stopped.outcome for driver in scheduler.episodes.values() if driver.state.stopped]
+    assert outcomes.count("finished") == finished and len(outcomes) == EPISODES
+
+
+@pytest.mark.usefixtures("short_waits")
+def test_episodes_at_a_lost_engine_give_up_their_places(tmp_path: Path) -> None:
+    """With one place: those behind a lost engine stand, all others end, and none begins that would only stand."""
+    here, gone = Many(lambda ask, _: words(ask)), Many(lambda ask, _: Unavailable("no server answers"))
+    with new(tmp_path / "r.moot", EPISODES) as journal:
+        scheduler = begin(journal, here)
+        scheduler.engines["scripted:y"] = gone
+        lost = [str(number) for number in range(0, EPISODES, 2)]
+        for episode in lost:
+            scheduler.seat(episode, Seated(seat="agent", policy="talk/1", engine="scripted:y"))
+        scheduler.run(parallel=1)
+        assert [name for name, driver in scheduler.episodes.items() if not driver.stopped] == lost
+        assert [scheduler.episodes[name].ask is not None for name in lost] == [True, False, False]
 
 
 def test_a_pause_lets_steps_end_and_begins_none(tmp_path: Path) -> None:
