@@ -147,8 +147,13 @@ class Pool:
             busy = any(isinstance(member.why, Busy) for member in there)
             wait = min((member.shut_until - now for member in there), default=0.0)
         n = len(self.members)
-        title = why.title if n == 1 else f"none of the {n} servers behind the seat answers: {why.title}"
-        return Busy(title, why.hint, wait if wait > 0 else None) if busy else Unavailable(title, why.hint)
+        all_ = Unavailable(f"none of the {n} servers behind the seat answers: {why.title}", why.hint)
+        error = all_ if n > 1 else why
+        return (
+            Busy(error.title, error.hint, wait if wait > 0 else None)
+            if busy
+            else Unavailable(error.title, error.hint)
+        )
 
     def away(self) -> list[EngineError]:
         """Why servers are not asked now, [] where all are; of a single one whoever asks it is told."""

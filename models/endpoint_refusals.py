@@ -134,10 +134,10 @@ def about_status(
         return EngineError(
             f"the server at {url} has no chat completions ({status}){said}", "The address usually ends in /v1."
         )
-    if status in (429, 503):
-        title, hint = f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later."
-        # without a word on how long, 503 may as well be of whoever stands before a server that is down
-        return Busy(title, hint, wait) if status == 429 or wait is not None else Unavailable(title, hint)
+    if status == 429 or (status == 503 and wait is not None):
+        return Busy(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.", wait)
+    if status == 503:  # without a word on how long it may as well be of whoever stands before a server that is down
+        return Unavailable(f"the server at {url} is busy ({status}){said}", "Lower --parallel, or try again later.")
     if status == 502:  # what stands before the server finds nobody behind
         return Unavailable(f"the server at {url} failed ({status}){said}", "See the server's own log.")
     if status >= 500:

@@ -1,5 +1,5 @@
-"""What stands in the SPEC of an engine on the command line: `llama:FILE_OR_NAME`, `endpoint:URL#MODEL`,
-`scripted:FILE`.
+"""What stands in the SPEC of an engine on the command line: `llama:FILE_OR_NAME`,
+`endpoint:URL[,URL]#MODEL`, `scripted:FILE`.
 
 `tasks.run.engines` opens them, and those that read records: `recorded:RUN` and `recorded-log:FILE`.
 """
@@ -38,7 +38,7 @@ class Replays(Protocol):
         ...
 
 
-FORMS = "llama:FILE_OR_NAME, endpoint:URL#MODEL, scripted:FILE, recorded:RUN, recorded-log:FILE"
+FORMS = "llama:FILE_OR_NAME, endpoint:URL[,URL]#MODEL, scripted:FILE, recorded:RUN, recorded-log:FILE"
 
 
 def check_file(name: str) -> None:

@@ -1,4 +1,6 @@
-"""`moot config`: what the user decided for this machine: so far, which hosts beyond it endpoints may be on."""
+"""`moot config`: what the user decided for this machine, that is which hosts beyond it endpoints may be on, and what is
+kept here for later runs: the cache of replies.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +9,17 @@ import click
 from app import hosts as consent
 from app.cli.help_text import Whole
 from app.strings import t
+from app.strings.sentences import told
 from app.terminal import clean, json_text
+from store.replies import Replies, file_of_replies
 
 _json = click.option("--json", "as_json", is_flag=True, help="Print the allowed hosts as JSON.")
 
 
 @click.group(cls=Whole)
 def config() -> None:
-    """See and change what you decided for this machine. Nothing of it comes from a run or a pack.
+    """See and change what you decided for this machine, none of which comes from a run or a pack; see and empty the
+    cache of replies.
 
     Example: moot config hosts
     """
@@ -63,6 +68,29 @@ def revoke(host: str, as_json: bool) -> None:
     """
     consent.revoke(consent.checked_host(host))
     _list(as_json)
+
+
+@config.command()
+@click.option("--clear", is_flag=True, help="Forget all replies.")
+@click.option("--json", "as_json", is_flag=True, help="Print file, replies and bytes as JSON.")
+def cache(clear: bool, as_json: bool) -> None:
+    """Say where `moot run --cache` keeps replies, how many there are and what they take; or empty it.
+
+    Example: moot config cache --clear
+    """
+    with Replies(file_of_replies()) as replies:
+        if clear:
+            replies.clear()
+        count, size = replies.size()
+        for trouble in replies.troubles:
+            click.echo(clean(f"moot: {told(trouble)}", multiline=False), err=True)
+        if as_json:
+            click.echo(
+                json_text({"file": str(replies.path), "replies": count, "bytes": size, "limit": replies.limit})
+            )
+        else:
+            sizes = {"size": f"{size / 1e6:.1f}", "limit": f"{replies.limit / 1e6:.0f}"}
+            click.echo(clean(t("config.cache", path=replies.path, n=f"{count:,}", **sizes), multiline=False))
 
 
 def _list(as_json: bool) -> None:

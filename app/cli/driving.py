@@ -19,6 +19,7 @@ from app.cli.progress import Progress
 from app.cli.watcher import JsonWatcher, PlainWatcher, voice_of
 from app.leaving import ASKED, when_asked, without_terminal
 from app.strings import language, t
+from app.strings.sentences import told
 from app.terminal import clean, json_text
 from models.engine import Ask
 from store import places
@@ -78,16 +79,22 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
         if n := sum(bool(getattr(question, "notes", ())) for question in made.questions):
             note(t("run.filled", n=n))
         click.echo(clean(t("run.started", run=made.id, n=len(made.scheduler.episodes)), multiline=False), err=True)
+        said = _say_troubles(made, set())
         started = time.perf_counter()
         made.go(go_on)
-        while go_on() and _ask_person(made, stopped):
+        while go_on() and made.budget.spent() is None and _ask_person(made, stopped):
             made.go(go_on)
         seconds = time.perf_counter() - started
+        _say_troubles(made, said)
+        if made.known is not None and made.known.taken:
+            note(t("run.cached", n=made.known.taken))
         left = sum(not driver.stopped for driver in made.scheduler.episodes.values())
         if left:
             name = made.id if made.journal.path.parent == places.runs() else made.journal.path
             hint = f"`moot resume {name}` goes on."
             note(f"stopped with {left} episodes unfinished. {hint}")
+            if spent := made.budget.spent():
+                note(told(spent))
             _name_errors(made)
             sys.exit(1)
         made.record_scores()
@@ -100,6 +107,15 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
     print_summary(summary, as_json, header)
     if nothing_but_errors:
         sys.exit(1)
+
+
+def _say_troubles(made: Run, said: set[str]) -> set[str]:
+    """Name what troubles a run that goes on all the same, and was not `said` before; gives what is said by now."""
+    sentences = dict.fromkeys(told(error) for error in made.troubles())
+    for sentence in sentences:
+        if sentence not in said:
+            note(sentence)
+    return {*said, *sentences}
 
 
 def _name_errors(made: Run) -> bool:

@@ -49,7 +49,7 @@ class Progress:
             return
         for record in notice.records:
             if isinstance(record.event, ModelCalled) and not record.event.human:
-                self._tokens += record.event.generated
+                self._tokens += record.event.generated if record.event.origin != "cached" else 0
             elif isinstance(record.event, Stopped):
                 self._outcomes[record.event.outcome] += 1
         done = self._outcomes.total() == self._total

@@ -58,6 +58,20 @@ def max_failures_option(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)  # fmt: skip
 
 
+def budget_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds --budget-tokens and --budget-seconds."""
+    tokens = click.option(
+        "--budget-tokens", type=click.IntRange(1), default=None, metavar="N",
+        help="Tokens the whole run may use, read and written; then no step begins any more, and `moot resume` goes on "
+        "with more.",
+    )  # fmt: skip
+    seconds = click.option(
+        "--budget-seconds", type=click.FloatRange(0, min_open=True), default=None, metavar="S",
+        help="Seconds after which no step begins any more; `moot resume` has them anew.",
+    )  # fmt: skip
+    return tokens(seconds(command))
+
+
 @click.command(cls=BenchmarkCommand)
 @click.argument("benchmark", type=BENCHMARK)
 @click.option(
@@ -101,6 +115,13 @@ def max_failures_option(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Play every task G times at temperature 1 and record entropies: groups for rewards and advantages.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would run, and write nothing.")
+@click.option(
+    "--cache",
+    is_flag=True,
+    help="Take replies of earlier runs where question and model are the same, at temperature 0, and mark them; "
+    "`moot config cache` says where they are.",
+)
+@budget_options
 @max_failures_option
 @allow_host_option
 @click.option("--out", type=click.Path(path_type=Path), default=None, help="The run file to write; must not exist.")
@@ -124,17 +145,23 @@ def run(benchmark: str, as_json: bool, **options: Any) -> None:
 @click.command()
 @click.argument("run_name", metavar="RUN", type=RUN)
 @click.option("--new-attempt", is_flag=True, help="Begin unfinished episodes anew; the old attempts are kept.")
+@budget_options
 @max_failures_option
 @allow_host_option
 @watch_option
 @click.option("--json", "as_json", is_flag=True, help="Print the score block as JSON.")
-def resume(run_name: str, new_attempt: bool, watch: str, as_json: bool, max_failures: int | None) -> None:
+def resume(
+    run_name: str, new_attempt: bool, watch: str, as_json: bool, max_failures: int | None, budget_tokens: int | None,
+    budget_seconds: float | None,
+) -> None:  # fmt: skip
     """Go on with an interrupted RUN where its record ends.
 
     Example: moot resume 20261121-120000-legalagentbench-rules-1a2b
     """
     with reading(run_path(run_name)):
-        drive(resume_run(run_name, new_attempt=new_attempt), watch, as_json, max_failures)
+        made = resume_run(run_name, new_attempt=new_attempt)
+        made.budget = made.budget.having(budget_tokens, budget_seconds)
+        drive(made, watch, as_json, max_failures)
 
 
 @click.command()
@@ -200,7 +227,10 @@ def _spec(benchmark: str, options: dict[str, Any]) -> RunSpec:
         else PARALLEL_RULES
     )
     calls = _calls(options)
-    names = ("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper")
+    names = (
+        *("pack", "limit", "epochs", "seed", "max_turns", "max_tokens", "max_seconds", "paper"),
+        *("budget_tokens", "budget_seconds", "cache"),
+    )
     try:
         return RunSpec(
             benchmark=benchmark, agent=agent, model=model, tasks=options["tasks_file"], task_ids=options["task_ids"],

@@ -362,9 +362,12 @@ class LiveRun:
             self._tell_progress(run, seldom=True)
             return self._wishes.empty() and not self._closing.is_set() and not self._stopping.is_set()
 
-        run.scheduler.run(parallel=run.spec.parallel, go_on=go_on)
+        run.go(go_on)
         self._tell_progress(run)
-        if run.scheduler.lost or all(driver.stopped for driver in run.scheduler.episodes.values()):
+        over = all(driver.stopped for driver in run.scheduler.episodes.values())
+        if spent := None if over else run.budget.spent():
+            self._tell_failure(spent, fatal=False)
+        if run.scheduler.lost or over or spent:
             run.record_scores()
             self._move("paused")
         elif go_on():

@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from models.engine import Ask, Busy, Delta, Engine, EngineError, ManyAtOnce, Reply, Unavailable
 
@@ -93,6 +94,18 @@ class _Back:
     tried: bool
 
 
+class Known(Protocol):
+    """Replies that are known from before."""
+
+    def found(self, spec: str, ask: Ask) -> Reply | None:
+        """What the engine of a SPEC answered to this question; None where that is not known."""
+        ...
+
+    def keep(self, spec: str, ask: Ask, reply: Reply) -> None:
+        """Hear what it answered."""
+        ...
+
+
 class Exchange:
     """Belongs to the thread that made it; only `wake` may be called from others. To be closed: then nothing is in
     flight.
@@ -103,6 +116,7 @@ class Exchange:
         away: told when nobody answers at an engine: its SPEC, why, and the seconds until the next try (None: given
             up).
         stopwatch: seconds.
+        known: asked before an engine is.
     """
 
     def __init__(
@@ -111,8 +125,9 @@ class Exchange:
         listen: Callable[[Delta], None],
         away: Callable[[str, EngineError, float | None], None],
         stopwatch: Callable[[], float],
+        known: Known | None = None,
     ) -> None:
-        self._engines = engines
+        self._engines, self._known = engines, known
         self._listen, self._away, self._stopwatch = listen, away, stopwatch
         self._lines: dict[int, _Line] = {}
         self._news: queue.SimpleQueue[Delta | _Back | BaseException | None] = queue.SimpleQueue()
@@ -131,6 +146,10 @@ class Exchange:
         if engine is None:
             self.asking.add(who)
             self._came.append(Came(who, ask, EngineError(f"no engine for '{spec}'"), 0.0))
+            return
+        if self._known is not None and (reply := self._known.found(spec, ask)) is not None:
+            self.asking.add(who)
+            self._came.append(Came(who, ask, reply, 0.0))
             return
         if id(engine) not in self._lines:
             width = max(1, engine.at_once()) if isinstance(engine, ManyAtOnce) else 0
@@ -267,6 +286,8 @@ class Exchange:
                 continue
             if not isinstance(reply, Unavailable):
                 line.failed, line.answered, line.rests_until = 0, line.answered + 1, line.shut_until
+            if self._known is not None and isinstance(reply, Reply):
+                self._known.keep(call.spec, call.ask, reply)
             self._came.append(Came(call.who, call.ask, reply, back.elapsed))
         if line.lost is not None:
             self.lost |= {call.spec: line.lost for call in line.waiting}

@@ -16,7 +16,7 @@ from models.engine import Delta, Engine, EngineError, Reply
 from store.journal import Journal
 from tasks.episode.driver import Driver
 from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped
-from tasks.episode.exchange import Came, Exchange
+from tasks.episode.exchange import Came, Exchange, Known
 from tasks.episode.records import entry_of
 from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting, Watcher
 from tasks.errors import TaskError
@@ -36,12 +36,14 @@ class Scheduler:
         *,
         clock: Callable[[], float] = time.time,
         stopwatch: Callable[[], float] = time.perf_counter,
+        known: Known | None = None,
     ) -> None:
         self.journal = journal
         self.engines = dict(engines)
         self.watchers = list(watchers)
         self.clock = clock
         self.stopwatch = stopwatch
+        self.known = known
         self.episodes: dict[str, Driver] = {}
         self.lost: dict[str, EngineError] = {}
         """Engines that the last run or step gave up; episodes that asked them stand where they stood."""
@@ -140,7 +142,7 @@ class Scheduler:
         waiting for an engine that is away if `patient`.
         """
         waiting = [driver for driver in waiting if not driver.stopped]
-        calls = Exchange(self.engines, self._listen, self._away, self.stopwatch)
+        calls = Exchange(self.engines, self._listen, self._away, self.stopwatch, self.known)
         self._calls, self._active, wait = calls, [], True
         try:
             while self._move(calls, waiting, parallel, go_on, patient):

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from models.engine import Ask, Engine, Roomy, TellsTools
+from models.engine import Ask, Engine, EngineError, Roomy, Several, TellsTools
 from models.errors import BadEngine
 from models.sampling import bare, sampled
 from store import places
 from store.errors import StoreError
 from store.journal import SUFFIX, EpisodeRow, Journal, ScoreRow
 from store.pack import Pack
+from store.replies import Replies, file_of_replies
 from store.run_file import reading
 from tasks.agents.budgets import with_room
 from tasks.agents.modes import split
@@ -29,6 +30,8 @@ from tasks.episode.scheduler import HUMAN, Scheduler
 from tasks.episode.state import completed, digest, fold
 from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
+from tasks.run.budget import Budget
+from tasks.run.cached import KnownReplies
 from tasks.run.cast import Cast, check_seat
 from tasks.run.engines import open_engine, run_path
 from tasks.run.experiment import check_same, make_header
@@ -57,6 +60,10 @@ class Run:
     engines: dict[str, Engine]
     program: Program | None = None
     """The rules of its episodes; made when the first is opened."""
+    budget: Budget = field(default_factory=Budget)
+    """What it may spend; replaced before it goes on."""
+    known: KnownReplies | None = None
+    """Replies of earlier runs, where they are taken."""
 
     @cached_property
     def cast(self) -> Cast:
@@ -64,8 +71,11 @@ class Run:
         return Cast.of(self.bench, self.spec)
 
     def go(self, go_on: Callable[[], bool] = lambda: True) -> None:
-        """Drive all episodes to their ends, or until `go_on` says no."""
-        self.scheduler.run(parallel=self.spec.parallel, go_on=go_on)
+        """Drive all episodes to their ends, until `go_on` says no, or until its budget is spent."""
+        budget = self.budget
+        if budget.begin(self.journal):
+            self.scheduler.watchers.append(budget)
+        self.scheduler.run(parallel=self.spec.parallel, go_on=lambda: budget.spent() is None and go_on())
 
     def open(self, spec: str) -> None:
         """Open the engine of a SPEC for a seat that changes hands ('' and `human` need none); the run closes it.
@@ -115,6 +125,13 @@ class Run:
         if rows:
             self.journal.add_scores(rows)
 
+    def troubles(self) -> list[EngineError | StoreError]:
+        """What does not keep the run from going on, but should be known: servers that are away, a cache that is no
+        use."""
+        engines = {id(engine): engine for engine in self.engines.values()}.values()
+        away = [error for engine in engines if isinstance(engine, Several) for error in engine.away()]
+        return [*away, *(self.known.replies.troubles if self.known is not None else ())]
+
     def __enter__(self) -> Run:
         return self
 
@@ -126,6 +143,8 @@ class Run:
         _close(self.engines)
         self.journal.close()
         self.pack.close()
+        if self.known is not None:
+            self.known.replies.close()
 
 
 def start_run(
@@ -238,7 +257,7 @@ def fork_run(
     if not 0 <= step <= available:
         ended = f" to go on from: it ended in step {ended_in}" if ended_in == step else ""
         raise UsageError(f"episode {episode} has no step {step}{ended}", f"Choose 0 to {available}.")
-    spec = spec_of(header)
+    spec = spec_of(header).model_copy(update={"budget_tokens": None, "budget_seconds": None})  # of the run it left
     bench = benchmark(spec.benchmark)
     pack = Pack.open(header.get("pack", {}).get("path") or spec.pack)
     tasks = task_file(spec, pack)
@@ -309,7 +328,10 @@ def _open(
     name: str, spec: RunSpec, bench: Benchmark, journal: Journal, pack: Pack, questions: list[Question],
     engines: dict[str, Engine], watchers: Sequence[Watcher],
 ) -> Run:  # fmt: skip
-    return Run(name, spec, bench, journal, Scheduler(journal, engines, watchers), questions, pack, engines)
+    known = KnownReplies(Replies(file_of_replies()), engines) if spec.cache else None
+    scheduler = Scheduler(journal, engines, watchers, known=known)
+    budget = Budget(spec.budget_tokens, spec.budget_seconds)
+    return Run(name, spec, bench, journal, scheduler, questions, pack, engines, budget=budget, known=known)
 
 
 def _engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:

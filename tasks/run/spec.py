@@ -31,6 +31,12 @@ class RunSpec(BaseModel):
     max_turns: int | None = Field(default=None, ge=1)
     max_tokens: int | None = Field(default=None, ge=1)
     max_seconds: float | None = Field(default=None, gt=0)
+    budget_tokens: int | None = Field(default=None, ge=1)
+    """What the whole run may use, whereas those above are of an episode."""
+    budget_seconds: float | None = Field(default=None, gt=0)
+    """Of a clock on the wall, at each sitting."""
+    cache: bool = False
+    """Whether replies of earlier runs on this machine are taken, and those of this one kept."""
     parallel: int = Field(default=1, ge=1)
     paper: bool = False
     """The published call structure, free text; the default is the leaner form under grammar."""

@@ -185,7 +185,9 @@ class CourtLines:
             return None
         lines, full = call_lines(event)
         cost = [t("call.generated", n=f"{event.generated:,}")]
-        if event.reused:
+        if event.origin == "cached":
+            cost.append(t("origin.cached"))
+        elif event.reused:
             cost.append(t("court.reused", share=round(100 * event.reused / (event.evaluated + event.reused))))
         cost += [duration(event.milliseconds)] if event.milliseconds else []
         ended = [(t(f"finish.{event.finish}"), ENDS[event.finish]), (" · ", "dim")] if event.finish in ENDS else []

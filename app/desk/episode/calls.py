@@ -35,6 +35,8 @@ def cost_line(event: ModelCalled) -> Line:
 
 
 def _cost(event: ModelCalled) -> list[Piece]:
+    if event.origin == "cached":
+        return [(t("origin.cached"), "warn"), (t("call.generated", n=f"{event.generated:,}"), "dim")]
     pieces: list[Piece] = [(t("call.read", n=f"{event.evaluated:,}"), "dim")]
     origin = t(f"origin.{event.origin}") if event.origin and known(f"origin.{event.origin}") else ""
     if event.reused:

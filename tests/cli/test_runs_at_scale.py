@@ -1,0 +1,285 @@
+"""Runs on several servers, with a cache of replies, within a budget: as a user starts them, and what is recorded."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+from models import endpoint_pool  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from store.replies import file_of_replies  # noqa: E402
+from tasks.episode import exchange  # noqa: E402
+from tests.cli.test_endpoint_runs import Moot  # noqa: E402
+from tests.support.fake_endpoint import MODEL, Call, FakeServer, chunk, drip, fake_server  # noqa: E402
+from tests.support.kill_harness import CALL, END, digests  # noqa: E402
+
+
+def play(call: Call) -> None:
+    """Call a tool twice, then answer: what is said follows from the question alone."""
+    turns = sum(message["role"] == "assistant" for message in call.body["messages"])
+    call.speak(*(END if turns >= 2 else CALL), cached=7)
+
+
+@pytest.fixture
+def servers() -> Iterator[list[FakeServer]]:
+    with ExitStack() as stack:
+        running = [stack.enter_context(fake_server()) for _ in range(2)]
+        for server in running:
+            server.chat = play
+        yield running
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str], moot_home: Path, monkeypatch: pytest.MonkeyPatch) -> Moot:
+    monkeypatch.delenv("MOOT_API_KEY", raising=False)
+    return Moot(capsys, moot_home)
+
+
+def both(servers: list[FakeServer]) -> str:
+    return f"endpoint:{','.join(server.url for server in servers)}#{MODEL}"
+
+
+def newest(moot: Moot) -> Path:
+    return max((moot.home / "runs").glob("*.moot"), key=lambda path: path.stat().st_mtime_ns)
+
+
+def called(path: Path) -> list[dict[str, Any]]:
+    with Journal.open(path) as journal:
+        return [
+            entry.data
+            for row in journal.episodes()
+            for attempt in journal.attempts(row.id)
+            for entry in journal.entries(attempt.id, "model_called")
+        ]
+
+
+# --- several servers --------------------------------------------------------------------------------------------------
+
+
+def test_two_servers_play_what_one_plays(moot: Moot, servers: list[FakeServer]) -> None:
+    moot.run(f"endpoint:{servers[0].spec}").block()
+    wanted = digests_without_seats(newest(moot))
+    block = moot.run(both(servers), "--parallel", "3").block()
+    assert block["outcomes"]["finished"] == 3 and all(server.asked for server in servers)
+    assert digests_without_seats(newest(moot)) == wanted
+    with Journal.open(newest(moot)) as journal:
+        (engine,) = journal.header["engines"].values()
+    assert engine["urls"] == [f"{server.url}/v1" for server in servers] and engine["model"] == MODEL
+    assert [said["id"] for said in engine["servers"]] == [MODEL, MODEL]
+    assert moot("show", newest(moot).stem, "--verify", "--json").code == 0
+
+
+def digests_without_seats(path: Path) -> list[list[Any]]:
+    """What was asked and said in each episode: who sits there differs in his address."""
+    with Journal.open(path) as journal:
+        return [
+            [
+                (e.seq, e.step, e.tag, e.data.get("asked"), e.data.get("text"))
+                for e in journal.entries(journal.attempts(row.id)[-1].id)
+            ]
+            for row in journal.episodes()
+        ]
+
+
+def test_one_that_dies_is_named_and_costs_no_episode_anything(
+    moot: Moot, servers: list[FakeServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint_pool, "RESTS", (0.01,))
+
+    def die(call: Call) -> None:
+        play(call) if len(servers[0].asked) < 3 else call.refuse(502, "nobody behind")
+
+    servers[0].chat = die
+    block = moot.run(both(servers), "--parallel", "2").block()
+    assert block["outcomes"]["finished"] == 3
+    assert "failed (502): nobody behind" in moot.err, "who is away in the end is named"
+    with Journal.open(newest(moot)) as journal:
+        tags = {e.tag for row in journal.episodes() for e in journal.entries(journal.attempts(row.id)[-1].id)}
+    assert "engine_failed" not in tags
+
+
+def test_a_run_goes_on_while_one_is_left_and_stands_when_none_is(
+    moot: Moot, servers: list[FakeServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "WAITS", (0.01, 0.01))
+    for server in servers:
+        server.chat = lambda call: call.refuse(502, "nobody behind")
+    moot.run(both(servers), "--parallel", "2")
+    assert moot.code == 1 and "none of the 2 servers behind the seat answers" in moot.err
+    assert "episodes unfinished. `moot resume" in moot.err
+    servers[0].page("/v1/models", {"error": "down"}, status=502)
+    servers[1].chat = play
+    block = json.loads(moot("resume", newest(moot).stem, "--json").out)
+    assert block["outcomes"]["finished"] == 3, "the one that is back is enough, and the record is the same"
+    assert moot.err.count(f"the server at {servers[0].url}/v1 failed (502)") == 1, "the other one is named once"
+
+
+def test_servers_that_cannot_stand_for_each_other_are_refused(moot: Moot, servers: list[FakeServer]) -> None:
+    servers[1].lists(MODEL, max_model_len=2048)
+    moot.run(both(servers)).refused(2, "the servers behind one seat differ in max_model_len")
+    moot.run(both([servers[0], servers[0]])).refused(2, "stands in the SPEC twice")
+    moot.run(f"endpoint:{servers[0].url},http://192.0.2.7:1#m").refused(2, "192.0.2.7 is not this machine")
+    assert not [path for server in servers for path, _, body in server.seen if body]
+
+
+# --- a cache of replies -----------------------------------------------------------------------------------------------
+
+
+def test_a_second_run_takes_its_replies_from_the_first(moot: Moot, servers: list[FakeServer]) -> None:
+    server = servers[0]
+    first = moot.run(f"endpoint:{server.spec}", "--cache").block()
+    path, asked = newest(moot), len(server.asked)
+    assert "缓存" not in moot.err and asked == len(called(path)) > 9
+    second = moot.run(f"endpoint:{server.spec}", "--cache", "--parallel", "3").block()
+    assert len(server.asked) == asked, "nobody was asked"
+    assert f"{asked} 条回答取自此前评测的缓存" in moot.err
+    assert {**second, "run": ""} == {**first, "run": ""} and digests(newest(moot)) == digests(path)
+    for one, other in zip(called(path), called(newest(moot)), strict=True):
+        assert other["origin"] == "cached" and one.get("origin", "") != "cached"
+        assert other["milliseconds"] == 0 and other["evaluated"] == 0
+        assert other["reused"] == one["evaluated"] + one["reused"] and other["generated"] == one["generated"] > 0
+    assert "取自缓存" in moot("show", second["run"], "1").out
+    assert moot("show", second["run"], "--verify", "--json").code == 0
+    kept = json.loads(moot("config", "cache", "--json").out)
+    assert kept["replies"] == asked and kept["file"] == str(file_of_replies()) and kept["bytes"] <= kept["limit"]
+    assert json.loads(moot("config", "cache", "--clear", "--json").out)["replies"] == 0
+    moot.run(f"endpoint:{server.spec}", "--cache").block()
+    assert len(server.asked) == 2 * asked
+
+
+@pytest.mark.parametrize("changed", ["plain", "hot", "seed", "settings", "model", "server"])
+def test_what_may_be_answered_otherwise_is_asked(moot: Moot, servers: list[FakeServer], changed: str) -> None:
+    server, other = servers
+    moot.run(f"endpoint:{server.spec}", "--cache").block()
+    asked, spec, more = len(server.asked), f"endpoint:{server.spec}", ["--cache"]
+    calls = asked
+    if changed == "plain":
+        more = []
+    elif changed == "hot":
+        spec += "#temperature=0.5"
+    elif changed == "seed":
+        more += ["--seed", "3"]
+    elif changed == "settings":
+        spec += "#top_p=0.5"
+    elif changed == "model":
+        server.lists(MODEL, size=7)
+    elif changed == "server":
+        server, spec, asked = other, f"endpoint:{other.spec}", 0
+    for again in (1, 2) if changed in ("plain", "hot") else (1,):
+        moot.run(spec, *more).block()
+        assert len(server.asked) == asked + again * calls
+        assert all(call.get("origin", "") != "cached" for call in called(newest(moot)))
+
+
+def test_only_replies_that_ended_are_kept(moot: Moot, servers: list[FakeServer]) -> None:
+    server = servers[0]
+
+    def babble(call: Call) -> None:
+        call.begin()
+        drip(server, call, chunk({"content": "再"}))
+
+    server.chat = babble
+    moot.run(f"endpoint:{server.spec}", "--cache", "--max-seconds", "0.3", "--parallel", "3").block()
+    server.chat = lambda call: call.refuse(500, "out of memory")
+    moot.run(f"endpoint:{server.spec}", "--cache").block(code=1)
+    assert json.loads(moot("config", "cache", "--json").out)["replies"] == 0
+
+
+def test_a_damaged_cache_is_said_and_the_run_is_whole(moot: Moot, servers: list[FakeServer]) -> None:
+    file_of_replies().parent.mkdir(parents=True, exist_ok=True)
+    file_of_replies().write_bytes(b"nothing that a database holds" * 500)
+    block = moot.run(f"endpoint:{servers[0].spec}", "--cache").block()
+    assert block["outcomes"]["finished"] == 3
+    assert moot.err.count("the cache of replies at") == 1 and "It was put aside as replies.db.damaged." in moot.err
+    asked = len(servers[0].asked)
+    moot.run(f"endpoint:{servers[0].spec}", "--cache").block()
+    assert len(servers[0].asked) == asked and "damaged" not in moot.err
+
+
+def test_a_run_that_was_cut_goes_on_with_the_cache(moot: Moot, servers: list[FakeServer]) -> None:
+    moot.run(f"endpoint:{servers[0].spec}", "--cache").block()
+    moot.run(f"endpoint:{servers[0].spec}", "--cache", "--budget-seconds", "1e-9")
+    assert moot.code == 1 and not called(newest(moot))
+    assert json.loads(moot("resume", newest(moot).stem, "--budget-seconds", "1e9", "--json").out)["n"] == 3
+    assert all(call["origin"] == "cached" for call in called(newest(moot)))
+
+
+# --- a budget ---------------------------------------------------------------------------------------------------------
+
+
+def tokens_of(path: Path) -> int:
+    return sum(call["evaluated"] + call["reused"] + call["generated"] for call in called(path))
+
+
+def test_a_run_stands_when_its_tokens_are_spent_and_goes_on_with_more(moot: Moot, servers: list[FakeServer]) -> None:
+    server = servers[0]
+    moot.run(f"endpoint:{server.spec}").block()
+    whole, wanted = tokens_of(newest(moot)), digests(newest(moot))
+    least = min(call["evaluated"] + call["reused"] + call["generated"] for call in called(newest(moot)))
+    asked = len(server.asked)
+    moot.run(f"endpoint:{server.spec}", "--budget-tokens", str(least + 1))
+    path = newest(moot)
+    stood = len(server.asked)
+    assert moot.code == 1 and moot.out == "" and asked < stood < 2 * asked, "the step in which it is spent ends"
+    assert f"the budget of the run is spent: {tokens_of(path)} of {least + 1} tokens" in moot.err
+    assert "stopped with 3 episodes unfinished. `moot resume" in moot.err
+    assert moot("resume", path.stem, "--json").code == 1 and "--budget-tokens" in moot.err
+    assert len(server.asked) == stood, "nothing is left of it"
+    assert moot("resume", path.stem, "--budget-tokens", str(whole // 2), "--json").code == 1
+    assert moot("resume", path.stem, "--budget-tokens", str(whole + 1), "--json").code == 0, moot.err
+    assert tokens_of(path) == whole and digests(path) == wanted, "nothing was asked twice"
+
+
+def test_what_failed_before_is_part_of_what_was_spent(moot: Moot, servers: list[FakeServer]) -> None:
+    """An attempt that ended in an error, and the one that took its calls over, count each call once."""
+    server = servers[0]
+
+    def fail_later(call: Call) -> None:
+        assistant = sum(message["role"] == "assistant" for message in call.body["messages"])
+        call.refuse(500, "out of memory") if assistant else play(call)
+
+    server.chat = fail_later
+    moot.run(f"endpoint:{server.spec}").block(code=1)
+    path, used = newest(moot), tokens_of(newest(moot))
+    server.chat = play
+    assert moot("resume", path.stem, "--budget-tokens", str(used), "--json").code == 1
+    assert f"the budget of the run is spent: {used} of {used} tokens" in moot.err
+    assert moot("resume", path.stem, "--budget-tokens", str(used), "--json").code == 1
+    assert f"the budget of the run is spent: {used} of {used} tokens" in moot.err, "the copies count for nothing"
+
+
+def test_a_run_stands_when_its_time_is_over_even_while_it_waits(
+    moot: Moot, servers: list[FakeServer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "POLL", 0.01)
+    monkeypatch.setattr(exchange, "WAITS", (300.0,))
+    servers[0].chat = lambda call: call.refuse(502, "nobody behind")
+    moot.run(f"endpoint:{servers[0].spec}", "--budget-seconds", "0.2")
+    assert moot.code == 1 and "the time of the run is over: 0.2 seconds" in moot.err
+    assert "3 episodes unfinished" in moot.err
+    servers[0].chat = play
+    assert moot("resume", newest(moot).stem, "--budget-seconds", "1e9", "--json").code == 0, moot.err
+
+
+def test_a_fork_has_no_part_in_the_budget_of_its_run(moot: Moot, servers: list[FakeServer]) -> None:
+    block = moot.run(f"endpoint:{servers[0].spec}", "--budget-tokens", "1000000").block()
+    with Journal.open(newest(moot)) as journal:
+        assert journal.header["spec"]["budget_tokens"] == 1_000_000
+    assert moot("fork", block["run"], "1", "--turn", "1", "--json").code == 0
+    with Journal.open(newest(moot)) as journal:
+        assert journal.header["spec"]["budget_tokens"] is None
+
+
+@pytest.mark.parametrize(
+    "option", ["--budget-tokens=0", "--budget-tokens=viel", "--budget-seconds=0", "--budget-seconds=-1"]
+)
+def test_no_budget_at_all_is_a_wrong_call(moot: Moot, servers: list[FakeServer], option: str) -> None:
+    assert moot.run(f"endpoint:{servers[0].spec}", option).code == 2 and moot.out == ""

@@ -1,0 +1,158 @@
+"""The cache of replies: shared, bounded, and never the reason why anything else fails."""
+
+from __future__ import annotations
+
+import multiprocessing
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from store.errors import BadInput, Damaged
+from store.replies import LONGEST, Replies
+
+
+def key(n: int) -> bytes:
+    return n.to_bytes(32, "big")
+
+
+def test_what_is_kept_is_found_again(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "replies.db"
+    with Replies(path) as replies:
+        replies.put(key(1), "甲".encode())
+        replies.put(key(1), "乙".encode())
+        replies.put(key(2), b"x" * (LONGEST + 1))
+        assert replies.get(key(1)) == "甲".encode() and replies.get(key(2)) is None and replies.size()[0] == 1
+    with Replies(path) as replies:
+        assert replies.get(key(1)) == "甲".encode()
+        replies.clear()
+        assert replies.get(key(1)) is None and replies.size()[0] == 0 and not replies.troubles
+    assert replies.get(key(1)) is None, "closed, it is empty"
+
+
+def test_the_oldest_go_where_there_is_no_room(tmp_path: Path) -> None:
+    limit = 200_000
+    with Replies(tmp_path / "r.db", limit) as replies:
+        for n in range(200):
+            replies.put(key(n), bytes([n]) * 5000)
+            assert replies.size()[1] <= limit
+        assert replies.get(key(0)) is None and replies.get(key(199)) == bytes([199]) * 5000
+        kept = [n for n in range(200) if replies.get(key(n)) is not None]
+        assert len(kept) > 20 and kept == list(range(kept[0], 200)) and not replies.troubles
+    assert sum(file.stat().st_size for file in tmp_path.iterdir()) < 4 * limit
+
+
+def _write(path: Path, start: int, many: int) -> None:
+    with Replies(path) as replies:
+        for n in range(start, start + many):
+            replies.put(key(n), str(n).encode())
+        assert not replies.troubles
+
+
+def test_two_runs_share_it(tmp_path: Path) -> None:
+    path = tmp_path / "r.db"
+    Replies(path).close()
+    context = multiprocessing.get_context("spawn")
+    writers = [context.Process(target=_write, args=(path, start, 150)) for start in (0, 100)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert [writer.exitcode for writer in writers] == [0, 0]
+    with Replies(path) as replies:
+        found = [replies.get(key(n)) for n in range(250)]
+        assert found == [str(n).encode() for n in range(250)] and not replies.troubles
+
+
+def test_who_writes_for_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("store.replies.PATIENCE", 0.01)
+    with Replies(tmp_path / "r.db") as replies, closing(sqlite3.connect(tmp_path / "r.db")) as other:
+        replies.put(key(1), b"a")
+        other.execute("BEGIN EXCLUSIVE")
+        replies.put(key(2), b"b")
+        assert replies.get(key(1)) == b"a" and replies.get(key(2)) is None and not replies.troubles
+        other.rollback()
+        replies.put(key(2), b"b")
+        assert replies.get(key(2)) == b"b"
+
+
+def _text(path: Path) -> None:
+    path.write_text("no database at all, whatever its name says " * 100, encoding="utf-8")
+
+
+def _other_table(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as database:
+        database.execute("CREATE TABLE replies (something TEXT)")
+        database.commit()
+
+
+def _flipped(path: Path) -> None:
+    with Replies(path) as replies:
+        replies.put(key(1), b"prison for three years")
+    raw = path.read_bytes()
+    assert raw.count(b"three years") == 1
+    path.write_bytes(raw.replace(b"three years", b"seven years"))
+
+
+def _zeroed(path: Path) -> None:
+    with Replies(path) as replies:
+        for n in range(300):
+            replies.put(key(n), bytes([n % 256]) * 500)
+    raw = path.read_bytes()
+    path.write_bytes(raw[:4096] + bytes(len(raw) - 4096))
+
+
+@pytest.mark.parametrize("spoil", [_text, _other_table, _flipped, _zeroed])
+def test_a_damaged_file_is_put_aside_once_and_said(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+    path = tmp_path / "r.db"
+    spoil(path)
+    spoilt = path.read_bytes()
+    with Replies(path) as replies:
+        assert replies.get(key(1)) is None
+        replies.put(key(1), b"new")
+        assert replies.get(key(1)) == b"new"
+        (trouble,) = replies.troubles
+        assert isinstance(trouble, Damaged) and str(path) in trouble.title and "r.db.damaged" in trouble.hint
+    assert (tmp_path / "r.db.damaged").read_bytes()[100:] == spoilt[100:], (
+        "all but the head, in which SQLite notes its mode"
+    )
+    with Replies(path) as replies:
+        assert replies.get(key(1)) == b"new" and not replies.troubles
+
+
+def test_a_place_that_cannot_be_used_is_said_and_left(tmp_path: Path) -> None:
+    (tmp_path / "r.db").mkdir()
+    (tmp_path / "file").write_bytes(b"")
+    for path in (tmp_path / "r.db", tmp_path / "file" / "r.db"):
+        with Replies(path) as replies:
+            replies.put(key(1), b"a")
+            assert replies.get(key(1)) is None and replies.size() == (0, 0)
+            replies.clear()
+            (trouble,) = replies.troubles
+            assert isinstance(trouble, BadInput) and "cannot be used" in trouble.title
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), max_size=30), st.floats(0, 1))
+def test_any_file_is_read_rightly_or_put_aside(tmp_path: Path, flips: list[tuple[float, int]], cut: float) -> None:
+    """Whatever becomes of its bytes: what is found is what was kept, and nothing is raised."""
+    path = tmp_path / "r.db"
+    for old in tmp_path.glob("r.db*"):
+        old.unlink()
+    with Replies(path) as replies:
+        for n in range(40):
+            replies.put(key(n), str(n).encode() * 100)
+    raw = bytearray(path.read_bytes())
+    for at, value in flips:
+        raw[int(at * len(raw))] = value
+    path.write_bytes(raw[: int(cut * len(raw))] if cut < 0.5 else raw)
+    with Replies(path) as replies:
+        for n in range(40):
+            assert replies.get(key(n)) in (None, str(n).encode() * 100)
+        replies.put(key(99), b"z")
+        replies.size()
+        assert len(replies.troubles) <= 2
