@@ -128,7 +128,7 @@ def _run_all(base: RunSpec, plan: Sequence[Choice], folder: Path) -> list[Outcom
 
 
 def _run_one(base: RunSpec, choice: Choice, folder: Path, place: str) -> tuple[Outcome, Scored]:
-    from app.cli.driving import interruptible
+    from app.cli.driving import interruptible, name_errors
     from store.journal import SUFFIX
     from tasks.legalsearch.ablation import Outcome, name_of, open_choice, scored
     from tasks.legalsearch.analysis import analysis_of
@@ -144,6 +144,8 @@ def _run_one(base: RunSpec, choice: Choice, folder: Path, place: str) -> tuple[O
                 note(f"stopped with {left} episodes of {name} unfinished. The same command goes on.")
                 sys.exit(1)
             run.record_scores()
+            if name_errors(run):
+                sys.exit(1)
     stored = read_stored(path)
     block = summary_of(stored).block()
     return Outcome(choice, path, run is None, block, analysis_of(stored, block)), scored(name, stored)

@@ -95,7 +95,7 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
             note(f"stopped with {left} episodes unfinished. {hint}")
             if spent := made.budget.spent():
                 note(told(spent))
-            _name_errors(made)
+            name_errors(made)
             sys.exit(1)
         made.record_scores()
         if grader := made.spec.seats.get(GRADER):
@@ -103,7 +103,7 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
         summary, header = made.summary(), header_of(made.journal)
         n = len(made.scheduler.episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
-        nothing_but_errors = _name_errors(made)
+        nothing_but_errors = name_errors(made)
     print_summary(summary, as_json, header)
     if nothing_but_errors:
         sys.exit(1)
@@ -118,7 +118,7 @@ def _say_troubles(made: Run, said: set[str]) -> set[str]:
     return {*said, *sentences}
 
 
-def _name_errors(made: Run) -> bool:
+def name_errors(made: Run) -> bool:
     """Say why episodes failed, which a count alone does not; whether nothing else came of any."""
     stops = [driver.state.stopped for driver in made.scheduler.episodes.values()]
     reasons = Counter(stopped.reason for stopped in stops if stopped is not None and stopped.outcome == "error")

@@ -35,6 +35,7 @@ from app.desk.messages import (
 )
 from app.desk.pace import PACES
 from app.engine_away import away_text
+from app.strings.sentences import told
 from models.engine import Ask, Delta, EngineError
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Seated, StepEnded, Stopped
@@ -237,6 +238,8 @@ class LiveRun:
             self._states = {name: driver.state for name, driver in episodes.items()}
             self.watch(self._watched)
         self._post(Moving(self.number, self._mode))
+        for trouble in run.troubles():
+            self._post(Away(self.number, told(trouble)))
 
     # the open turn
 

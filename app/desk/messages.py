@@ -126,7 +126,7 @@ class Progressed(LiveMessage):
 
 
 class Away(LiveMessage):
-    """Nobody answers at an engine, which is tried again: one sentence."""
+    """Nobody answers at an engine, or at one of its servers, which is tried again: one sentence."""
 
     def __init__(self, live: int, text: str) -> None:
         super().__init__(live)

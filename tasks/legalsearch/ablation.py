@@ -19,6 +19,7 @@ from store.errors import StoreError
 from store.journal import SUFFIX, Journal
 from store.pack import Pack
 from tasks.benchmark import benchmark
+from tasks.episode.driver import INFRASTRUCTURE
 from tasks.episode.state import fold
 from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
@@ -50,7 +51,7 @@ from tasks.scoring.statistics import (
 ALL = "all"
 _SWITCH: Mapping[str, bool] = {"on": True, "off": False}
 RULES = ("compat", "strict")
-INDIFFERENT = frozenset({"parallel", "tasks", "pack"})
+INDIFFERENT = frozenset({"parallel", "budget_tokens", "budget_seconds", "cache", "tasks", "pack"})
 """Fields of a spec that do not change what a run is: the hashes of task file and pack stand for the last two."""
 
 Choice = tuple[tuple[str, str], ...]
@@ -193,7 +194,8 @@ def _check_finished(header: Data, spec: RunSpec) -> None:
 
 
 def _unfinished(journal: Journal) -> bool:
-    return any(fold(read_episode(journal, row.id)).stopped is None for row in journal.episodes())
+    stops = (fold(read_episode(journal, row.id)).stopped for row in journal.episodes())
+    return any(stopped is None or stopped.reason.startswith(INFRASTRUCTURE) for stopped in stops)
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,17 @@ def test_a_run_that_was_cut_goes_on(tasks: Path, tmp_path: Path, capsys: pytest.
     assert code == 0 and made["runs"][0]["compat"]["lar"]["all"] == 100.0 and not made["runs"][0]["reused"]
 
 
+def test_a_run_of_errors_alone_is_no_result_and_is_taken_up_again(
+    tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    script, answer = tmp_path / "s.json", ["<think>x</think><answer>A</answer>"]
+    script.write_text(json.dumps({"failure_rate": 1.0, "otherwise": answer}), encoding="utf-8")
+    model = ("--agent", "direct", "--model", f"scripted:{script}", "--out", tmp_path / "runs")
+    for _ in range(2):
+        code, made, err = ablate(capsys, tasks, "--over", "tools=rag", *model)
+        assert code == 1 and made == {} and "4 of 4 episodes ended in an error" in err
+
+
 def test_a_model_that_changed_is_noticed(tasks: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     script = tmp_path / "s.json"
     script.write_text(json.dumps({"otherwise": ["<think>x</think><answer>A</answer>"]}), encoding="utf-8")
