@@ -197,7 +197,7 @@ def run(
     allow_hosts: Sequence[str] = (),
     **more: Any,
 ) -> RunRecord:
-    """Play a benchmark and score it; returns when all episodes have ended.
+    """Play a benchmark and score it; returns when all episodes have ended, or the run stands still.
 
     Args:
         benchmark: its name, see `benchmarks()`.
@@ -210,8 +210,8 @@ def run(
         seats: role -> rules or the SPEC of a model, for the other seats. A person cannot sit in a notebook.
         out: the run file to write; must not exist.
         allow_hosts: hosts beyond this machine that this run may reach.
-        more: settings of every run (epochs, seed, max_turns, max_tokens, max_seconds, parallel, paper, calls) and of
-            the benchmark.
+        more: settings of every run (epochs, seed, max_turns, max_tokens, max_seconds, budget_tokens, budget_seconds, cache,
+            parallel, paper, calls) and of the benchmark.
 
     Raises:
         TaskError, StoreError, BadEngine: what is wrong, in one sentence; nothing was written then.

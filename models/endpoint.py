@@ -196,11 +196,11 @@ class EndpointEngine:
         self, ask: Ask, flight: Flight, until: float, say: Callable[[News], None]
     ) -> tuple[Collector, Finish | None, str]:
         """Ask one server after the other until one is there for the call; the same as `_converse`."""
-        pool, tried = self._pool, list[str]()
+        pool, tried, last = self._pool, list[str](), None
         while not flight.stopped and flight.clock() < until:
             member = pool.take(tried)
             if member is None:
-                raise pool.nobody()
+                raise pool.nobody(last)
             tried.append(member.url)
             try:
                 pool.ready(member, flight)
@@ -217,6 +217,7 @@ class EndpointEngine:
                 pool.failed(member, error)
                 if not isinstance(error, Unavailable):
                     raise
+                last = error
             finally:
                 pool.release(member)
         return Collector(), None, ""

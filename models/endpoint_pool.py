@@ -119,7 +119,9 @@ class Pool:
     def well(self, member: Member) -> None:
         """The server did what it is there for."""
         with self._lock:
-            member.failed, member.rests_until, member.why = 0, 0.0, None
+            member.failed, member.rests_until = 0, 0.0
+            if member.shut_until <= self._clock():
+                member.why = None
 
     def failed(self, member: Member, error: EngineError) -> None:
         """The server is left alone for a while."""
@@ -138,12 +140,13 @@ class Pool:
             now = self._clock()
             return any(m is not member and not m.other and self._is_open(m, now) for m in self.members)
 
-    def nobody(self) -> Unavailable:
-        """The error of a call for which nobody is left to be asked."""
+    def nobody(self, last: Unavailable | None = None) -> Unavailable:
+        """The error of a call for which nobody is left to be asked. last: of whoever it asked last."""
         with self._lock:
             now = self._clock()
             there = [member for member in self.members if not member.other]
-            why = next(member.why for member in (*there, *self.members) if member.why is not None)
+            known = (member.why for member in (*there, *self.members) if member.why is not None)
+            why = last or next(known, None) or Unavailable("nobody answers", "Start a server.")
             busy = any(isinstance(member.why, Busy) for member in there)
             wait = min((member.shut_until - now for member in there), default=0.0)
         n = len(self.members)

@@ -119,6 +119,8 @@ def _hash(value: object) -> str:
 def _described(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{key} {_described(item)}" for key, item in value.items())
+    if isinstance(value, list):  # the servers behind a seat
+        return " + ".join(map(_described, value))
     text = str(value)
     if len(text) > LONGEST_FACT:
         return text_hash(text)[:SHOWN_HASH]

@@ -31,7 +31,7 @@ from app.desk.episode.renderers import render  # noqa: E402
 from app.desk.episode.screen import EpisodeScreen  # noqa: E402
 from app.desk.episode.transcript import Transcript  # noqa: E402
 from app.desk.live import LiveRun  # noqa: E402
-from app.desk.messages import HumanAsked, LiveMessage, Moving, RunOpened, Streamed, Watched  # noqa: E402
+from app.desk.messages import Away, Failed, HumanAsked, LiveMessage, Moving, RunOpened, Streamed, Watched  # noqa: E402
 from app.desk.widgets.answer_box import AnswerBox, AnswerText  # noqa: E402
 from app.desk.widgets.find_bar import FindBar  # noqa: E402
 from app.desk.widgets.lines import row_text  # noqa: E402
@@ -307,6 +307,31 @@ def test_stopping_a_whole_run_pauses_it(pack: Path, engine: SlowEngine) -> None:
         live.stop()
         wait(lambda: rests(heard))
         assert len(engine.calls) == 1
+
+
+def test_a_budget_that_is_spent_pauses_a_whole_run_and_says_so(pack: Path, engine: SlowEngine) -> None:
+    with live_run(pack, limit=2, budget_tokens=1) as (live, heard):
+        live.run_all()
+        wait(engine.waits.is_set)
+        engine.end(ANSWER)
+        wait(lambda: rests(heard))
+        (failed,) = [message for message in heard if isinstance(message, Failed)]
+        assert failed.title.startswith("the budget of the run is spent: ") and not failed.fatal
+        assert len(engine.calls) == 1, "the second episode is not begun"
+
+
+class Halves(SlowEngine):
+    """Two servers, of which one is away."""
+
+    def away(self) -> list[EngineError]:
+        return [EngineError("no server answers at B")]
+
+
+def test_a_server_that_is_away_while_others_are_there_is_named(pack: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    install(monkeypatch, Halves())
+    with live_run(pack) as (live, heard):
+        wait(lambda: any(isinstance(message, Away) for message in heard))
+        assert [message.text for message in heard if isinstance(message, Away)] == ["no server answers at B"]
 
 
 @pytest.mark.parametrize("mode", ["step", "auto", "run_all"])

@@ -159,6 +159,19 @@ def test_who_asks_to_be_left_alone_is(two: list[FakeServer], clock: Clock) -> No
     engine.close()
 
 
+def test_whoever_was_asked_last_says_why_though_others_were_answered_meanwhile(clock: Clock) -> None:
+    """Another call may clear what was noted of a server before this one asks for it."""
+    pool = Pool([Member(Server(read_address(f"http://127.0.0.{n}#m")), "m", {}) for n in (1, 2)], clock)
+    for member in pool.members:
+        pool.failed(member, Unavailable("gone"))
+        pool.well(member)
+    assert "nobody answers" in str(pool.nobody()) and "gone too" in str(pool.nobody(Unavailable("gone too")))
+    pool.failed(pool.members[0], Busy("busy", wait=9.0))
+    pool.well(pool.members[0])
+    assert [str(why) for why in pool.away()] == ["busy"], "who asked to be left alone still is"
+    pool.close()
+
+
 def test_a_busy_server_is_waited_for_only_where_there_is_no_other(two: list[FakeServer], clock: Clock) -> None:
     engine = at(clock, two)
     two[0].chat = refuse(429, Retry_After="0.01")  # type: ignore[assignment]
