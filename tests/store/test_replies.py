@@ -68,6 +68,27 @@ def test_two_runs_share_it(tmp_path: Path) -> None:
         assert found == [str(n).encode() for n in range(250)] and not replies.troubles
 
 
+def _write_for_ever(path: Path) -> None:
+    with Replies(path) as replies:
+        for n in range(10**9):
+            replies.put(key(n), str(n).encode() * 100)
+
+
+def test_whoever_is_killed_leaves_a_file_that_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "r.db"
+    with Replies(path) as reader:
+        writer = multiprocessing.get_context("spawn").Process(target=_write_for_ever, args=(path,))
+        writer.start()
+        while reader.get(key(50)) is None:
+            assert writer.is_alive()
+        writer.kill()
+        writer.join()
+        seen = reader.size()[0]
+    with Replies(path) as replies:
+        assert replies.size()[0] == seen > 50 and not replies.troubles
+        assert all(replies.get(key(n)) == str(n).encode() * 100 for n in range(seen))
+
+
 def test_who_writes_for_long_is_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("store.replies.PATIENCE", 0.01)
     with Replies(tmp_path / "r.db") as replies, closing(sqlite3.connect(tmp_path / "r.db")) as other:

@@ -1,0 +1,93 @@
+"""What the cache of replies takes and keeps: only what would be the same, and whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from models.engine import Ask, Finish, Message, Reply, Settings, TokenChance, ToolCall, Usage
+from models.scripted import Script, ScriptedEngine
+from store.replies import Replies
+from tasks.run.cached import KnownReplies
+
+SPEC = "scripted:x"
+ASK = Ask("agent", (Message("user", "问"),), "talk/1")
+REPLY = Reply(
+    "答",
+    Usage(5, 3, 2, 81.5, "fresh", 4, 1),
+    reasoning="想",
+    tokens=(7, 8),
+    logprobs=(TokenChance("答", -0.25, (("答", -0.25), ("问", -1.5))),),
+    entropies=(0.5, 0.25),
+    note="短",
+    calls=(ToolCall("find", '{"a": 1}', "c1"),),
+)
+
+
+@pytest.fixture
+def known(tmp_path: Path) -> Iterator[KnownReplies]:
+    with Replies(tmp_path / "r.db") as replies:
+        yield KnownReplies(replies, {SPEC: ScriptedEngine(Script(otherwise=["x"]), "hash")})
+
+
+def test_a_reply_comes_back_whole_with_no_time_of_its_own(known: KnownReplies) -> None:
+    assert known.found(SPEC, ASK) is None
+    known.keep(SPEC, ASK, REPLY)
+    found = known.found(SPEC, ASK)
+    assert found == replace(REPLY, usage=Usage(reused=8, generated=2, reasoned=1, origin="cached"))
+    assert known.taken == 1
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        replace(ASK, messages=(Message("user", "别的"),)),
+        replace(ASK, schema={"type": "object"}),
+        replace(ASK, turns=(("答", (7, 8)),)),
+        ASK.seeded(1),
+        replace(ASK, settings=Settings(max_tokens=5)),
+        replace(ASK, settings=Settings(temperature=0.1)),
+    ],
+)
+def test_another_question_has_another_reply(known: KnownReplies, other: Ask) -> None:
+    known.keep(SPEC, ASK, REPLY)
+    assert known.found(SPEC, other) is None
+    known.keep(SPEC, other, replace(REPLY, text="另"))
+    found, before = known.found(SPEC, other), known.found(SPEC, ASK)
+    assert before is not None and before.text == "答"
+    assert (found is None) == (other.settings.temperature > 0)
+
+
+def test_where_and_how_a_question_is_asked_changes_nothing(known: KnownReplies) -> None:
+    known.keep(SPEC, ASK, REPLY)
+    assert known.found(SPEC, replace(ASK, episode="9", step=4, attempt=2, parent=3, seconds=5.0)) is not None
+
+
+@pytest.mark.parametrize(
+    ("finish", "kept"),
+    [("stop", True), ("length", True), ("cancelled", False), ("context_full", False), ("time_limit", False)],
+)
+def test_only_what_would_end_so_again_is_kept(known: KnownReplies, finish: Finish, kept: bool) -> None:
+    known.keep(SPEC, ASK, replace(REPLY, finish=finish))
+    assert (known.found(SPEC, ASK) is not None) == kept
+
+
+def test_what_another_release_kept_is_passed_over(known: KnownReplies) -> None:
+    known.replies.put(known._key(SPEC, ASK), b'{"words": "none of ours"}')
+    assert known.found(SPEC, ASK) is None and not known.replies.troubles
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=50)
+@given(st.text(st.characters(), max_size=30))
+def test_any_text_is_kept_or_left(known: KnownReplies, text: str) -> None:
+    ask = replace(ASK, messages=(Message("user", text),))
+    known.keep(SPEC, ask, replace(REPLY, text=text))
+    found = known.found(SPEC, ask)
+    assert (found is None and any("\ud800" <= ch <= "\udfff" for ch in text)) or (
+        found is not None and found.text == text
+    )
