@@ -112,8 +112,8 @@ class Pool:
         if member.facts is None:
             try:
                 self._join(member, flight)
-            except BadEngine as error:
-                member.other = True
+            except (BadEngine, EngineError) as error:
+                member.other = isinstance(error, BadEngine)
                 raise Unavailable(error.title, error.hint) from None
 
     def well(self, member: Member) -> None:

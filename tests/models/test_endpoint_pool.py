@@ -225,9 +225,12 @@ def test_who_is_away_at_first_joins_later(two: list[FakeServer], clock: Clock) -
         "away": True,
     }
     assert isinstance(one(engine), Reply) and asked(two) == [0, 1]
-    two[0].pages["/v1/models"] = pages
+    two[0].page("/v1/models", b"<html>starting</html>", kind="text/html")
     clock.now = RESTS[0]
-    assert isinstance(one(engine), Reply) and asked(two) == [1, 1] and engine.away() == []
+    assert isinstance(one(engine), Reply) and asked(two) == [0, 2], "what is not ready yet costs no question anything"
+    two[0].pages["/v1/models"] = pages
+    clock.now += RESTS[1]
+    assert isinstance(one(engine), Reply) and asked(two) == [1, 2] and engine.away() == []
     engine.close()
 
 
