@@ -338,7 +338,7 @@ def test_only_one_place_opens_engines_and_it_asks() -> None:
         "tasks/run/engines.py",
         "tasks/legalagentbench/recorded_log.py",
     }
-    assert named["read_address"] == {"models/endpoint.py"}
+    assert named["read_addresses"] == {"models/endpoint.py"} and "read_address" not in named
     assert "allow_hosts" not in RunSpec.model_fields
 
 
