@@ -264,7 +264,7 @@ def together(model: Model, streams: int, threads: int) -> tuple[int, int]:
         for stream in range(streams):
             context.read(stream, prompt, 0, logits=False)
         singly, alone = _timed(context, 1, spoken, start)
-        pays = 2
+        pays = 0
         for count in range(2, streams + 1):
             for stream in range(count):
                 if not context.cut(stream, start):
@@ -273,10 +273,10 @@ def together(model: Model, streams: int, threads: int) -> tuple[int, int]:
             if not all(
                 np.array_equal(row[0], other) for row, rows in zip(alone, joint, strict=True) for other in rows
             ):
-                return count - 1, pays
-            if jointly >= count * singly:
-                pays = count + 1
-        return streams, pays
+                return count - 1, pays or count
+            if not pays and jointly < count * singly:
+                pays = count
+        return streams, pays or streams + 1
     finally:
         context.close()
 

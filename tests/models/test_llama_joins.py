@@ -112,7 +112,7 @@ def test_a_reply_is_the_same_whoever_joins_and_in_any_order(
         path = tiny_llama(tmp_path / "m.gguf", seed=3) if kind == "floats" else tiny_recurrent(tmp_path / "m.gguf")
     asks = mixed()
     alone = one_by_one(opened(path), asks)
-    engine = opened(path)
+    engine = opened(path, together=4 * (kind == "quantised"))
     assert isinstance(engine, ManyAtOnce) and engine.at_once() == 4
     shared = set()
     for order in range(4):
@@ -122,7 +122,7 @@ def test_a_reply_is_the_same_whoever_joins_and_in_any_order(
         assert [told(reply) for reply in replies] == [alone[ask.episode] for ask in asks]
         shared |= {reply.usage.batch for reply in replies if isinstance(reply, Reply)}
     assert (max(shared) > 1) == (kind == "quantised"), "so far as its kernels allow"
-    everything = engine.answer([replace(ask, episode=f"batch.{ask.episode}") for ask in asks])
+    everything = opened(path).answer([replace(ask, episode=f"batch.{ask.episode}") for ask in asks])
     assert [told(reply) for reply in everything] == [alone[ask.episode] for ask in asks]
 
 
@@ -193,7 +193,7 @@ def _prompt(reply: Reply | EngineError) -> int:
 
 def test_who_is_done_goes_while_others_speak(endless: Path, opened: Callable[..., LlamaEngine]) -> None:
     """Nobody waits for the longest: with it in flight, far more others than there is room for are answered."""
-    engine = opened(endless, slots=3, ctx=4096)
+    engine = opened(endless, slots=3, together=3, ctx=4096)
     speaking = threading.Event()
     long: list[Reply | EngineError] = []
 
