@@ -1,6 +1,7 @@
 """The child process: reads orders from its own pipe, lets a `Server` carry them out, and beats while it lives.
 
-One thread reads orders (so that cancelling works while llama.cpp computes), one beats, the first one computes. Standard
+One thread reads orders (so that cancelling works while llama.cpp computes), one beats, the first one computes: calls are
+in motion together, and whatever else is ordered is done between two of their steps. Standard
 output belongs to the pipe alone: what libraries print goes to standard error, which the parent keeps for the reason
 when the process dies. Memory figures in bytes, one beat every half second.
 """
@@ -15,6 +16,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -51,31 +53,43 @@ class Child:
         self._queue: queue.SimpleQueue[Order | None] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._cancelled: set[int] = set()
-        self._current = 0
         self._server: Any = None
 
     def serve(self) -> int:
-        """Carry out orders, one after the other."""
+        """Carry out orders, one after the other, and between them go on with the calls in motion."""
         threading.Thread(target=self._listen, daemon=True, name="orders").start()
         threading.Thread(target=self._beat, daemon=True, name="beat").start()
-        while (order := self._queue.get()) is not None:
-            self._current = int(order.get("id", 0))
+        while True:
             try:
-                result = self._carry_out(order)
-            except ImportError as error:
-                self._failed("missing", str(error))
-            except MemoryError:
-                self._failed("memory", "the memory of this machine does not suffice")
+                order = self._queue.get(block=self._server is None or not self._server.busy)
+            except queue.Empty:
+                self._go_on()
+                continue
+            if order is None:
+                break
+            number = int(order.get("id", 0))
+            try:
+                if order["op"] == "answer":
+                    from models.llama.wire import call_of
+
+                    self._server.join(number, [call_of(call) for call in order["calls"]])
+                else:
+                    self._done(number, {"result": self._carry_out(number, order)})
             except Exception as error:
-                kind = "native" if type(error).__name__ == "NativeError" else "error"
-                self._failed(kind, str(error) or type(error).__name__)
-            else:
-                self._emit({"event": "done", "id": self._current, "result": result})
+                self._done(number, _failure(error))
         if self._server is not None:
             self._server.close()
         return 0
 
-    def _carry_out(self, order: Order) -> Any:
+    def _go_on(self) -> None:
+        """One step of the calls in motion. What each of them runs into ends that one; the rest is for all."""
+        try:
+            self._server.step()
+        except Exception as error:
+            for number in self._server.give_up():
+                self._done(number, _failure(error))
+
+    def _carry_out(self, number: int, order: Order) -> Any:
         match order["op"]:
             case "hello":
                 from models.llama import native
@@ -88,13 +102,8 @@ class Child:
                 from models.llama.serving import Server
                 from models.llama.wire import Options
 
-                self._server = Server(self._emit, self._is_cancelled)
-                return self._server.load(Options(**order["options"]))
-            case "answer":
-                from models.llama.wire import call_of
-
-                self._server.answer([call_of(call) for call in order["calls"]])
-                return self._server.facts()
+                self._server = Server(self._emit, self._cancelled.__contains__)
+                return self._server.load(number, Options(**order["options"]))
             case "tokens":
                 from models.llama.wire import call_of
 
@@ -113,7 +122,8 @@ class Child:
             case "embed":
                 from models.llama.embedding import embed
 
-                return embed(order["path"], order["texts"], order["pooling"], order["threads"], self._is_cancelled)
+                stopped = partial(self._cancelled.__contains__, number)
+                return embed(order["path"], order["texts"], order["pooling"], order["threads"], stopped)
             case other:
                 raise ValueError(f"unknown order {other}")
 
@@ -132,23 +142,29 @@ class Child:
         threading.Event().wait(2.0)
         os._exit(0)
 
-    def _is_cancelled(self) -> bool:
-        return self._current in self._cancelled
-
     def _beat(self) -> None:
         pause = threading.Event()
         while not pause.wait(BEAT):
             self._emit({"event": "beat", "memory": resident(), "ticks": getattr(self._server, "ticks", 0)})
 
-    def _failed(self, kind: str, text: str) -> None:
-        self._emit({"event": "done", "id": self._current, "failed": kind, "text": text[:2000]})
+    def _done(self, number: int, how: dict[str, Any]) -> None:
+        self._emit({"event": "done", "id": number, **how})
 
     def _emit(self, data: dict[str, Any]) -> None:
         from models.llama.wire import line
 
         with self._lock, contextlib.suppress(BrokenPipeError, ValueError):
-            self._news.write(line({"id": self._current, **data}))
+            self._news.write(line(data))
             self._news.flush()
+
+
+def _failure(error: Exception) -> dict[str, str]:
+    """Why an order failed, by kind and in words."""
+    if isinstance(error, MemoryError):
+        return {"failed": "memory", "text": "the memory of this machine does not suffice"}
+    native = "native" if type(error).__name__ == "NativeError" else "error"
+    kind = "missing" if isinstance(error, ImportError) else native
+    return {"failed": kind, "text": (str(error) or type(error).__name__)[:2000]}
 
 
 def resident() -> int:

@@ -1,5 +1,5 @@
 """`llama:FILE_OR_NAME`: a local model as an Engine. What computes is a child process; this end survives whatever it
-does.
+does. Calls may be put by many threads; in the child they join those in motion and leave as they end.
 
 Settings stand after '#': `llama:qwen.gguf#ctx=8192,threads=3,slots=4,together=1`. `ctx` is the context of one
 sequence in tokens, `slots` how many sequences are held at a time, `together` how many calls may decode in one batch
@@ -12,7 +12,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import file_digest
@@ -38,6 +38,8 @@ CONTEXT = 8192
 """Tokens of one sequence when nothing is said: enough for ten steps of the longest task, and small in memory."""
 FEWEST_SLOTS = 4
 MOST_SLOTS = 16
+HEARD = frozenset({"stop", "length", "context_full"})
+"""Ends of calls that the child has looked at; one that was stopped may have waited all the time."""
 INSTALL = "Install it with `make llm`, or `pip install llama-cpp-python`."
 
 
@@ -116,9 +118,16 @@ class LlamaEngine:
         self._sha256 = digest(path, library) if library is not None else _file_hash(path)
         self._process = Process(silence=silence, standstill=standstill)
         self._lock = threading.Lock()
-        self._cancelled = threading.Event()
+        """Held while a child is started, loaded or given calls, never while they are answered."""
+        self._stops = 0
+        """How often it was cancelled."""
         self._known: set[tuple[str, str]] = set()
+        """Seats whose earlier turns the child has been told."""
         self._facts: dict[str, Any] = {}
+        self._home: int | None = None
+        """The process that the facts are of."""
+        self._refused: tuple[float, EngineError] | None = None
+        """When the model could not be loaded last, and why."""
         self._closed = False
         self._density = 0.0
         self._build = self._hello()
@@ -131,7 +140,11 @@ class LlamaEngine:
     @property
     def loaded(self) -> bool:
         """Whether the model is in memory."""
-        return bool(self._facts) and self._process.alive
+        return self._home is not None and self._home == self._process.pid
+
+    def at_once(self) -> int:
+        """As many calls as sequences are held."""
+        return self.slots
 
     def describe(self) -> dict[str, Any]:
         """File, its hash, build, context, threads, template."""
@@ -155,7 +168,6 @@ class LlamaEngine:
         """The context, and the tokens a character that the vocabulary of the file needs, counted in the child."""
         with self._lock:
             if not self._density:
-                self._cancelled.clear()
                 try:
                     counted = self._process.order("count", path=str(self.path), text=PASSAGE)
                 except ChildFailed as error:
@@ -168,9 +180,9 @@ class LlamaEngine:
     def load(self, listen: Listener | None = None) -> dict[str, Any]:
         """Load the model now; gives what is known of it: context, slots, together, threads, build, memory in
         bytes."""
+        began, since = time.monotonic(), self._stops
         with self._lock:
-            self._cancelled.clear()
-            self._ready(_for_load(listen))
+            self._ready(began, since, _for_load(listen))
             return {**self._facts, "memory": self._process.memory}
 
     def check_tools(self) -> None:
@@ -187,22 +199,24 @@ class LlamaEngine:
             ) from None
 
     def answer(self, asks: Sequence[Ask], listen: Listener | None = None) -> list[Reply | EngineError]:
-        """All Asks, decoded together where that changes nothing."""
-        with self._lock:
-            self._cancelled.clear()
-            if not self._process.alive:
-                self._known.clear()
-            results: list[Reply | EngineError | None] = [None] * len(asks)
-            calls: list[tuple[int, Call]] = []
-            for index, ask in enumerate(asks):
-                try:
-                    calls.append((index, self._call(ask)))
-                except EngineError as error:
-                    results[index] = error
-            if calls:
-                self._answer([index for index, _ in calls], [call for _, call in calls], results, listen)
-            lost = EngineError("the model gave no reply to this call")
-            return [self._called(ask, r or lost) for ask, r in zip(asks, results, strict=True)]
+        """All Asks, decoded together, and with those of other threads, where that changes nothing."""
+        began, since = time.monotonic(), self._stops
+        results: dict[int, Reply | EngineError] = {}
+        calls: dict[int, Call] = {}
+        for index, ask in enumerate(asks):
+            try:
+                calls[index] = Call(ask, _grammar(dumps(ask.schema)) if ask.schema is not None else "")
+            except EngineError as error:
+                results[index] = error
+        lost: Reply | EngineError = EngineError("the model gave no reply to this call")
+        if calls:
+            try:
+                self._answer(calls, results, listen, began, since)
+            except EngineError as error:
+                lost = EngineError(error.title, error.hint)
+        if self._stops != since:
+            lost = Reply("", finish="cancelled")
+        return [self._called(ask, results.get(index, lost)) for index, ask in enumerate(asks)]
 
     def _called(self, ask: Ask, result: Reply | EngineError) -> Reply | EngineError:
         """The reply with the calls in it read, where tools may be called: in the form of its template, else in
@@ -216,7 +230,7 @@ class LlamaEngine:
 
     def cancel(self) -> None:
         """Stop the calls in flight, from any thread."""
-        self._cancelled.set()
+        self._stops += 1
         self._process.cancel()
 
     def tokens_of(self, messages: Sequence[Message], thinking: bool = True) -> list[int]:
@@ -231,7 +245,7 @@ class LlamaEngine:
     def close(self) -> None:
         """Give the model back: it is kept for the next run where that was asked for (`shelf`), else its process
         ends."""
-        self._known.clear()  # the next run may be one of before: its seats have the same names and said other words
+        self._known = set()  # the next run may be one of before: its seats have the same names and said other words
         if not self._closed and not shelf.put(self):
             self.end()
 
@@ -257,36 +271,42 @@ class LlamaEngine:
                 raise BadEngine("llama-cpp-python is not installed", INSTALL) from None
             raise BadEngine(f"llama.cpp cannot start: {error.title}", "`moot doctor` says more.") from None
 
-    def _call(self, ask: Ask) -> Call:
-        key = (ask.episode, ask.seat)
-        turns = ask.turns if key not in self._known else ()
-        return Call(ask, _grammar(dumps(ask.schema)) if ask.schema is not None else "", turns)
+    def _ready(self, began: float, since: int, news: Any = None) -> None:
+        """A child with the model in it, for who began to wait at a time, when so many times had been cancelled.
 
-    def _ready(self, news: Any = None) -> None:
-        """A child with the model in it."""
+        A model that could not be loaded in the meantime is not loaded again for those who waited.
+        """
         if self._closed:
             raise EngineError("this engine has been closed")
-        if self._facts and self._process.alive:
+        if self.loaded:
             return
-        self._facts = {}
+        if self._refused is not None and began < self._refused[0]:
+            raise self._refused[1]
+        self._known, self._home = set(), None
         options = Options(
             str(self.path), self.context, self.slots, self.threads, int(available() / 4), self.header.template,
             self._together,
         )  # fmt: skip
         try:
             self._facts = dict(self._process.order("load", news, options=options_data(options)))
-        except ChildFailed as error:
-            self._process.kill()
-            if self._cancelled.is_set():
-                raise
-            reason = error.title
-            raise EngineError(
-                f"'{self.path.name}' cannot be loaded: {reason}", "`moot models check FILE` says more."
-            ) from None
+            self._home = self._process.pid
+        except EngineError as error:
+            if isinstance(error, ChildFailed):
+                self._process.kill()
+                if self._stops == since:
+                    error = EngineError(
+                        f"'{self.path.name}' cannot be loaded: {error.title}", "`moot models check FILE` says more."
+                    )
+            self._refused = (time.monotonic(), error)
+            raise error from None
 
     def _answer(
-        self, places: list[int], calls: list[Call], results: list[Reply | EngineError | None], listen: Listener | None
-    ) -> None:
+        self, calls: Mapping[int, Call], results: dict[int, Reply | EngineError], listen: Listener | None,
+        began: float, since: int,
+    ) -> None:  # fmt: skip
+        """Put the calls to the child and gather what comes, by the place of each call."""
+        places = list(calls)
+
         def news(data: Mapping[str, Any]) -> None:
             match data["event"]:
                 case "delta" if listen is not None:
@@ -296,25 +316,25 @@ class LlamaEngine:
                 case "failed":
                     results[places[data["index"]]] = EngineError(data["title"], data["hint"])
 
-        began = time.monotonic()
-        try:
-            self._ready(_for_load(listen, calls[0].ask))
-            if not self._cancelled.is_set():
-                spent = time.monotonic() - began
-                self._process.order("answer", news, calls=[call_data(_shorter(call, spent)) for call in calls])
-                self._known.update((call.ask.episode, call.ask.seat) for call in calls)
-        except EngineError as error:
-            for place in places:
-                if results[place] is None and not self._cancelled.is_set():
-                    results[place] = EngineError(error.title, error.hint)
-        if self._cancelled.is_set():
-            for place in places:
-                results[place] = results[place] or Reply("", finish="cancelled")
+        with self._lock:
+            if self._stops != since:
+                return
+            self._ready(began, since, _for_load(listen, calls[places[0]].ask))
+            if self._stops != since:
+                return
+            known, spent = self._known, time.monotonic() - began
+            order = self._process.send("answer", calls=[_data(call, known, spent) for call in calls.values()])
+        if self._stops != since:  # it may have been cancelled before the order was under way
+            self._process.cancel(order)
+        self._process.wait(order, news)
+        for place, call in calls.items():
+            result = results.get(place)
+            if isinstance(result, Reply) and result.finish in HEARD:
+                known.add((call.ask.episode, call.ask.seat))
 
     def _ask_child(self, op: str, **what: Any) -> Any:
         with self._lock:
-            self._cancelled.clear()
-            self._ready()
+            self._ready(time.monotonic(), self._stops)
             return self._process.order(op, **what)
 
 
@@ -363,10 +383,12 @@ def _call_form(template: str | None) -> str:
     return ChatTemplate(template, "<s>", "</s>").call_form()
 
 
-def _shorter(call: Call, spent: float) -> Call:
-    """The call with what loading the model has left of its time."""
-    left = None if call.ask.seconds is None else max(0.0, call.ask.seconds - spent)
-    return call if left is None else replace(call, ask=replace(call.ask, seconds=left))
+def _data(call: Call, known: Set[tuple[str, str]], spent: float) -> dict[str, Any]:
+    """The call as data: with the earlier turns of its seat unless they are known, and with what is left of its time."""
+    ask = call.ask
+    turns = () if (ask.episode, ask.seat) in known else ask.turns
+    left = None if ask.seconds is None else max(0.0, ask.seconds - spent)
+    return call_data(Call(replace(ask, seconds=left), call.grammar, turns))
 
 
 def _delta(data: Mapping[str, Any]) -> Delta:

@@ -25,6 +25,8 @@ CHUNK = 256
 ERROR_LEVEL = 4
 Tokens = Sequence[int]
 Logits = NDArray[np.float32]
+Row = tuple[int, int, int, bool]
+"""A token on its own: stream, token, position, whether its logits are wanted."""
 
 complaints: deque[str] = deque(maxlen=12)
 """The last error lines of llama.cpp: the reason when something fails."""
@@ -198,15 +200,15 @@ class Context:
         self._decode()
         return self._logits(count - 1) if logits else None
 
-    def speak(self, turns: Sequence[tuple[int, int, int]]) -> list[Logits]:
-        """One token each of several sequences, (stream, token, position) by rising stream; the logits of each."""
-        count = len(turns)
+    def speak(self, rows: Sequence[Row]) -> list[Logits | None]:
+        """One token each of several sequences by rising stream; the logits of those rows that want them."""
+        count = len(rows)
         self._batch.n_tokens = count
-        for index, (stream, token, position) in enumerate(turns):
-            self._token[index], self._pos[index], self._wanted[index] = token, position, 1
+        for index, (stream, token, position, wanted) in enumerate(rows):
+            self._token[index], self._pos[index], self._wanted[index] = token, position, wanted
             self._batch.seq_id[index][0] = stream
         self._decode()
-        return [self._logits(index) for index in range(count)]
+        return [self._logits(index) if row[-1] else None for index, row in enumerate(rows)]
 
     def _decode(self) -> None:
         complaints.clear()
@@ -262,7 +264,7 @@ def together(model: Model, streams: int, threads: int) -> tuple[int, int]:
         for stream in range(streams):
             context.read(stream, prompt, 0, logits=False)
         singly, alone = _timed(context, 1, spoken, start)
-        pays = 2
+        pays = 0
         for count in range(2, streams + 1):
             for stream in range(count):
                 if not context.cut(stream, start):
@@ -271,10 +273,10 @@ def together(model: Model, streams: int, threads: int) -> tuple[int, int]:
             if not all(
                 np.array_equal(row[0], other) for row, rows in zip(alone, joint, strict=True) for other in rows
             ):
-                return count - 1, pays
-            if jointly >= count * singly:
-                pays = count + 1
-        return streams, pays
+                return count - 1, pays or count
+            if not pays and jointly < count * singly:
+                pays = count
+        return streams, pays or streams + 1
     finally:
         context.close()
 
@@ -284,7 +286,7 @@ def _timed(context: Context, count: int, spoken: Tokens, start: int) -> tuple[fl
     steps, times = [], []
     for at, token in enumerate(spoken):
         began = time.perf_counter()
-        rows = context.speak([(stream, token, start + at) for stream in range(count)])
+        rows = context.speak([(stream, token, start + at, True) for stream in range(count)])
         times.append(time.perf_counter() - began)
-        steps.append([row.copy() for row in rows])
+        steps.append([row.copy() for row in rows if row is not None])
     return min(times), steps

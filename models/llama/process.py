@@ -1,7 +1,7 @@
 """The parent's end of the child process: starts it, hears it, and ends it when it is silent. Units: seconds, bytes.
 
-A broken file, a crash or a kill costs the call in flight: whoever waits gets an `EngineError`, and the next order starts a
-new child.
+Orders come from any thread, several may be under way, and each waits for its own. A broken file, a crash or a kill
+costs the calls in flight: whoever waits gets an `EngineError`, and the next order starts a new child.
 """
 
 from __future__ import annotations
@@ -26,6 +26,9 @@ STANDSTILL = 600.0
 """Seconds without a single evaluation, while at work, after which it counts as hung: a chunk of a large model is slow."""
 GRACE = 20.0
 """Seconds that a cancelled call may take to end by itself before the child is killed."""
+LOOK = 0.25
+"""Seconds after which whoever waits looks whether the child still lives."""
+ANEW = "The next call starts it anew."
 News = Callable[[Mapping[str, Any]], None]
 
 
@@ -43,185 +46,228 @@ class ChildFailed(EngineError):
         self.kind = kind
 
 
+class Life:
+    """One child from its start to its end, and the orders that it has not carried out."""
+
+    def __init__(self) -> None:
+        self.child = subprocess.Popen(
+            command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        self.heard = time.monotonic()
+        self.ticks = (-1, self.heard)
+        """The child's count of evaluations, and when it last changed."""
+        self.memory = 0
+        self.reason = ""
+        """Why it was ended from here."""
+        self.silent = False
+        """Whether nothing can come from it any more."""
+        self.open: dict[int, Order] = {}
+        self._said: deque[str] = deque(maxlen=20)
+        self._orders: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        for name, work in (("orders", self._tell), ("news", self._hear), ("stderr", self._overhear)):
+            threading.Thread(target=work, daemon=True, name=f"engine-{name}").start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the child runs."""
+        return self.child.poll() is None
+
+    def write(self, data: Mapping[str, Any]) -> None:
+        """Tell the child; what it can no longer hear is lost."""
+        self._orders.put(line(data))
+
+    def farewell(self) -> None:
+        """Close its pipe, which ends it when it is done."""
+        self._orders.put(None)
+
+    def end(self, reason: str = "") -> None:
+        """End it at once."""
+        self.reason = self.reason or reason
+        self.farewell()
+        with contextlib.suppress(OSError):
+            self.child.kill()
+        self.child.wait()
+        for pipe in (self.child.stdin, self.child.stdout, self.child.stderr):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+
+    def error(self) -> EngineError:
+        """What those are told who waited when it ended."""
+        if self.reason:
+            return EngineError(self.reason, ANEW)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.child.wait(timeout=2.0)
+        code = self.child.poll()
+        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
+        words = " ".join(self._said)[-300:].strip()
+        return EngineError(f"the model's process died ({how})" + (f": {words}" if words else ""), ANEW)
+
+    def _tell(self) -> None:
+        """Writes in a thread of its own: a child that reads no more must hold up nobody who orders or cancels."""
+        assert self.child.stdin is not None
+        with contextlib.suppress(OSError, ValueError):
+            while (order := self._orders.get()) is not None:
+                self.child.stdin.write(order)
+                self.child.stdin.flush()
+        with contextlib.suppress(OSError, ValueError):
+            self.child.stdin.close()
+
+    def _hear(self) -> None:
+        assert self.child.stdout is not None
+        with contextlib.suppress(OSError, ValueError):
+            for raw in self.child.stdout:
+                self.heard = time.monotonic()
+                with contextlib.suppress(ValueError):
+                    self._sort(json.loads(raw))
+        self.silent = True
+        for order in list(self.open.values()):
+            order.news.put(None)
+
+    def _sort(self, data: dict[str, Any]) -> None:
+        """Beats are heard here, everything else by whoever gave the order."""
+        if data.get("event") == "beat":
+            self.memory = int(data.get("memory", 0))
+            if data.get("ticks") != self.ticks[0]:
+                self.ticks = (int(data.get("ticks", 0)), self.heard)
+        elif (order := self.open.get(data.get("id", 0))) is not None:
+            order.news.put(data)
+
+    def _overhear(self) -> None:
+        assert self.child.stderr is not None
+        with contextlib.suppress(OSError, ValueError):
+            for raw in self.child.stderr:
+                self._said.append(raw[:500].decode("utf-8", "replace").strip())
+
+
+class Order:
+    """An order under way; whoever gave it waits for it (`Process.wait`)."""
+
+    def __init__(self, number: int, life: Life) -> None:
+        self.number = number
+        self.life = life
+        self.began = time.monotonic()
+        self.cancelled_at = 0.0
+        self.news: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
+
+
 class Process:
-    """One child process. Orders come from one thread at a time; `cancel` and `kill` from any."""
+    """One child process at a time, for orders from any thread."""
 
     def __init__(self, *, silence: float = SILENCE, standstill: float = STANDSTILL) -> None:
         self.silence = silence
         self._standstill = standstill
-        self._child: subprocess.Popen[bytes] | None = None
-        self._news: queue.SimpleQueue[dict[str, Any] | None] = queue.SimpleQueue()
-        self._orders: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._said: deque[str] = deque(maxlen=20)
+        self._lock = threading.Lock()
+        self._life: Life | None = None
         self._number = 0
-        self._cancelled_at = 0.0
-        self._ticks = (0, 0.0)
-        self._waited_for = False
-        self.memory = 0
-        """Resident bytes of the child at its last heartbeat."""
 
     @property
     def pid(self) -> int | None:
         """The child's process id, None when there is none."""
-        return self._child.pid if self.alive and self._child else None
+        life = self._life
+        return life.child.pid if life is not None and life.alive else None
 
     @property
     def alive(self) -> bool:
         """Whether a child is running."""
-        return self._child is not None and self._child.poll() is None
+        return self.pid is not None
 
-    def start(self) -> None:
-        """Start a child unless one is running."""
-        if self.alive:
-            return
-        self.kill()
-        self._news = queue.SimpleQueue()
-        self._orders = queue.SimpleQueue()
-        self._said.clear()
-        child = subprocess.Popen(command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self._child = child
-        threading.Thread(target=self._tell, args=(child, self._orders), daemon=True, name="engine-orders").start()
-        threading.Thread(target=self._hear, args=(child, self._news), daemon=True, name="engine-news").start()
-        threading.Thread(target=self._overhear, args=(child,), daemon=True, name="engine-stderr").start()
+    @property
+    def memory(self) -> int:
+        """Resident bytes of the child at its last heartbeat."""
+        life = self._life
+        return life.memory if life is not None else 0
 
     def order(self, op: str, news: News | None = None, **what: Any) -> Any:
-        """Give an order and wait for its result; `news` hears what comes in between.
+        """Give an order, to a new child where none is running, and wait for its result.
 
         Raises:
             ChildFailed: the order failed, the child lives on.
             EngineError: the child died, or hung and was killed.
         """
-        self.start()
-        self._number += 1
-        self._cancelled_at = 0.0
-        number = self._number
-        self._write({"op": op, "id": number, **what})
-        began = time.monotonic()
-        self._ticks = (-1, began)
-        self._waited_for = True
+        with self._lock:
+            if self._life is None or not self._life.alive:
+                self._end()
+                self._life = Life()
+        return self.wait(self.send(op, **what), news)
+
+    def send(self, op: str, **what: Any) -> Order:
+        """Give an order to the child that is running. Raises EngineError where none is."""
+        with self._lock:
+            life = self._life
+            if life is None:
+                raise EngineError("the model's process is not running", ANEW)
+            self._number += 1
+            order = life.open[self._number] = Order(self._number, life)
+        life.write({"op": op, "id": order.number, **what})
+        return order
+
+    def wait(self, order: Order, news: News | None = None) -> Any:
+        """Wait for the result of an order; `news` hears what comes in between. Raises as `order` does."""
+        done = False
         try:
-            return self._result(number, news, began)
-        finally:
-            self._waited_for = False
-
-    def _result(self, number: int, news: News | None, heard: float) -> Any:
-        while True:
-            try:
-                data = self._news.get(timeout=0.25)
-            except queue.Empty:
-                self._check(heard)
-                continue
-            if data is None:
-                raise self._died()
-            heard = time.monotonic()
-            if data.get("event") == "beat":
-                self._beat(data, heard)
-                self._check(heard)
-            elif data.get("id") != number:
-                continue
-            elif data.get("event") != "done":
-                if news is not None:
-                    news(data)
-            elif "failed" in data:
-                raise ChildFailed(data["failed"], data["text"])
-            else:
+            while True:
+                try:
+                    data = order.news.get(timeout=LOOK)
+                except queue.Empty:
+                    self._check(order)
+                    continue
+                if data is None:
+                    raise order.life.error()
+                if data["event"] != "done":
+                    if news is not None:
+                        news(data)
+                    self._check(order)
+                    continue
+                done = True
+                if "failed" in data:
+                    raise ChildFailed(data["failed"], data["text"])
                 return data["result"]
+        finally:
+            if not done:  # nobody waits for it any more
+                self.cancel(order)
+            order.life.open.pop(order.number, None)
 
-    def cancel(self) -> None:
-        """Stop the order being carried out, from any thread; a child that does not obey is killed, however often it is told."""
-        self._cancelled_at = self._cancelled_at or time.monotonic()
-        with contextlib.suppress(EngineError):
-            self._write({"op": "cancel", "id": self._number})
+    def cancel(self, *orders: Order) -> None:
+        """Stop these orders, or all that are under way, from any thread; a child that does not obey is killed, however
+        often it is told."""
+        life = self._life
+        for order in orders or (list(life.open.values()) if life is not None else ()):
+            order.cancelled_at = order.cancelled_at or time.monotonic()
+            order.life.write({"op": "cancel", "id": order.number})
 
     def kill(self) -> None:
         """End the child at once."""
-        child, self._child = self._child, None
-        if child is None:
-            return
-        self._orders.put(None)
-        with contextlib.suppress(OSError):
-            child.kill()
-        child.wait()
-        for pipe in (child.stdin, child.stdout, child.stderr):
-            if pipe is not None:
-                with contextlib.suppress(OSError):
-                    pipe.close()
+        with self._lock:
+            self._end()
 
     def close(self) -> None:
         """Let the child go: the end of its pipe ends it; one that does not go is killed."""
-        child = self._child
-        if child is not None:
-            self._orders.put(None)
+        if (life := self._life) is not None:
+            life.farewell()
             with contextlib.suppress(subprocess.TimeoutExpired):
-                child.wait(timeout=1.0)
+                life.child.wait(timeout=1.0)
         self.kill()
 
-    def _write(self, data: Mapping[str, Any]) -> None:
-        if self._child is None:
-            raise EngineError("the model's process is not running")
-        self._orders.put(line(data))
+    def _end(self) -> None:
+        life, self._life = self._life, None
+        if life is not None:
+            life.end()
 
-    def _beat(self, data: Mapping[str, Any], now: float) -> None:
-        self.memory = int(data.get("memory", 0))
-        if data.get("ticks") != self._ticks[0]:
-            self._ticks = (int(data.get("ticks", 0)), now)
-
-    def _check(self, heard: float) -> None:
+    def _check(self, order: Order) -> None:
         """Kill a child that is silent, stands still, or does not let itself be cancelled."""
-        now = time.monotonic()
-        if not self.alive:
-            if self._news.empty():
-                raise self._died()
+        now, life = time.monotonic(), order.life
+        if life.silent:
+            if order.news.empty():
+                raise life.error()
             return
-        if now - heard > self.silence:
+        if now - max(life.heard, order.began) > self.silence:
             reason = f"the model's process has been silent for {self.silence:g} seconds and was ended"
-        elif now - self._ticks[1] > self._standstill:
+        elif now - max(life.ticks[1], order.began) > self._standstill:
             reason = f"the model has computed nothing for {self._standstill:g} seconds and its process was ended"
-        elif self._cancelled_at and now - self._cancelled_at > GRACE:
+        elif order.cancelled_at and now - order.cancelled_at > GRACE:
             reason = "the model's process did not stop when it was cancelled and was ended"
         else:
             return
-        self.kill()
-        raise EngineError(reason, "The next call starts it anew.")
-
-    def _died(self) -> EngineError:
-        child = self._child
-        code = child.poll() if child is not None else None
-        if child is not None and code is None:
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                code = child.wait(timeout=2.0)
-        how = f"signal {-code}" if code is not None and code < 0 else f"exit code {code}"
-        words = " ".join(self._said)[-300:].strip()
-        self.kill()
-        return EngineError(
-            f"the model's process died ({how})" + (f": {words}" if words else ""), "The next call starts it anew."
-        )
-
-    @staticmethod
-    def _tell(child: subprocess.Popen[bytes], orders: queue.SimpleQueue[bytes | None]) -> None:
-        """Writes in a thread of its own: a child that reads no more must hold up nobody who orders or cancels."""
-        assert child.stdin is not None
-        with contextlib.suppress(OSError, ValueError):
-            while (order := orders.get()) is not None:
-                child.stdin.write(order)
-                child.stdin.flush()
-        with contextlib.suppress(OSError, ValueError):
-            child.stdin.close()
-
-    def _hear(self, child: subprocess.Popen[bytes], news: queue.SimpleQueue[dict[str, Any] | None]) -> None:
-        assert child.stdout is not None
-        with contextlib.suppress(OSError, ValueError):
-            for raw in child.stdout:
-                with contextlib.suppress(ValueError):
-                    data = json.loads(raw)
-                    if self._waited_for or data.get("event") != "beat":
-                        news.put(data)
-                    else:  # nobody waits: beats must not pile up
-                        self.memory = int(data.get("memory", 0))
-        news.put(None)
-
-    def _overhear(self, child: subprocess.Popen[bytes]) -> None:
-        assert child.stderr is not None
-        with contextlib.suppress(OSError, ValueError):
-            for raw in child.stderr:
-                self._said.append(raw[:500].decode("utf-8", "replace").strip())
+        life.end(reason)
+        raise life.error()

@@ -1,8 +1,12 @@
-"""What the child process does for a living: loads one model and answers batches of calls with it.
+"""What the child process does for a living: loads one model and answers calls with it, which come and go as they like.
 
-Calls of a batch start one after the other and then decode together, as many in one batch as this model's kernels allow
-without changing a bit (`native.together`), the others in turns. Cancelling takes effect within one chunk or one token.
-Units: milliseconds, tokens, bytes.
+A step is one chunk of a newcomer's prompt and then one token of everybody who speaks, so that nobody falls silent while
+somebody reads; who is done leaves at once, and the next takes its place. A chunk is evaluated on its own: beside tokens
+of others llama.cpp cuts it (its first token goes with theirs), in other words its chunks would no longer follow from the
+prompt alone; with float weights that changed 3 of 60 prompts and every speech of three in 60, and it saves no time. Of
+tokens as many go in one batch as this model's kernels allow without changing a bit (`native.together`), the others in
+turns; the tokens of a prompt that are read one by one go with them. One newcomer reads at a time, so that the next finds
+what it read. Cancelling takes effect within one step. Units: milliseconds, tokens, bytes.
 """
 
 from __future__ import annotations
@@ -10,17 +14,17 @@ from __future__ import annotations
 import math
 import time
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from models.engine import Ask, Reply, Usage
+from models.engine import Ask, Finish, Reply, Usage
 from models.llama import native
 from models.llama.decoding import Sampler, Speaker, spoken_part
-from models.llama.native import CHUNK, Context, Model, NativeError
+from models.llama.native import CHUNK, Context, Model
 from models.llama.prompts import Prompter
 from models.llama.reasoning import opens, silent
-from models.llama.sequences import Found, Key, Plan, Pool, plan
+from models.llama.sequences import Found, Key, Memory, Plan, Pool, plan
 from models.llama.template import ChatTemplate
 from models.llama.wire import Call, Options, reply_data
 
@@ -31,39 +35,76 @@ MOST_TURNS = 400
 """Own turns remembered by sequence."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call of an order, by its place in it; its time is up at `until`."""
+
+    order: int
+    index: int
+    call: Call
+    until: float
+
+
 @dataclass
 class Turn:
-    """One call in motion."""
+    """A call in motion: it reads while there are `borders` of its prompt left, then it speaks."""
 
-    index: int
-    ask: Ask
+    asked: Asked
     key: Key
     found: Found
     plan: Plan
+    borders: deque[int]
+    memory: Memory
     speaker: Speaker
     started: float
-    until: float = math.inf
-    """When its time is up."""
-    token: int | None = None
+    token: int = 0
+    """What it said last, to be evaluated next."""
     batch: int = 1
     told: float = 0.0
 
+    @property
+    def ask(self) -> Ask:
+        """The question."""
+        return self.asked.call.ask
+
+    @property
+    def next(self) -> Sequence[int]:
+        """The tokens that are evaluated next: a chunk of the prompt, or what it said last."""
+        at = len(self.memory.tokens)
+        return self.plan.tokens[at : self.borders[0]] if self.borders else (self.token,)
+
+    @property
+    def wants(self) -> bool:
+        """Whether a token is drawn from what is evaluated next."""
+        return len(self.borders) < 2
+
 
 class Server:
-    """The model of this process. `emit` sends news to the parent, `cancelled` says whether the calls are to stop."""
+    """The model of this process. `emit` sends news to the parent, `cancelled` says whether an order is to stop."""
 
-    def __init__(self, emit: Emit, cancelled: Callable[[], bool]) -> None:
+    def __init__(self, emit: Emit, cancelled: Callable[[int], bool]) -> None:
         self._emit = emit
         self._cancelled = cancelled
         self._model: Model | None = None
-        self._turns: OrderedDict[Key, OrderedDict[str, tuple[list[int], str]]] = OrderedDict()
+        self._turns: list[Turn] = []
+        self._waiting: deque[Asked] = deque()
+        self._open: dict[int, int] = {}
+        """Orders, and how many of their calls have no answer yet."""
+        self._spoken: OrderedDict[Key, OrderedDict[str, tuple[list[int], str]]] = OrderedDict()
         self.ticks = 0
         """Counts evaluations: a number that stands still for long says that llama.cpp hangs."""
 
-    def load(self, options: Options) -> dict[str, Any]:
+    def load(self, order: int, options: Options) -> dict[str, Any]:
         """Load the model and set up its memory; gives the facts."""
+
+        def progress(done: float) -> bool:
+            self.ticks += 1
+            news = {"event": "delta", "phase": "loading", "done": round(done * 100), "total": 100}
+            self._emit({"id": order, **news})
+            return not self._cancelled(order)
+
         self._options = options
-        model = Model(options.path, self._loading)
+        model = Model(options.path, progress)
         self._model = model
         specials = model.specials()
         template = ChatTemplate(options.template, model.name_of(model.bos), model.name_of(model.eos), specials)
@@ -93,39 +134,57 @@ class Server:
         assert self._model is not None
         return self._model.tokenize(text, special=False)
 
-    def facts(self) -> dict[str, int]:
-        """How many sequences live and are parked."""
-        return {**self._pool.facts(), "together": self._together}
+    def join(self, order: int, calls: Sequence[Call]) -> None:
+        """Take calls in; each is answered as soon as it can be, and the order is done with the last of them."""
+        now = time.perf_counter()
+        self._open[order] = len(calls)
+        for index, call in enumerate(calls):
+            seconds = call.ask.seconds
+            self._waiting.append(Asked(order, index, call, math.inf if seconds is None else now + seconds))
 
-    def answer(self, calls: list[Call]) -> None:
-        """Answer all calls; each reply is emitted as soon as it is there."""
-        if len(calls) > 1 and self._options.slots > 1 and not self._together:
-            assert self._model is not None
-            self._together, self._pays = native.together(self._model, self._options.slots, self._options.threads)
-        waiting = deque(enumerate(calls))
-        active: list[Turn] = []
-        began = time.perf_counter()
-        while waiting or active:
-            if self._cancelled():
-                self._stop_all(waiting, active)
-                return
-            while waiting and len(active) < self._options.slots and not self._cancelled():
-                index, call = waiting.popleft()
-                until = math.inf if call.ask.seconds is None else began + call.ask.seconds
-                turn = self._start(index, call, {turn.key for turn in active}, until)
-                if turn is not None:
-                    active.append(turn)
-            for turn in active:
-                if turn.token is not None and time.perf_counter() >= turn.until:
-                    turn.token = None
-                    turn.speaker.end("time_limit")
-            active = [turn for turn in active if not self._over(turn)]
-            self._speak(active)
+    @property
+    def busy(self) -> bool:
+        """Whether calls are in motion."""
+        return bool(self._waiting or self._turns)
 
-    def _loading(self, done: float) -> bool:
-        self.ticks += 1
-        self._emit({"event": "delta", "phase": "loading", "done": round(done * 100), "total": 100})
-        return not self._cancelled()
+    def give_up(self) -> list[int]:
+        """Forget all calls in motion, after something that none of them alone is to blame for; the orders they were of."""
+        for turn in self._turns:
+            turn.speaker.sampler.close()
+            self._pool.drop(turn.key)
+        left = list(self._open)
+        self._turns.clear()
+        self._waiting.clear()
+        self._open.clear()
+        return left
+
+    def step(self) -> None:
+        """Go on with all calls: one chunk of the one that reads, one token of each that speaks."""
+        self._stop_some()
+        reader = next((turn for turn in self._turns if turn.borders), None)
+        if reader is None and self._waiting and len(self._turns) < self._options.slots:
+            if self._turns and not self._together:
+                assert self._model is not None
+                self._together, self._pays = native.together(self._model, self._options.slots, self._options.threads)
+            reader = self._start(self._waiting.popleft())
+        if reader is not None and len(reader.next) > 1:
+            self._read(reader)
+        self._speak()
+
+    def _stop_some(self) -> None:
+        """Whose order is cancelled or whose time is up is answered with what there is."""
+        now = time.perf_counter()
+
+        def end(asked: Asked) -> Finish | None:
+            return "cancelled" if self._cancelled(asked.order) else "time_limit" if now >= asked.until else None
+
+        for turn in list(self._turns):
+            if finish := end(turn.asked):
+                self._leave(turn, finish)
+        for asked in list(self._waiting):
+            if finish := end(asked):
+                self._waiting.remove(asked)
+                self._reply(asked, Reply("", Usage(), finish))
 
     def _own(self, key: Key, call: Call) -> Callable[[str], tuple[list[int], str]]:
         """Finds the tokens of an earlier turn by its text."""
@@ -134,22 +193,23 @@ class Server:
         for text, tokens in call.turns:  # the record is right where it and this process disagree
             plainly = spoken_part(model, tokens, text, thinks=False)
             self._remember(key, text, plainly if plainly[0] else spoken_part(model, tokens, text, thinks=True))
-        known = self._turns.get(key, OrderedDict())
+        known = self._spoken.get(key, OrderedDict())
         return lambda text: known.get(text, ([], text))
 
     def _remember(self, key: Key, text: str, spoken: tuple[list[int], str]) -> None:
-        turns = self._turns.setdefault(key, OrderedDict())
-        self._turns.move_to_end(key)
+        turns = self._spoken.setdefault(key, OrderedDict())
+        self._spoken.move_to_end(key)
         turns[text] = spoken
         while len(turns) > MOST_TURNS:
             turns.popitem(last=False)
-        while len(self._turns) > MOST_TURNS:
-            self._turns.popitem(last=False)
+        while len(self._spoken) > MOST_TURNS:
+            self._spoken.popitem(last=False)
 
-    def _start(self, index: int, call: Call, busy: set[Key], until: float) -> Turn | None:
-        """Read the prompt of a call and draw its first token; None when it is answered already."""
-        ask, started = call.ask, time.perf_counter()
+    def _start(self, asked: Asked) -> Turn | None:
+        """Give a call its place; None when it is answered already."""
+        ask, started = asked.call.ask, time.perf_counter()
         assert self._model is not None
+        busy = {turn.key for turn in self._turns}
         key = (ask.episode, ask.seat)
         while key in busy:
             key = (key[0], key[1] + "'")
@@ -158,133 +218,111 @@ class Server:
             runs, frame = self._prompter.runs(
                 ask.messages,
                 thinking=ask.settings.thinking,
-                own=self._own((ask.episode, ask.seat), call),
+                own=self._own((ask.episode, ask.seat), asked.call),
                 tools=ask.tools,
             )
             wanted = plan(runs)
-            if len(wanted.tokens) >= self._context.length:
-                self._full(index, len(wanted.tokens))
+            if (length := len(wanted.tokens)) >= self._context.length:
+                note = f"the prompt of {length} tokens does not fit the context of {self._context.length}"
+                self._reply(asked, Reply("", Usage(), "context_full", note=note))
                 return None
-            sampler = Sampler(self._model, ask, call.grammar)
-            found = self._pool.find(key, wanted, lambda other: other in busy)
-            speaker = Speaker(self._model, ask, sampler, opens(frame))
-            turn = Turn(index, ask, key, found, wanted, speaker, started, until, told=started)
-            logits = self._read(turn)
-            if logits is None:
-                self._finish(turn, "cancelled" if self._cancelled() else "time_limit")
-                return None
-            turn.token = speaker.take(logits)
-            return turn
-        except Exception as error:  # whatever one call runs into, the others of the batch go on
+            sampler = Sampler(self._model, ask, asked.call.grammar)
+            found = self._pool.find(key, wanted, busy.__contains__)
+            turn = Turn(
+                asked, key, found, wanted, deque(border for border in wanted.borders if border > found.reused),
+                self._pool.memory(key), Speaker(self._model, ask, sampler, opens(frame)), started,
+            )  # fmt: skip
+        except Exception as error:  # whatever one call runs into, the others go on
             if sampler is not None:
                 sampler.close()
             self._pool.drop(key)
-            self._emit({"event": "failed", "index": index, "title": str(error) or type(error).__name__, "hint": ""})
+            self._answered(asked, {"event": "failed", "title": _title(error), "hint": ""})
             return None
+        self._turns.append(turn)
+        self._tell_reading(turn)
+        return turn
 
-    def _full(self, index: int, length: int) -> None:
-        note = f"the prompt of {length} tokens does not fit the context of {self._context.length}"
-        reply = Reply("", Usage(), "context_full", note=note)
-        self._emit({"event": "reply", "index": index, **reply_data(reply)})
-
-    def _read(self, turn: Turn) -> native.Logits | None:
-        """Evaluate what is new of a prompt; None when cancelled or out of time on the way."""
-        tokens, total = turn.plan.tokens, len(turn.plan.tokens)
-        memory = self._pool.memory(turn.key)
-        at, logits = turn.found.reused, None
-        for border in turn.plan.borders:
-            if border <= at:
-                continue
-            now = time.perf_counter()
-            if self._cancelled() or now >= turn.until:
-                return None
-            if now - turn.told > PAUSE or at == turn.found.reused:
-                turn.told = now
-                self._tell(turn, "reading", done=at, total=total)
-            chunk = tokens[at:border]
-            logits = self._context.read(turn.found.stream, chunk, at, logits=border == total)
-            self.ticks += 1
-            memory.grow(chunk)
-            at = border
-        self._pool.mark(turn.key)
-        return logits
-
-    def _speak(self, active: list[Turn]) -> None:
-        """One more token for every call in motion."""
-        active.sort(key=lambda turn: turn.found.stream)
-        width = max(1, self._together)
-        for start in range(0, len(active), width):
-            group = active[start : start + width]
-            places = [len(self._pool.memory(turn.key).tokens) for turn in group]
-            full = [turn for turn, place in zip(group, places, strict=True) if place >= self._context.length]
-            for turn in full:
-                turn.token = None
-                turn.speaker.end("context_full")
-            ready = [(turn, place) for turn, place in zip(group, places, strict=True) if turn.token is not None]
-            if len(ready) >= self._pays:
-                self._speak_together(ready)
-            else:
-                for one in ready:
-                    self._speak_together([one])
-
-    def _speak_together(self, ready: list[tuple[Turn, int]]) -> None:
-        """One token of each of these calls in one evaluation; beside each call the place of the token."""
-        if not ready or self._cancelled():
-            return
+    def _read(self, turn: Turn) -> None:
+        """Evaluate the next chunk of a prompt."""
         try:
-            rows = self._context.speak([(turn.found.stream, turn.token or 0, place) for turn, place in ready])
-        except NativeError as error:
-            self._fail([turn for turn, _ in ready], error)
+            logits = self._context.read(turn.found.stream, turn.next, len(turn.memory.tokens), logits=turn.wants)
+        except Exception as error:
+            return self._fail(turn, error)
+        self.ticks += 1
+        self._take_in(turn, logits)
+
+    def _speak(self) -> None:
+        """One more token for every call that has one."""
+        for turn in list(self._turns):
+            if not turn.borders and len(turn.memory.tokens) >= self._context.length:
+                self._leave(turn, "context_full")
+        ready = sorted((turn for turn in self._turns if len(turn.next) == 1), key=lambda turn: turn.found.stream)
+        width = max(1, self._together)
+        for start in range(0, len(ready), width):
+            group = ready[start : start + width]
+            size = len(group) if len(group) >= self._pays else 1
+            for at in range(0, len(group), size):
+                if any(self._cancelled(turn.asked.order) for turn in ready):
+                    return
+                self._speak_together(group[at : at + size])
+
+    def _speak_together(self, group: list[Turn]) -> None:
+        """One token of each of these calls in one evaluation."""
+        rows = [(turn.found.stream, turn.next[0], len(turn.memory.tokens), turn.wants) for turn in group]
+        try:
+            found = self._context.speak(rows)
+        except Exception as error:
+            for turn in group:
+                self._fail(turn, error)
             return
         self.ticks += 1
-        for (turn, _), logits in zip(ready, rows, strict=True):
-            turn.batch = max(turn.batch, len(ready))
-            self._pool.memory(turn.key).grow([turn.token or 0])
-            try:
-                turn.token = turn.speaker.take(logits)
-            except NativeError as error:
-                self._fail([turn], error)
-                continue
-            self._tell_text(turn)
+        for turn, logits in zip(group, found, strict=True):
+            turn.batch = max(turn.batch, len(group))
+            self._take_in(turn, logits)
 
-    def _over(self, turn: Turn) -> bool:
-        if turn.index < 0:
-            return True
-        if turn.token is not None:
-            return False
-        self._finish(turn, "stop")
-        return True
+    def _take_in(self, turn: Turn, logits: native.Logits | None) -> None:
+        """What was next has been evaluated: go on to the next border, or draw a token."""
+        turn.memory.grow(turn.next)
+        try:
+            if turn.borders:
+                turn.borders.popleft()
+                if logits is None:
+                    return self._tell_reading(turn)
+                self._pool.mark(turn.key)
+            assert logits is not None
+            token = turn.speaker.take(logits)
+        except Exception as error:
+            return self._fail(turn, error)
+        if token is None:
+            return self._leave(turn, "stop")
+        turn.token = token
+        self._tell_text(turn)
 
-    def _fail(self, turns: list[Turn], error: NativeError) -> None:
-        for turn in turns:
-            turn.speaker.sampler.close()
-            self._pool.drop(turn.key)
-            self._emit({"event": "failed", "index": turn.index, "title": str(error), "hint": ""})
-            turn.index, turn.token = -1, None
+    def _fail(self, turn: Turn, error: Exception) -> None:
+        """End one call; its sequence is in an unknown state."""
+        self._turns.remove(turn)
+        turn.speaker.sampler.close()
+        self._pool.drop(turn.key)
+        self._answered(turn.asked, {"event": "failed", "title": _title(error), "hint": ""})
 
-    def _stop_all(self, waiting: deque[tuple[int, Call]], active: list[Turn]) -> None:
-        for turn in active:
-            if not self._over(turn):
-                self._finish(turn, "cancelled")
-        for index, _ in waiting:
-            self._emit({"event": "reply", "index": index, **reply_data(Reply("", Usage(), "cancelled"))})
-
-    def _finish(self, turn: Turn, finish: str) -> None:
+    def _leave(self, turn: Turn, finish: Finish) -> None:
+        """The call is over, for this reason unless its speaker has one of its own."""
+        self._turns.remove(turn)
         speaker, total = turn.speaker, len(turn.plan.tokens)
-        speaker.end(finish)  # type: ignore[arg-type]
+        speaker.end(finish)
         self._tell_text(turn, last=True)
         speaker.sampler.close()
         assert self._model is not None
-        base = (turn.ask.episode, turn.ask.seat)
         if speaker.tokens and speaker.finish != "cancelled":
             spoken = spoken_part(self._model, speaker.tokens, speaker.speech, thinks=speaker.thinks)
-            self._remember(base, speaker.speech, spoken)
-        note = ""
-        if speaker.finish == "context_full":
-            note = (
-                f"the context of {self._context.length} tokens is full after {len(speaker.tokens)} generated tokens"
-            )
-        read = min(total, len(self._pool.memory(turn.key).tokens))  # all of the prompt, unless it was cut short
+            self._remember((turn.ask.episode, turn.ask.seat), speaker.speech, spoken)
+        said = speaker.finish or finish
+        if said == "context_full":
+            generated = len(speaker.tokens)
+            note = f"the context of {self._context.length} tokens is full after {generated} generated tokens"
+        else:
+            note = silent(said, speaker.speech, speaker.reasoning, False, len(speaker.tokens))
+        read = min(total, len(turn.memory.tokens))  # all of the prompt, unless it was cut short
         usage = Usage(
             evaluated=read - turn.found.reused,
             reused=turn.found.reused,
@@ -294,13 +332,28 @@ class Server:
             batch=turn.batch,
             reasoned=speaker.thought,
         )
-        said = speaker.finish or "stop"
-        note = note or silent(said, speaker.speech, speaker.reasoning, False, len(speaker.tokens))
         reply = Reply(
             speaker.speech, usage, said, speaker.reasoning, tuple(speaker.tokens),
             tuple(speaker.chances), note, tuple(speaker.entropies),
         )  # fmt: skip
-        self._emit({"event": "reply", "index": turn.index, **reply_data(reply)})
+        self._reply(turn.asked, reply)
+
+    def _reply(self, asked: Asked, reply: Reply) -> None:
+        self._answered(asked, {"event": "reply", **reply_data(reply)})
+
+    def _answered(self, asked: Asked, news: dict[str, object]) -> None:
+        """Send the answer to a call, and with the last one of an order that it is done."""
+        self._emit({"id": asked.order, "index": asked.index, **news})
+        self._open[asked.order] -= 1
+        if not self._open[asked.order]:
+            del self._open[asked.order]
+            self._emit({"event": "done", "id": asked.order, "result": None})
+
+    def _tell_reading(self, turn: Turn) -> None:
+        now = time.perf_counter()
+        if now - turn.told > PAUSE:
+            turn.told = now
+            self._tell(turn, "reading", done=len(turn.memory.tokens), total=len(turn.plan.tokens))
 
     def _tell_text(self, turn: Turn, *, last: bool = False) -> None:
         now = time.perf_counter()
@@ -310,9 +363,8 @@ class Server:
                 self._tell(turn, phase, text=text, done=len(turn.speaker.tokens))
 
     def _tell(self, turn: Turn, phase: str, *, text: str = "", done: int = 0, total: int = 0) -> None:
-        ask = turn.ask
-        news = {"event": "delta", "phase": phase, "episode": ask.episode, "seat": ask.seat}
-        self._emit({**news, "text": text, "done": done, "total": total})
+        news = {"event": "delta", "phase": phase, "episode": turn.ask.episode, "seat": turn.ask.seat}
+        self._emit({"id": turn.asked.order, **news, "text": text, "done": done, "total": total})
 
     def close(self) -> None:
         """Free everything."""
@@ -320,6 +372,12 @@ class Server:
             self._context.close()
             self._model.close()
             self._model = None
+
+
+def _title(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "the memory of this machine does not suffice"
+    return str(error) or type(error).__name__
 
 
 __all__ = ["CHUNK", "Server", "Turn"]

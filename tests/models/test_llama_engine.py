@@ -413,10 +413,10 @@ def test_what_the_engine_says_of_itself_is_stable(tiny: Path) -> None:
 def test_the_child_goes_when_its_parent_closes_the_pipe(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
     engine = opened(tiny)
     engine.load()
-    child = engine.process._child
-    assert child is not None
+    life = engine.process._life
+    assert life is not None
     engine.close()
-    assert child.poll() is not None
+    assert life.child.poll() is not None
 
 
 def test_a_closed_engine_is_kept_for_the_next_run_of_the_same_model(tiny: Path, floats: Path) -> None:

@@ -72,7 +72,7 @@ def by_hand(tiny: Path, prompt: list[int], spoken: tuple[int, ...]) -> list[tupl
             total = math.fsum(weights)
             entropy = -math.fsum(w / total * math.log(w / total) for w in weights if w > 0)
             found.append((entropy, row[token] - top - math.log(total)))
-            (logits,) = context.speak([(0, token, len(prompt) + at)])
+            (logits,) = context.speak([(0, token, len(prompt) + at, True)])
         return found
     finally:
         context.close()

@@ -263,10 +263,12 @@ class Direct:
     def __init__(self, path):
         self.news = []
         native.start()
-        self.server = Server(self.news.append, lambda: False)
-        self.server.load(Options(path, 2048, 3, 1, 10**8, read_header(Path(path)).template, 1))
+        self.server = Server(self.news.append, lambda order: False)
+        self.server.load(1, Options(path, 2048, 3, 1, 10**8, read_header(Path(path)).template, 1))
     def answer(self, asks, listen=None):
-        self.server.answer([Call(ask, "", ()) for ask in asks])
+        self.server.join(2, [Call(ask, "", ()) for ask in asks])
+        while self.server.busy:
+            self.server.step()
         return [reply_of(data) for data in self.news if data["event"] == "reply"][-len(asks):]
 
 engine = Direct(sys.argv[1])

@@ -1,0 +1,394 @@
+"""Calls that join and leave the running batch of a local model, with real (tiny, random) weights: not a byte depends on
+who else is there, nobody falls silent while another reads, and whoever is done goes at once."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.engine import Ask, Delta, EngineError, ManyAtOnce, Message, Reply, Settings
+from models.llama.wire import Call, Options
+from tests.support.gguf_files import CHATML, tiny_llama, tiny_recurrent
+from tests.support.patience import PATIENCE
+
+pytest.importorskip("llama_cpp")
+
+from models.llama import native  # noqa: E402
+from models.llama.engine import LlamaEngine, LlamaSettings  # noqa: E402
+from models.llama.process import ChildFailed  # noqa: E402
+from models.llama.serving import Server  # noqa: E402
+
+CARD = "你是本案的审判长，请主持庭审，逐项核对当事人的陈述与证据。" * 12
+SCHEMA: dict[str, Any] = {
+    "type": "object", "properties": {"x": {"type": "string", "maxLength": 20}}, "required": ["x"], "additionalProperties": False,
+}  # fmt: skip
+
+
+def question(
+    episode: str,
+    words: str = "请发言。",
+    *,
+    card: str = CARD,
+    schema: Any = None,
+    seat: str = "agent",
+    **settings: Any,
+) -> Ask:
+    said = (Message("system", card), Message("user", words))
+    return Ask(seat, said, "t/1", schema, Settings(**{"max_tokens": 12, **settings}), episode=episode)
+
+
+def mixed() -> list[Ask]:
+    """Calls of many kinds: short and long, with a card in common and without, drawn, bound, measured, reasoning."""
+    return [
+        question("0", max_tokens=3),
+        question("1", "请被告答辩。", max_tokens=60),
+        question("2", card="证据" * 400, max_tokens=30),
+        question("3", schema=SCHEMA, max_tokens=80),
+        question("4", card="短", words="问", max_tokens=25, logprobs=3, entropy=True),
+        question("5", max_tokens=40, temperature=0.9, seed=11),
+        question("6", "请原告举证。" * 40, max_tokens=10, reasoning=6),
+        question("7", card="另一张卡片。" * 30, schema=SCHEMA, temperature=1.3, seed=5, max_tokens=50),
+        question("8", max_tokens=1),
+        question("9", card="长" * 900, max_tokens=20),
+    ]
+
+
+def told(result: Reply | EngineError) -> tuple[object, ...]:
+    """All of a reply that belongs to the call and not to its cost."""
+    assert isinstance(result, Reply), result
+    return result.text, result.reasoning, result.tokens, result.finish, result.logprobs, result.entropies, result.note
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_llama(tmp_path_factory.mktemp("gguf") / "tiny.gguf", quantised="Q8_0", ends=0.5)
+
+
+@pytest.fixture(scope="module")
+def endless(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_llama(tmp_path_factory.mktemp("gguf") / "endless.gguf", quantised="Q8_0", ends=0.0)
+
+
+@pytest.fixture
+def opened() -> Iterator[Callable[..., LlamaEngine]]:
+    engines: list[LlamaEngine] = []
+
+    def make(path: Path, **settings: int) -> LlamaEngine:
+        chosen = LlamaSettings(**{"ctx": 2048, "threads": 1, "slots": 4, **settings})
+        engines.append(LlamaEngine(path, chosen, silence=PATIENCE))
+        return engines[-1]
+
+    yield make
+    for engine in engines:
+        engine.end()
+
+
+def one_by_one(engine: LlamaEngine, asks: Sequence[Ask]) -> dict[str, tuple[object, ...]]:
+    return {ask.episode: told(engine.answer([ask])[0]) for ask in asks}
+
+
+def by_threads(engine: LlamaEngine, asks: Sequence[Ask], threads: int) -> list[Reply | EngineError]:
+    """Each call by a thread of its own, so many at a time: the next joins when one is done."""
+    with ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(lambda ask: engine.answer([ask])[0], asks))
+
+
+@pytest.mark.parametrize("kind", ["quantised", "floats", "recurrent"])
+def test_a_reply_is_the_same_whoever_joins_and_in_any_order(
+    kind: str, tiny: Path, tmp_path: Path, opened: Callable[..., LlamaEngine]
+) -> None:
+    path = tiny
+    if kind != "quantised":
+        path = tiny_llama(tmp_path / "m.gguf", seed=3) if kind == "floats" else tiny_recurrent(tmp_path / "m.gguf")
+    asks = mixed()
+    alone = one_by_one(opened(path), asks)
+    engine = opened(path, together=4 * (kind == "quantised"))
+    assert isinstance(engine, ManyAtOnce) and engine.at_once() == 4
+    shared = set()
+    for order in range(4):
+        random.Random(order).shuffle(asks)
+        placed = [replace(ask, episode=f"{order}.{ask.episode}") for ask in asks]
+        replies = by_threads(engine, placed, 4 if order else len(asks))
+        assert [told(reply) for reply in replies] == [alone[ask.episode] for ask in asks]
+        shared |= {reply.usage.batch for reply in replies if isinstance(reply, Reply)}
+    assert (max(shared) > 1) == (kind == "quantised"), "so far as its kernels allow"
+    everything = opened(path).answer([replace(ask, episode=f"batch.{ask.episode}") for ask in asks])
+    assert [told(reply) for reply in everything] == [alone[ask.episode] for ask in asks]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_after_kills_the_replies_are_the_same(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
+    asks = mixed()
+    alone = one_by_one(opened(tiny), asks)
+    engine = opened(tiny)
+    left = {phase: threading.Lock() for phase in ("loading", "reading", "speaking")}
+    died: list[str] = []
+
+    def listen(delta: Delta) -> None:
+        """Ends the child once in each phase."""
+        if left[delta.phase].acquire(blocking=False) and engine.process.pid:
+            os.kill(engine.process.pid, signal.SIGKILL)
+
+    def patiently(ask: Ask) -> Reply | EngineError:
+        while True:
+            (result,) = engine.answer([ask], listen)
+            if isinstance(result, Reply):
+                return result
+            assert "died" in result.title or "not running" in result.title, result
+            died.append(ask.episode)
+
+    with ThreadPoolExecutor(4) as pool:
+        assert [told(reply) for reply in pool.map(patiently, asks)] == [alone[ask.episode] for ask in asks]
+    assert died and all(lock.locked() for lock in left.values())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_seats_that_were_interrupted_get_their_own_words_back(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
+    """The child that a record's turns were told to is gone: the next one is told them again, whoever started it."""
+    hot: dict[str, Any] = {"temperature": 2.0, "max_tokens": 40}
+
+    def follow_up(episode: str, record: Reply) -> Ask:
+        said = (
+            Message("system", CARD), Message("user", "请发言。"), Message("assistant", record.text), Message("user", "再问。"),
+        )  # fmt: skip
+        asked = replace(question(episode, max_tokens=20), messages=said)
+        return replace(asked, turns=((record.text, record.tokens),))
+
+    engine = opened(tiny)
+    first = [question(str(n), seed=n, **hot) for n in range(6)]
+    records = [reply for reply in by_threads(engine, first, 4) if isinstance(reply, Reply)]
+    asks = [follow_up(str(n), record) for n, record in enumerate(records)]
+    expected = [told(engine.answer([ask])[0]) for ask in asks]
+    lengths = [_prompt(engine.answer([replace(ask, episode=f"{ask.episode}'")])[0]) for ask in asks]
+    for _ in range(2):
+        engine.process.kill()
+        replies = by_threads(engine, asks, 4)
+        assert [told(reply) for reply in replies] == expected
+        assert [_prompt(reply) for reply in replies] == lengths
+    engine.process.kill()
+    cancelled = threading.Thread(
+        target=engine.answer, args=([question("endless", max_tokens=1500, temperature=1.0)],)
+    )
+    cancelled.start()
+    engine.cancel()
+    engine.answer(asks)
+    cancelled.join(PATIENCE)
+    assert [told(reply) for reply in by_threads(engine, asks, 4)] == expected, "also those that were stopped in line"
+
+
+def _prompt(reply: Reply | EngineError) -> int:
+    assert isinstance(reply, Reply)
+    return reply.usage.evaluated + reply.usage.reused
+
+
+def test_who_is_done_goes_while_others_speak(endless: Path, opened: Callable[..., LlamaEngine]) -> None:
+    """Nobody waits for the longest: with it in flight, far more others than there is room for are answered."""
+    engine = opened(endless, slots=3, together=3, ctx=4096)
+    speaking = threading.Event()
+    long: list[Reply | EngineError] = []
+
+    def listen(delta: Delta) -> None:
+        if delta.phase == "speaking":
+            speaking.set()
+
+    waits = threading.Thread(
+        target=lambda: long.extend(
+            engine.answer([question("long", card="短", words="问", max_tokens=10**6, temperature=3.0)], listen)
+        )
+    )
+    waits.start()
+    assert speaking.wait(PATIENCE)
+    short = by_threads(engine, [question(str(n), card="短", max_tokens=5 + n) for n in range(12)], 4)
+    assert not long, "it would have been waited for"
+    assert [told(reply)[3] for reply in short] == ["length"] * 12
+    assert max(reply.usage.batch for reply in short if isinstance(reply, Reply)) > 1
+    engine.cancel()
+    waits.join(PATIENCE)
+    (reply,) = long
+    assert told(reply)[3] == "cancelled" and isinstance(reply, Reply) and reply.tokens
+
+
+def test_cancelling_ends_the_calls_of_all_threads(endless: Path, opened: Callable[..., LlamaEngine]) -> None:
+    """Speaking, reading and waiting ones; who asks afterwards is answered."""
+    engine = opened(endless, slots=2, ctx=4096)
+    engine.load()
+    spoke = threading.Event()
+
+    def listen(delta: Delta) -> None:
+        if delta.phase == "speaking" and not spoke.is_set():
+            spoke.set()
+
+    asks = [question(str(n), card="证" * 1500, max_tokens=10**6) for n in range(6)]
+    with ThreadPoolExecutor(6) as pool:
+        calls = [pool.submit(engine.answer, [ask], listen) for ask in asks]
+        assert spoke.wait(PATIENCE)
+        while not all(call.done() for call in calls):  # one of them may be put only now
+            engine.cancel()
+    assert [told(call.result()[0])[3] for call in calls] == ["cancelled"] * 6
+    (after,) = engine.answer([question("after", card="短", max_tokens=3)])
+    assert told(after)[3] == "length"
+
+
+def test_the_time_of_one_call_is_its_own(endless: Path, opened: Callable[..., LlamaEngine]) -> None:
+    engine = opened(endless, slots=2)
+    asks = [question(str(n), card="短", max_tokens=30) for n in range(4)]
+    alone = [told(engine.answer([ask])[0]) for ask in asks]
+    late = [replace(question(f"late{n}", card="短", max_tokens=10**6), seconds=0.05 * n) for n in range(3)]
+    replies = by_threads(engine, [*late, *(replace(ask, episode=f"{ask.episode}'") for ask in asks)], 7)
+    assert [told(reply)[3] for reply in replies[:3]] == ["time_limit"] * 3
+    assert [told(reply) for reply in replies[3:]] == alone
+
+
+def test_a_call_that_fails_ends_alone(tiny: Path, opened: Callable[..., LlamaEngine]) -> None:
+    engine = opened(tiny)
+    asks = mixed()
+    alone = one_by_one(engine, asks)
+    bad = [replace(ask, episode=f"bad{n}", settings=replace(ask.settings, repeat_penalty=0.0)) for n, ask in enumerate(asks)]  # fmt: skip
+    both = [ask for pair in zip(asks, bad, strict=True) for ask in pair]
+    replies = by_threads(engine, [replace(ask, episode=f"{ask.episode}'") for ask in both], 6)
+    assert [told(reply) for reply in replies[::2]] == [alone[ask.episode] for ask in asks]
+    assert all(isinstance(reply, EngineError) and "repeat_penalty" in reply.title for reply in replies[1::2])
+
+
+def test_what_cannot_be_loaded_is_tried_once_for_all_who_wait(
+    tiny: Path, opened: Callable[..., LlamaEngine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = opened(tiny)
+    threads, tries, order = 5, [], engine.process.order
+    waiting = threading.Semaphore(0)
+
+    class Counted:
+        def __enter__(self) -> None:
+            waiting.release()
+            lock.acquire()
+
+        def __exit__(self, *_: object) -> None:
+            lock.release()
+
+    def refused(op: str, *rest: Any, **what: Any) -> Any:
+        if op != "load" or tries:
+            return order(op, *rest, **what)
+        tries.append(op)
+        for _ in range(threads):
+            assert waiting.acquire(timeout=PATIENCE), "all are there before it fails"
+        raise ChildFailed("native", "the file is damaged")
+
+    lock = threading.Lock()
+    monkeypatch.setattr(engine, "_lock", Counted())
+    monkeypatch.setattr(engine.process, "order", refused)
+    replies = by_threads(engine, [question(str(n)) for n in range(threads)], threads)
+    assert all(isinstance(reply, EngineError) and "the file is damaged" in reply.title for reply in replies)
+    assert tries == ["load"]
+    assert told(engine.answer([question("again")])[0])[0], "whoever comes later tries again"
+
+
+# --- step by step, in this process ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server(endless: Path) -> Iterator[tuple[Server, list[dict[str, Any]]]]:
+    native.start()
+    news: list[dict[str, Any]] = []
+    made = Server(news.append, lambda order: False)
+    made.load(1, Options(str(endless), 2048, 4, 1, 10**8, CHATML, 4))
+    yield made, news
+    made.close()
+
+
+def test_nobody_falls_silent_while_a_newcomer_reads(server: tuple[Server, list[dict[str, Any]]]) -> None:
+    """A step is a token of each who speaks and at most a chunk of one prompt; chunks end where the prompt says."""
+    made, news = server
+    made.join(2, [Call(question(str(n), card="短", max_tokens=200)) for n in range(2)])
+    while len(made._turns) < 2 or any(turn.borders for turn in made._turns):
+        made.step()
+    speakers = list(made._turns)
+    made.join(3, [Call(question("new", card="长" * 900, max_tokens=4)), Call(question("last", card="长" * 900))])
+    read = []
+    while not read or made._turns[2].borders:
+        before = [len(turn.speaker.tokens) for turn in speakers]
+        made.step()
+        assert [len(turn.speaker.tokens) for turn in speakers] == [count + 1 for count in before]
+        assert sum(bool(turn.borders) for turn in made._turns) <= 1, "one newcomer reads at a time"
+        read.append(len(made._turns[2].memory.tokens))
+    reader = made._turns[2]
+    assert read[:-1] == [*reader.plan.borders][:-1] and len(read) > 3
+    while made.busy:
+        made.step()
+    done = [data["id"] for data in news if data["event"] == "done"]
+    assert done == [3, 2], "who joined last and said little was done first"
+    (_, last) = (data for data in news if data["event"] == "reply" and data["id"] == 3)
+    assert last["usage"]["origin"] == "copied", "the next newcomer finds what the first has read"
+
+
+def test_words_of_before_are_read_beside_the_tokens_of_others(
+    server: tuple[Server, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a seat once said is read token by token, as it was spoken, and so in one batch with those who speak."""
+    made, news = server
+    sizes: list[int] = []
+    speak = made._context.speak
+    monkeypatch.setattr(made._context, "speak", lambda rows: (sizes.append(len(rows)), speak(rows))[1])
+    made.join(2, [Call(question("one", max_tokens=40))])
+    while made.busy:
+        made.step()
+    (reply,) = (data for data in news if data["event"] == "reply")
+    again = question("two", max_tokens=5)
+    again = replace(again, messages=(*again.messages, Message("assistant", reply["text"]), Message("user", "再问")))
+    call = Call(again, turns=((reply["text"], tuple(reply["tokens"])),))
+
+    def last() -> tuple[list[int], str]:
+        found = [data for data in news if data["event"] == "reply"][-1]
+        return found["tokens"], found["text"]
+
+    sizes.clear()
+    made.join(3, [call])
+    while made.busy:
+        made.step()
+    alone, singly = last(), list(sizes)
+    made._pool.drop(("two", "agent"))
+    made._pool.drop(("one", "agent"))
+    made.join(4, [Call(question("speaker", card="短", max_tokens=200))])
+    made.step()
+    sizes.clear()
+    made.join(5, [replace(call, ask=replace(again, episode="three"))])
+    while not any(data["event"] == "done" and data["id"] == 5 for data in news):
+        made.step()
+    assert last() == alone
+    assert max(singly) == 1 and sum(size == 2 for size in sizes) >= len(reply["tokens"])
+
+
+def test_a_step_that_breaks_gives_up_every_order(
+    server: tuple[Server, list[dict[str, Any]]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Something that no call alone is to blame for; what comes afterwards is answered as ever."""
+    made, news = server
+
+    def answer(order: int) -> dict[str, Any]:
+        made.join(order, [Call(question("e", max_tokens=9))])
+        while made.busy:
+            made.step()
+        return next(data for data in reversed(news) if data["event"] == "reply")
+
+    before = answer(2)
+
+    def broken(order: int) -> bool:
+        raise MemoryError
+
+    made.join(3, [Call(question(str(n))) for n in range(6)])
+    made.step()
+    with monkeypatch.context() as patched:
+        patched.setattr(made, "_cancelled", broken)
+        with pytest.raises(MemoryError):
+            made.step()
+    assert made.give_up() == [3] and not made.busy
+    assert answer(4)["text"] == before["text"]
