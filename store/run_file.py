@@ -160,21 +160,18 @@ def connect(path: Path, *, write: bool) -> Opened:
 
 
 def bounded_rows(
-    path: Path, database: sqlite3.Connection, query: str, values: Sequence[object], kinds: Sequence[Kind]
-) -> list[Any]:
-    """All rows of a query, each cell of its kind.
+    path: Path, database: sqlite3.Connection, query: str, values: Sequence[object], kinds: tuple[Kind, ...]
+) -> Iterator[Any]:
+    """The rows of a query, each cell of its kind.
 
     Raises:
         Damaged: a cell is of another kind, or they hold more than the file does, as only a forged file can say.
     """
-    path = path.resolve()
-    left = SLACK + 2 * sum(
-        file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()
-    )
-    signatures = set(product(*(kind if isinstance(kind, tuple) else (kind,) for kind in kinds)))
-    texts = [place for place, kind in enumerate(kinds) if kind is str]
-    rows = []
+    left = -1
+    signatures, texts = _signatures(kinds)
     for row in database.execute(query, values):
+        if left < 0:
+            left = _room(path)
         if tuple(map(type, row)) not in signatures:
             raise Damaged(f"{path} holds a cell of another kind than a run has", "Use an earlier copy.")
         left -= 8
@@ -182,8 +179,22 @@ def bounded_rows(
             left -= len(row[place])
         if left < 0:
             raise Damaged(f"{path} says more than it holds", "Use an earlier copy.")
-        rows.append(row)
-    return rows
+        yield row
+
+
+def _room(path: Path) -> int:
+    """Bytes that the rows of a query can hold at most: twice what the file and its log have, and some slack."""
+    path = path.resolve()
+    return SLACK + 2 * sum(
+        file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()
+    )
+
+
+@cache
+def _signatures(kinds: tuple[Kind, ...]) -> tuple[frozenset[tuple[type, ...]], tuple[int, ...]]:
+    """The types that the cells of a row may have together, and the places of texts."""
+    found = frozenset(product(*(kind if isinstance(kind, tuple) else (kind,) for kind in kinds)))
+    return found, tuple(place for place, kind in enumerate(kinds) if kind is str)
 
 
 def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:

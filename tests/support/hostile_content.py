@@ -246,7 +246,7 @@ def reseal(path: Path) -> None:
         for name, _ in triggers:
             database.execute(f'DROP TRIGGER "{name}"')
         _rechain(database)
-        if version == 2:
+        if version >= 2:
             database.execute("DROP TABLE heads")
             u0002_heads.upgrade(database)
             database.execute("DELETE FROM heads WHERE name = ?", (chain.ADOPTED,))
