@@ -39,7 +39,9 @@ _ATTEMPTS = "SELECT id, episode, number, reason, at FROM attempts WHERE episode 
 _EPISODES = "SELECT id, position, task_id, epoch FROM episodes ORDER BY position"
 _PAGE = "SELECT id, position, task_id, epoch FROM episodes WHERE position > ? ORDER BY position LIMIT ?"
 _EVENTS = "SELECT attempt, seq, step, parent, at, tag, data, chain FROM events WHERE attempt = ? ORDER BY seq"
-_TAIL = "SELECT attempt, seq, step, parent, at, tag, data, chain FROM events WHERE attempt = ? AND seq >= ? ORDER BY seq"
+_TAIL = (
+    "SELECT attempt, seq, step, parent, at, tag, data, chain FROM events WHERE attempt = ? AND seq >= ? ORDER BY seq"
+)
 _NEWEST = "SELECT seq FROM events WHERE attempt = ? AND tag = ? ORDER BY seq DESC LIMIT 1"
 _SCORES = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores"
 _STEPS = 10**9
@@ -136,6 +138,11 @@ class Journal:
             rows = self._rows(_EPISODES)
             self._prove(database, chain.EPISODES, rows, "its list of episodes")
         return [EpisodeRow(*row) for row in rows]
+
+    def count(self) -> int:
+        """How many episodes there are."""
+        with self._reading() as database:
+            return int(database.execute("SELECT count(*) FROM episodes").fetchone()[0])
 
     def walk(self) -> Iterator[tuple[EpisodeRow, list[AttemptRow]]]:
         """All episodes in order with the attempts at each, read page by page: memory does not grow with the run."""
@@ -246,21 +253,22 @@ class Journal:
             raise Damaged(f"{self.path}: a text that an event refers to is gone", "Use an earlier copy.")
         return text
 
-    def add_scores(self, scores: Iterable[ScoreRow]) -> None:
-        """Append scores."""
-        now = time.time()
-        rows: list[tuple[Any, ...]] = []
-        for s in scores:
-            said = (_dump(self.path, part) for part in (s.settings, s.value, s.evidence))
-            rows.append((s.attempt, s.scorer, s.version, *said, s.author, now))
+    def add_scores(self, scores: Iterable[ScoreRow]) -> int:
+        """Append scores, all or none of them; returns how many. They are written as they come: a reader of the same
+        file may make them."""
+        now, n = time.time(), 0
         with self._writing() as database:
-            for row in rows:
-                chain.grown(database, chain.scores_of(row[0]), [row])
-            database.executemany(
-                "INSERT INTO scores (attempt, scorer, version, settings, value, evidence, author, at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                rows,
-            )
+            for s in scores:
+                n += 1
+                said = (_dump(self.path, part) for part in (s.settings, s.value, s.evidence))
+                row = (s.attempt, s.scorer, s.version, *said, s.author, now)
+                chain.grown(database, chain.scores_of(s.attempt), [row])
+                database.execute(
+                    "INSERT INTO scores (attempt, scorer, version, settings, value, evidence, author, at) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    row,
+                )
+        return n
 
     def scores(self, attempt: int | None = None) -> list[ScoreRow]:
         """The scores of an attempt, or all, oldest first."""

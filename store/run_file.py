@@ -35,6 +35,11 @@ MAX_STEPS = 2_000_000_000
 SLACK = 1_000_000
 """Bytes that another process may add between a look at the size of a file and reading it."""
 
+BESIDE = ("-wal", "-shm", "-journal")
+"""Ends of the names of what SQLite keeps beside a file."""
+WAIT = 0.2
+"""Seconds that a writer waits for whoever only looks whether there is one."""
+
 _READING = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION}
 )
@@ -230,7 +235,7 @@ def lock(path: Path) -> FileLock:
         StoreError: another process has it, or the folder cannot be written.
     """
     real = path.resolve()
-    held = FileLock(_lock_path(real), timeout=0)
+    held = FileLock(_lock_path(real), timeout=WAIT)
     if not os.access(real.parent, os.W_OK):
         raise StoreError(f"cannot write {path}: the folder is read-only", "Choose another place with --out.")
     try:
@@ -240,6 +245,48 @@ def lock(path: Path) -> FileLock:
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
     return held
+
+
+def is_written(path: Path) -> bool:
+    """Whether a process has the run file open for writing."""
+    beside = _lock_path(path.resolve())
+    if not beside.exists():
+        return False
+    held = FileLock(beside, timeout=0)
+    try:
+        held.acquire()
+    except Timeout:
+        return True
+    except OSError:
+        return False
+    let_go(held)  # left behind by a process that was killed
+    return False
+
+
+def remove(path: Path) -> list[Path]:
+    """Take a run file away with all that lies beside it; gives what is gone. Of a link only the link goes.
+
+    Raises:
+        BadInput, Damaged: it is no run of Moot, and stays.
+        StoreError: another process writes it, or it cannot be removed.
+    """
+    look(path, write=False)
+    if path.is_symlink():
+        path.unlink()
+        return [path]
+    held = lock(path)
+    gone = path.with_name(f".{path.name}.removed")
+    try:
+        os.replace(path, gone)  # one step: a kill from here on leaves nothing that looks like a run
+        beside = [path.with_name(f"{path.name}{end}") for end in BESIDE]
+        removed = [path, *(file for file in beside if file.exists())]
+        for file in (*beside, gone):
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot remove {path}: {error.strerror}", "Check the permissions of its folder.") from error
+    finally:
+        release(held)
+    return removed
 
 
 def release(held: FileLock | None) -> None:

@@ -1,9 +1,8 @@
-"""`moot show` and `moot list`: read what happened. Nothing here runs an agent, except --verify, which writes nothing."""
+"""`moot show`: read what happened. Nothing here runs an agent, except --verify, which writes nothing."""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any
@@ -15,9 +14,7 @@ from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
 from app.cli.would_read import show_prompt
 from app.strings import known, t
-from app.strings.sentences import said
 from app.terminal import clean, json_text, pad, truncate, width
-from store.errors import StoreError
 from store.journal import Journal, ScoreRow
 from tasks.episode.events import ModelCalled
 from tasks.episode.state import digest, fold
@@ -26,9 +23,8 @@ from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import header_of
 from tasks.run.peeking import FORMS
-from tasks.run.reading import list_runs as run_files
-from tasks.run.reading import outcome_of, read_episode
-from tasks.run.runner import verify_episode
+from tasks.run.reading import read_episode
+from tasks.run.verifying import verify_episode
 
 
 @click.command()
@@ -73,66 +69,6 @@ def show(
             _show_run(journal, as_json)
         else:
             _show_episode(journal, episode, attempt, prompts, as_json)
-
-
-@click.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_runs(as_json: bool) -> None:
-    """List the runs, newest first.
-
-    Example: moot list --json
-    """
-    rows = [summary(path) for path in run_files()]
-    if as_json:
-        click.echo(json_text({"runs": rows}))
-        return
-    if not rows:
-        click.echo(t("list.empty"), err=True)
-    for row in rows:
-        if "error" in row:
-            click.echo(clean(f"{row['run']}  ✘ {said(row['error'])}", multiline=False))
-            continue
-        cells = (
-            pad(row["run"], 52),
-            pad(row["pack"], 16),
-            pad(f"{row['finished']}/{row['n']}", 9),
-            row["created"],
-            _cut_short(row["outcomes"]),
-        )
-        click.echo(clean("  ".join(filter(None, cells)), multiline=False))
-
-
-def _cut_short(outcomes: dict[str, int]) -> str:
-    """Episodes that did not come to their end by themselves, by outcome in words; those still open stand in the count."""
-    return " · ".join(
-        f"{t('outcome.' + name)} {n}" for name, n in outcomes.items() if name not in ("finished", "unfinished")
-    )
-
-
-def summary(path: Any) -> dict[str, Any]:
-    """One line about a run file; a damaged file is a line too."""
-    try:
-        with Journal.open(path) as journal:
-            header = header_of(journal)
-            outcomes = Counter(outcome_of(journal, row.id) for row in journal.episodes())
-            uncovered = journal.uncovered
-    except (StoreError, OSError) as error:
-        return {"run": path.stem, "path": str(path), "error": getattr(error, "title", None) or str(error)}
-    spec = header["spec"]
-    return {
-        "run": path.stem,
-        "path": str(path),
-        "benchmark": spec["benchmark"],
-        "agent": spec["agent"],
-        "model": spec["model"],
-        "pack": header["pack"]["name"],
-        "created": header["created"],
-        "n": outcomes.total(),
-        "finished": outcomes.total() - outcomes["unfinished"],
-        "outcomes": dict(outcomes),
-        "parent": header.get("parent"),
-        "uncovered": list(uncovered),
-    }
 
 
 def _show_run(journal: Journal, as_json: bool) -> None:

@@ -1,235 +1,11295 @@
-"""Whole runs of LegalSearch: settings, seats, references, graders, predictions, reports; by the command line."""
+from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+Wfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+;from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
 
-from __future__ import annotations
+from tasks.run.verifying import verify_episode  # noqa: E402
 
-import json
-import sys
-from collections.abc import Callable
-from hashlib import sha256
-from pathlib import Path
-from typing import Any
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
 
-import pytest
+from tasks.run.verifying import verify_episode  # noqa: E402
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-from app.cli.main import main  # noqa: E402
-from store.journal import Journal  # noqa: E402
-from tasks.episode.events import ModelCalled  # noqa: E402
-from tasks.legalsearch.kinds import KINDS  # noqa: E402
-from tasks.run.header import header_of  # noqa: E402
-from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.runner import verify_episode  # noqa: E402
-from tests.support.law_run_fixture import TASKS, prepare_law  # noqa: E402
+from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
 
-Moot = Callable[..., tuple[int, Any, str]]
+from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
 
-@pytest.fixture
-def world(moot_home: Path) -> dict[str, Any]:
-    return prepare_law(moot_home)
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+5from tasks.run.verifying import verify_episode  # noqa: E402
+6from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
 
-@pytest.fixture
-def moot(world: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> Moot:
-    def call(*arguments: str, tasks: bool = True) -> tuple[int, Any, str]:
-        more = ["--tasks", world["tasks"], "--pack", "lamps", "--json"] if tasks else []
-        with pytest.raises(SystemExit) as ended:
-            main([*arguments, *more])
-        out, error = capsys.readouterr()
-        data = json.loads(out) if out.startswith("{") else out
-        return int(ended.value.code or 0), data, error
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
 
-    return call
+from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
 
-def script(folder: Path, *replies: str) -> str:
-    path = folder / "grader.json"
-    path.write_text(json.dumps({"otherwise": list(replies)}), encoding="utf-8")
-    return f"scripted:{path}"
+from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
 
-def test_a_run_keeps_the_prompt_that_it_was_given_and_its_today(moot: Moot, tmp_path: Path) -> None:
-    own, out = tmp_path / "own.txt", tmp_path / "own.moot"
-    own.write_text("  {today}你是测试员。\n{tools}\n", encoding="utf-8")
-    model = script(tmp_path, '{"think": "想", "plan": ["查"]}', '{"think": "答", "action": "answer", "answer": "A"}')
-    asked = ("run", "legalsearch", "--agent", "search", "--model", model, "--task", "3")
-    code, _, _ = moot(*asked, "--prompt", str(own), "--today", "2026年3月4日", "--out", str(out))
-    assert code == 0
-    own.unlink()
-    with Journal.open(out) as journal:
-        header, records = header_of(journal), read_episode(journal, "3")
-        said = next(record.event for record in records if isinstance(record.event, ModelCalled))
-        system = journal.text(said.messages[0][1])
-    assert header["spec"]["prompt"] == "{today}你是测试员。\n{tools}\n" and header["spec"]["today"] == "2026-03-04"
-    assert header["prompts"]["own"] == sha256(header["spec"]["prompt"].encode()).hexdigest()
-    assert system.startswith("今天是2026年3月4日。\n你是测试员。") and "web_search" not in system, "no snapshot"
-    assert verify_episode(out, "3") == 2
-    assert moot("report", str(out), tasks=False)[1].count("你是测试员") == 0
-    assert moot(*asked, "--out", str(tmp_path / "day.moot"))[0] == 0
-    with Journal.open(tmp_path / "day.moot") as journal:
-        assert header_of(journal)["spec"]["today"] >= "2026-01-01", "the day on which it began"
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+#from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Efrom tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+#from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Efrom tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
 
-def test_gold_reaches_the_ceiling_and_echo_nothing(moot: Moot) -> None:
-    code, block, _ = moot("run", "legalsearch", "--agent", "gold")
-    assert code == 0 and block["n"] == len(TASKS) == sum(block["outcomes"].values())
-    for task in KINDS:
-        assert block["compat"][task]["all"] == (None if task == "lcs" else 100), task
-        assert block["ceiling"]["compat"][task]["all"] == 100
-    assert block["compat"]["lar"]["n_covered"] == 1 and block["ungraded"] == 1
-    code, block, _ = moot("run", "legalsearch", "--agent", "echo")
-    assert code == 0 and all(block["compat"][task]["all"] == 0 for task in KINDS if task not in ("lcs", "lar"))
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+Cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+#from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Efrom tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Kfrom tasks.run.verifying import verify_episode  # noqa: E402
+Ifrom tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+Dfrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+#from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Efrom tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
 
-def test_rules_recite_the_version_of_the_day(moot: Moot) -> None:
-    code, block, _ = moot("run", "legalsearch", "--agent", "rules", "--task", "1")
-    assert code == 0 and block["compat"]["lar"] == {"all": 100, "covered": 100, "n": 1, "n_covered": 1, "n_scored": 1}
-    assert block["wrong_version"]["covered"]["wrong"] == 0
-    windows = {name: part["compat"]["covered"] for name, part in block["lar_by_window"].items()}
-    assert windows["on"] == 100 > windows["newest"] and list(windows) == ["on", "off", "newest"]
-    assert block["tools"]["rag_only"], "no snapshot is at hand"
-    code, block, _ = moot("run", "legalsearch", "--agent", "rules", "--task", "1", "--window", "newest")
-    assert code == 0 and block["compat"]["lar"]["covered"] < 100
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+#from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Efrom tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+#from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Efrom tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--channels", "nothing"], "no channel named"),
-        (["--seat", "judge=rules"], "no seat 'judge'"),
-        (["--seat", "grader=rules"], "cannot sit in seat 'grader'"),
-        (["--seat", "reader=human"], "cannot sit in seat 'reader'"),
-        (["--agent", "react", "--model", "scripted:x"], "unknown agent 'react'"),
-        (["--agent", "search"], "needs a model"),
-        (["--agent", "search", "--model", "scripted:x", "--tools", "web"], "no web snapshot"),
-        (["--today", "2026-02-30"], "is not a date"),
-        (["--prompt", "nowhere.txt"], "no text file that can be read"),
-        (["--prompt", __file__], "no system prompt to replace"),
-        (["--web", "nowhere"], "no pack named nowhere"),
-        (["--web", "lamps"], "no web snapshot"),
-        (["--rollouts", "4", "--epochs", "2"], "--rollouts and --epochs"),
-    ],
-)
-def test_mistakes_are_one_line_and_nothing_is_written(
-    moot: Moot, moot_home: Path, arguments: list[str], said: str
-) -> None:
-    code, _, error = moot("run", "legalsearch", *arguments)
-    assert code in (1, 2) and said in error and "Traceback" not in error
-    assert not list((moot_home / "runs").glob("*")) if (moot_home / "runs").exists() else True
+from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+Kfrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+#from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Efrom tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
 
-def test_settings_of_a_search_mean_nothing_elsewhere(moot: Moot) -> None:
-    code, _, error = moot("run", "legalagentbench", "--window", "off")
-    assert code == 2 and "has no setting 'window'" in error
+from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
 
-def test_a_grader_scores_consultations_and_a_failed_grading_is_missing(moot: Moot, moot_home: Path) -> None:
-    word = json.dumps(
-        {"reason": "结论一致，依据有误。", "answer_correct": True, "basis_correct": False}, ensure_ascii=False
-    )
-    grader = script(moot_home, word)
-    code, block, error = moot("run", "legalsearch", "--agent", "gold", "--task", "2", "--seat", f"grader={grader}")
-    assert code == 0 and "1 answers graded" in error
-    assert block["compat"]["lcs"]["all"] == 50 and block["strict"]["lcs"]["all"] == 0 and block["ungraded"] == 0
-    code, block, error = moot(
-        "run", "legalsearch", "--agent", "gold", "--task", "2", "--seat", f"grader={script(moot_home, '好')}"
-    )
-    assert code == 0 and "failed and are missing" in error and block["compat"]["lcs"]["all"] is None
+from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+@from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
 
-def test_an_empty_consultation_is_wrong_and_a_failed_grading_is_no_score(
-    moot: Moot, world: dict[str, Any], moot_home: Path
-) -> None:
-    tasks = moot_home / "lcs.jsonl"
-    lines = [
-        {"id": str(n), "type": "lcs", "question": f"路灯坏了找谁（{n}）？", "answer": "管理人"} for n in range(1, 5)
-    ]
-    tasks.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines), encoding="utf-8")
-    answers = moot_home / "answers.jsonl"
-    given = [{"data_source": "lcs", "index": str(n), "response": "找管理人" if n < 3 else ""} for n in range(1, 5)]
-    answers.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in given), encoding="utf-8")
-    _, block, _ = moot(
-        "score-predictions",
-        "legalsearch",
-        "--dataset",
-        str(tasks),
-        "--predictions",
-        str(answers),
-        "--json",
-        tasks=False,
-    )
-    assert block["compat"]["lcs"]["all"] is None and block["compat"]["lcs"]["n_scored"] == 0
-    word = json.dumps({"reason": "对。", "answer_correct": True, "basis_correct": True}, ensure_ascii=False)
-    _, block, _ = moot("score", block["run"], "--seat", f"grader={script(moot_home, word)}", "--json", tasks=False)
-    assert block["compat"]["lcs"] == {"all": 50, "covered": None, "n": 4, "n_covered": None, "n_scored": 4}
-    assert block["strict"]["lcs"]["all"] == 50
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
 
-def test_a_stored_run_is_graded_later_and_only_once_by_the_same_grader(moot: Moot, moot_home: Path) -> None:
-    _, block, _ = moot("run", "legalsearch", "--agent", "gold", "--task", "2")
-    word = json.dumps({"reason": "对。", "answer_correct": True, "basis_correct": True}, ensure_ascii=False)
-    grader = f"grader={script(moot_home, word)}"
-    code, scored, error = moot("score", block["run"], "--seat", grader, "--json", tasks=False)
-    assert code == 0 and scored["compat"]["lcs"]["all"] == 100, error
-    _, _, error = moot("score", block["run"], "--seat", grader, "--json", tasks=False)
-    assert "0 answers graded" in error
-    assert moot("score", block["run"], "--seat", "reader=x:y", tasks=False)[0] == 2
+from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
 
-def test_predictions_of_the_published_script_become_a_run(moot: Moot, world: dict[str, Any], moot_home: Path) -> None:
-    path = moot_home / "predictions.jsonl"
-    rows = [
-        {
-            "data_source": "lar",
-            "index": "1",
-            "response": f"<answer>{TASKS[0][2]}</answer>",
-            "reward_model": {"ground_truth": TASKS[0][2]},
-        },
-        {"data_source": "kqa", "index": "3", "response": "<think>x</think><answer>A</answer>"},
-    ]
-    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
-    code, block, error = moot(
-        "score-predictions",
-        "legalsearch",
-        "--dataset",
-        world["tasks"],
-        "--predictions",
-        str(path),
-        "--json",
-        tasks=False,
-    )
-    assert code == 0, error
-    assert (
-        block["compat"]["lar"]["all"] == 100 == block["compat"]["kqa"]["all"] and block["compat"]["nje"]["all"] == 0
-    )
-    assert block["outcomes"]["error"] == len(TASKS) - 2 and "no answer" in error
+from tasks.run.verifying import verify_episode  # noqa: E402
+@from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+Cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
 
-@pytest.mark.parametrize("form", ["text", "html", "md", "csv", "json"])
-def test_reports_read_the_block(moot: Moot, form: str) -> None:
-    _, block, _ = moot("run", "legalsearch", "--agent", "gold", "--window", "off")
-    code, text, error = moot("report", block["run"], "--format", form, tasks=False)
-    assert code == 0, error
-    said = json.dumps(text, ensure_ascii=False) if isinstance(text, dict) else text
-    assert "法条背诵" in said or "lar" in said
-    if form in ("text", "html", "md"):
-        assert "虚构数据" in said and "window = off" in said
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+*from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
 
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
 
-def test_rollouts_repeat_a_task_at_temperature_one(moot: Moot, moot_home: Path) -> None:
-    code, block, _ = moot(
-        "run",
-        "legalsearch",
-        "--agent",
-        "direct",
-        "--model",
-        script(moot_home, '{"answer": "A"}'),
-        "--rollouts",
-        "3",
-        "--task",
-        "3",
-    )
-    assert code == 0 and block["n"] == 3 and block["epochs"] == 3
-    code, shown, _ = moot("show", block["run"], "3#2", "--json", tasks=False)
-    said = json.dumps(shown) if isinstance(shown, dict) else shown
-    assert code == 0 and '"temperature": 1.0' in said
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+Efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+*from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+*from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+*from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+8from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+你from tasks.run.verifying import verify_episode  # noqa: E402
+是from tasks.run.verifying import verify_episode  # noqa: E402
+测from tasks.run.verifying import verify_episode  # noqa: E402
+试from tasks.run.verifying import verify_episode  # noqa: E402
+员from tasks.run.verifying import verify_episode  # noqa: E402
+。from tasks.run.verifying import verify_episode  # noqa: E402
+\from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+\from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+8from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+想from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+查from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+答from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+*from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+6from tasks.run.verifying import verify_episode  # noqa: E402
+年from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+月from tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+日from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+Cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+你from tasks.run.verifying import verify_episode  # noqa: E402
+是from tasks.run.verifying import verify_episode  # noqa: E402
+测from tasks.run.verifying import verify_episode  # noqa: E402
+试from tasks.run.verifying import verify_episode  # noqa: E402
+员from tasks.run.verifying import verify_episode  # noqa: E402
+。from tasks.run.verifying import verify_episode  # noqa: E402
+\from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+\from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+6from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+5from tasks.run.verifying import verify_episode  # noqa: E402
+6from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+今from tasks.run.verifying import verify_episode  # noqa: E402
+天from tasks.run.verifying import verify_episode  # noqa: E402
+是from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+6from tasks.run.verifying import verify_episode  # noqa: E402
+年from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+月from tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+日from tasks.run.verifying import verify_episode  # noqa: E402
+。from tasks.run.verifying import verify_episode  # noqa: E402
+\from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+你from tasks.run.verifying import verify_episode  # noqa: E402
+是from tasks.run.verifying import verify_episode  # noqa: E402
+测from tasks.run.verifying import verify_episode  # noqa: E402
+试from tasks.run.verifying import verify_episode  # noqa: E402
+员from tasks.run.verifying import verify_episode  # noqa: E402
+。from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+你from tasks.run.verifying import verify_episode  # noqa: E402
+是from tasks.run.verifying import verify_episode  # noqa: E402
+测from tasks.run.verifying import verify_episode  # noqa: E402
+试from tasks.run.verifying import verify_episode  # noqa: E402
+员from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+*from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+6from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+Kfrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Kfrom tasks.run.verifying import verify_episode  # noqa: E402
+Ifrom tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+Dfrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Kfrom tasks.run.verifying import verify_episode  # noqa: E402
+Ifrom tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+Dfrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+<from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+@from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+zfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+6from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+*from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+*from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+结from tasks.run.verifying import verify_episode  # noqa: E402
+论from tasks.run.verifying import verify_episode  # noqa: E402
+一from tasks.run.verifying import verify_episode  # noqa: E402
+致from tasks.run.verifying import verify_episode  # noqa: E402
+，from tasks.run.verifying import verify_episode  # noqa: E402
+依from tasks.run.verifying import verify_episode  # noqa: E402
+据from tasks.run.verifying import verify_episode  # noqa: E402
+有from tasks.run.verifying import verify_episode  # noqa: E402
+误from tasks.run.verifying import verify_episode  # noqa: E402
+。from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+5from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+好from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+路from tasks.run.verifying import verify_episode  # noqa: E402
+灯from tasks.run.verifying import verify_episode  # noqa: E402
+坏from tasks.run.verifying import verify_episode  # noqa: E402
+了from tasks.run.verifying import verify_episode  # noqa: E402
+找from tasks.run.verifying import verify_episode  # noqa: E402
+谁from tasks.run.verifying import verify_episode  # noqa: E402
+（from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+）from tasks.run.verifying import verify_episode  # noqa: E402
+？from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+管from tasks.run.verifying import verify_episode  # noqa: E402
+理from tasks.run.verifying import verify_episode  # noqa: E402
+人from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+5from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
++from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+\from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+8from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+找from tasks.run.verifying import verify_episode  # noqa: E402
+管from tasks.run.verifying import verify_episode  # noqa: E402
+理from tasks.run.verifying import verify_episode  # noqa: E402
+人from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+<from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+5from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
++from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+\from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+8from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+对from tasks.run.verifying import verify_episode  # noqa: E402
+。from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+5from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+4from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+5from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+对from tasks.run.verifying import verify_episode  # noqa: E402
+。from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+<from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+Kfrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+<from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+Kfrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+<from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+<from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+<from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+<from tasks.run.verifying import verify_episode  # noqa: E402
+/from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
++from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+\from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+8from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+qfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+Tfrom tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+Kfrom tasks.run.verifying import verify_episode  # noqa: E402
+Sfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+@from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+yfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+zfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+vfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+法from tasks.run.verifying import verify_episode  # noqa: E402
+条from tasks.run.verifying import verify_episode  # noqa: E402
+背from tasks.run.verifying import verify_episode  # noqa: E402
+诵from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+xfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+虚from tasks.run.verifying import verify_episode  # noqa: E402
+构from tasks.run.verifying import verify_episode  # noqa: E402
+数from tasks.run.verifying import verify_episode  # noqa: E402
+据from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Pfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+>from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+Nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+gfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+{from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+Afrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+}from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+_from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+bfrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+[from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+]from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+3from tasks.run.verifying import verify_episode  # noqa: E402
+#from tasks.run.verifying import verify_episode  # noqa: E402
+2from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+-from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+kfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+Ffrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+jfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+ffrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+(from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+,from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+)from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+lfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+hfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+wfrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+cfrom tasks.run.verifying import verify_episode  # noqa: E402
+ofrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+=from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+mfrom tasks.run.verifying import verify_episode  # noqa: E402
+pfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+tfrom tasks.run.verifying import verify_episode  # noqa: E402
+ufrom tasks.run.verifying import verify_episode  # noqa: E402
+rfrom tasks.run.verifying import verify_episode  # noqa: E402
+efrom tasks.run.verifying import verify_episode  # noqa: E402
+"from tasks.run.verifying import verify_episode  # noqa: E402
+:from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+1from tasks.run.verifying import verify_episode  # noqa: E402
+.from tasks.run.verifying import verify_episode  # noqa: E402
+0from tasks.run.verifying import verify_episode  # noqa: E402
+'from tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+nfrom tasks.run.verifying import verify_episode  # noqa: E402
+ from tasks.run.verifying import verify_episode  # noqa: E402
+sfrom tasks.run.verifying import verify_episode  # noqa: E402
+afrom tasks.run.verifying import verify_episode  # noqa: E402
+ifrom tasks.run.verifying import verify_episode  # noqa: E402
+dfrom tasks.run.verifying import verify_episode  # noqa: E402
+
+from tasks.run.verifying import verify_episode  # noqa: E402

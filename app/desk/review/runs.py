@@ -28,8 +28,8 @@ from tasks.episode.state import State, fold
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.header import HeaderData, header_of, is_fictional
+from tasks.run.plan import stored_task_file
 from tasks.run.reading import GRADER, read_episode
-from tasks.run.rescoring import stored_task_file
 from tasks.scoring.human import SCORER, SHARE, Chosen, add_score, drawn, group_of, newest, sample, scale_of
 from tasks.scoring.result import INFRASTRUCTURE, Result
 

@@ -15,20 +15,28 @@ from store.journal import ScoreRow
 from tasks.courts.environment import codes
 from tasks.courts.scores.of_run.columns import FINISHED_ONLY, averaged
 from tasks.scoring.metrics import RULES, Rule, Value
+from tasks.scoring.overall import Overall
 
 _GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
 """Columns that take a grader's word."""
 
 
-def stored_overall(rows: Iterable[ScoreRow]) -> dict[Rule, Value]:
-    """The mean of the columns of the published main table except VER, by rule; None where no column has a value."""
+MEASURE = "overall"
+"""What the figures of a run of the courts are called."""
+
+
+def stored_overall(rows: Iterable[ScoreRow]) -> Overall | None:
+    """The mean of the columns of the published main table except VER, by rule, without a value where no column has one;
+    None where nothing was scored."""
     columns: dict[tuple[Rule, str, str], list[Value]] = defaultdict(list)
+    told = False
     waiting: set[tuple[Rule, str, str]] = set()
     known = {env: averaged(env) for env in codes()}
     for row in rows:
         rule = next((rule for rule in RULES if row.scorer.endswith(f"_{rule}")), None)
         settings = row.settings if isinstance(row.settings, dict) else {}
         env = str(settings.get("env", ""))
+        told = told or rule is not None
         if rule is None or not isinstance(row.value, dict):
             continue
         for metric, value in row.value.items():
@@ -39,10 +47,13 @@ def stored_overall(rows: Iterable[ScoreRow]) -> dict[Rule, Value]:
             columns[rule, env, metric].append(value)
             if value is None and metric in _GRADED and settings.get("scored"):
                 waiting.add((rule, env, metric))
-    return {
-        rule: _mean([_mean(values) for key, values in columns.items() if key[0] == rule and key not in waiting])
+    if not told:
+        return None
+    compat, strict = (
+        _mean([_mean(values) for key, values in columns.items() if key[0] == rule and key not in waiting])
         for rule in RULES
-    }
+    )
+    return Overall(MEASURE, compat, strict)
 
 
 def _mean(values: Iterable[Value]) -> Value:
