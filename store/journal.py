@@ -348,7 +348,7 @@ class Journal:
     def _each(self, query: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query of ours, each cell of the type that its column has in a file of Moot."""
         kinds = tuple(_KINDS[name] for name in query[len("SELECT ") : query.index(" FROM")].split(", "))
-        return run_file.bounded_rows(self.path, self._database, query, values, kinds)
+        return run_file.bounded_rows(self.path, self._opened, query, values, kinds)
 
     def _prove(self, database: sqlite3.Connection, strand: str, rows: Iterable[chain.Row], what: str) -> None:
         if self._opened.version > 1 and not chain.is_whole(database, strand, rows):

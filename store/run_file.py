@@ -12,7 +12,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -113,9 +113,10 @@ def reading(path: Path) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Opened:
-    """An open run file: the connection, the version of the journal in it, and the steps that a transaction has left."""
+    """An open run file: the connection, the real path, the version of the journal in it, and the steps that a transaction has left."""
 
     database: sqlite3.Connection
+    real: str
     version: int
     left: int = MAX_STEPS // STEPS_PER_CALLBACK
 
@@ -145,7 +146,7 @@ def connect(path: Path, *, write: bool) -> Opened:
         database.execute("PRAGMA cell_size_check=ON")
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * CHARACTERS)
         database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        opened = Opened(database, 0)
+        opened = Opened(database, str(path), 0)
         database.set_progress_handler(opened.tick, STEPS_PER_CALLBACK)
         version = _checked_version(path, database)
         if write:  # nothing was written before the file was known to be a run
@@ -165,7 +166,7 @@ def connect(path: Path, *, write: bool) -> Opened:
 
 
 def bounded_rows(
-    path: Path, database: sqlite3.Connection, query: str, values: Sequence[object], kinds: tuple[Kind, ...]
+    path: Path, opened: Opened, query: str, values: Sequence[object], kinds: tuple[Kind, ...]
 ) -> Iterator[Any]:
     """The rows of a query, each cell of its kind.
 
@@ -174,9 +175,9 @@ def bounded_rows(
     """
     left = -1
     signatures, texts = _signatures(kinds)
-    for row in database.execute(query, values):
+    for row in opened.database.execute(query, values):
         if left < 0:
-            left = _room(path)
+            left = _room(opened.real)
         if tuple(map(type, row)) not in signatures:
             raise Damaged(f"{path} holds a cell of another kind than a run has", "Use an earlier copy.")
         left -= 8
@@ -187,12 +188,13 @@ def bounded_rows(
         yield row
 
 
-def _room(path: Path) -> int:
+def _room(real: str) -> int:
     """Bytes that the rows of a query can hold at most: twice what the file and its log have, and some slack."""
-    path = path.resolve()
-    return SLACK + 2 * sum(
-        file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()
-    )
+    room = SLACK
+    for end in ("", "-wal"):
+        with suppress(FileNotFoundError):
+            room += 2 * os.stat(f"{real}{end}").st_size
+    return room
 
 
 @cache

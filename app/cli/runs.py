@@ -169,7 +169,7 @@ def rename(run_name: str, name: str | None, clear: bool, as_json: bool) -> None:
 
     Example: moot list rename 20261121-120000-legalagentbench-rules-1a2b baseline
     """
-    if (name is None) == clear:
+    if (name is not None) == clear:
         raise UsageError(
             "a run gets a NAME, or loses it with --clear", "For example: moot list rename latest baseline."
         )

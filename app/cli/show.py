@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from itertools import islice
+from tempfile import TemporaryFile
 from typing import Any
 
 import click
@@ -16,14 +18,14 @@ from app.cli.would_read import show_prompt
 from app.strings import known, t
 from app.terminal import clean, json_text, pad, truncate, width
 from store.journal import Journal, ScoreRow
-from tasks.episode.events import ModelCalled
+from tasks.episode.events import OUTCOMES, ModelCalled
 from tasks.episode.state import digest, fold
 from tasks.episode.watcher import Committed
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
-from tasks.run.header import header_of
+from tasks.run.header import HeaderData, header_of
 from tasks.run.peeking import FORMS
-from tasks.run.reading import read_episode
+from tasks.run.reading import UNFINISHED, read_episode, stopped_of
 from tasks.run.verifying import verify_episode
 
 
@@ -46,16 +48,26 @@ from tasks.run.verifying import verify_episode
     help="With this context in tokens; default: of its seat.",
 )
 @click.option("--form", type=click.Choice(FORMS), default=None, help="In this form of reply; default: of its seat.")
+@click.option(
+    "--outcome",
+    type=click.Choice((*OUTCOMES, UNFINISHED)),
+    default=None,
+    help="Of a run, only episodes that ended so.",
+)
+@click.option("--text", default="", metavar="TEXT", help="Of a run, only episodes with this in task or question.")
+@click.option("--limit", type=click.IntRange(1), default=None, help="Of a run, only the first N episodes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(
     run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, seat: str | None,
-    step: int | None, context: int | None, form: str | None, as_json: bool,
+    step: int | None, context: int | None, form: str | None, outcome: str | None, text: str, limit: int | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Show a RUN, or one EPISODE of it event by event.
 
     Example: moot show 20261121-120000-legalagentbench-rules-1a2b sample-405 --verify
     """
     path = run_path(run_name)
+    if episode is not None and (outcome or text or limit):
+        raise UsageError("--outcome, --text and --limit choose among the episodes of a run", "Leave the episode out.")
     if seat is not None:
         if episode is None:
             raise UsageError("--would-read needs an episode", "Name it behind the run: `moot show RUN` lists them.")
@@ -66,45 +78,66 @@ def show(
         return _verify(run_name, episode, as_json)
     with Journal.open(path) as journal:
         if episode is None:
-            _show_run(journal, as_json)
+            _show_run(journal, as_json, outcome, text, limit)
         else:
             _show_episode(journal, episode, attempt, prompts, as_json)
 
 
-def _show_run(journal: Journal, as_json: bool) -> None:
+def _show_run(journal: Journal, as_json: bool, outcome: str | None, text: str, limit: int | None) -> None:
+    """All of it or, where an episode is damaged, nothing: what is to be said is gathered in a file, not in memory."""
     header = header_of(journal)
-    episodes: list[dict[str, Any]] = []
-    for row in journal.episodes():
-        state = fold(read_episode(journal, row.id))
-        outcome = state.stopped.outcome if state.stopped else "unfinished"
-        question = str(state.card.get("question", ""))
-        episodes.append(
-            {
-                "episode": row.id,
-                "task": row.task_id,
-                "epoch": row.epoch,
-                "attempts": len(journal.attempts(row.id)),
-                "steps": state.steps,
-                "tokens": state.tokens,
-                "outcome": outcome,
-                "flags": sorted(state.flags),
-                "question": question,
-            }  # fmt: skip
-        )
-    if as_json:
-        told = {"run": header["run"], "header": header, "uncovered": list(journal.uncovered), "episodes": episodes}
-        click.echo(json_text(told))
-        return
+    found = islice(_episodes(journal, outcome, text), limit)
+    with TemporaryFile("w+", encoding="utf-8", errors="replace", newline="") as kept:
+        if as_json:
+            told = {"run": header["run"], "header": header, "uncovered": list(journal.uncovered), "episodes": []}
+            kept.write(json_text(told).removesuffix("]}"))
+            for number, episode in enumerate(found):
+                kept.write((", " if number else "") + json_text(episode))
+            kept.write("]}\n")
+        else:
+            kept.writelines(f"{clean(line, multiline=False)}\n" for line in _lines(journal, header, found))
+        kept.seek(0)
+        while piece := kept.read(1 << 16):
+            click.echo(piece, nl=False)
+
+
+def _lines(journal: Journal, header: HeaderData, episodes: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """A run as text: its heading, and a line an episode."""
     if journal.uncovered:
         note(t("show.uncovered"))
     spec = header["spec"]
     calls = "" if spec["calls"] == "schema" else f" · calls {spec['calls']}"
-    line = f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}{calls}"
-    click.echo(clean(line, multiline=False))
-    widest = max((width(e["episode"]) for e in episodes), default=0)
+    yield f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}{calls}"
+    widest = max((width(row.id) for row, _ in journal.walk()), default=0)
     for e in episodes:
-        line = f"{pad(e['episode'], widest)} {pad(t('outcome.' + e['outcome']), 12)} {e['steps']:>4}  {truncate(e['question'], 80)}"
-        click.echo(clean(line, multiline=False))
+        yield (
+            f"{pad(e['episode'], widest)} {pad(t('outcome.' + e['outcome']), 12)} {e['steps']:>4}  "
+            f"{truncate(e['question'], 80)}"
+        )
+
+
+def _episodes(journal: Journal, outcome: str | None, text: str) -> Iterator[dict[str, Any]]:
+    """The episodes that ended so and hold the text in task or question, as JSON data. Only the ends of the others are
+    read."""
+    for row, attempts in journal.walk():
+        stopped = stopped_of(journal, attempts[-1].id) if outcome is not None else None
+        if outcome is not None and outcome != (stopped.outcome if stopped else UNFINISHED):
+            continue
+        state = fold(read_episode(journal, row.id))
+        question = str(state.card.get("question", ""))
+        if text.lower() not in f"{row.id} {question}".lower():
+            continue
+        yield {
+            "episode": row.id,
+            "task": row.task_id,
+            "epoch": row.epoch,
+            "attempts": len(attempts),
+            "steps": state.steps,
+            "tokens": state.tokens,
+            "outcome": state.stopped.outcome if state.stopped else UNFINISHED,
+            "flags": sorted(state.flags),
+            "question": question,
+        }
 
 
 def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: bool, as_json: bool) -> None:
