@@ -6,6 +6,7 @@ A damaged file is a line of the list, never a failure of the list.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 
 from app.desk.messages import EpisodeLine, RunFacts
@@ -57,12 +58,18 @@ class StoredRun:
     episodes: tuple[EpisodeLine, ...]
     scores: dict[str, tuple[float | None, float | None]]
     questions: dict[str, str]
+    n: int = 0
+    """Episodes of the run; `episodes` holds the first of them."""
     uncovered: bool = False
     """Whether no hash vouches for header, attempts and scores: an earlier release began the run."""
 
 
+MOST = 2_000
+"""Episodes of a run in a list on the desk; `moot show RUN` finds the others."""
+
+
 def read_stored(path: Path) -> StoredRun:
-    """A run file with the list of its episodes.
+    """A run file with the list of its episodes, the first `MOST` of them.
 
     Raises:
         StoreError: it cannot be read.
@@ -74,14 +81,15 @@ def read_stored(path: Path) -> StoredRun:
         questions: dict[str, str] = {}
         rows_of, sum_up = scores_of(journal), summing(facts.header)
         uncovered = bool(journal.uncovered)
-        for row, attempts in journal.walk():
+        for row, attempts in islice(journal.walk(), MOST):
             state = fold(read_episode(journal, row.id))
             outcome = state.stopped.outcome if state.stopped else ""
             episodes.append(EpisodeLine(row.id, row.task_id, state.steps, outcome))
             questions[row.id] = str(state.card.get("question", ""))
             if found := sum_up(rows_of(row, attempts[-1].id)):
                 scores[row.id] = (found.compat, found.strict)
-    return StoredRun(facts, tuple(episodes), scores, questions, uncovered)
+        n = journal.count()
+    return StoredRun(facts, tuple(episodes), scores, questions, n, uncovered)
 
 
 def read_records(path: Path, episode: str) -> tuple[RunFacts, tuple[EpisodeLine, ...], str, list[Record]]:

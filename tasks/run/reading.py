@@ -48,13 +48,6 @@ def stopped_of(journal: Journal, attempt: int) -> Stopped | None:
     return None
 
 
-def outcome_of(journal: Journal, episode: str) -> str:
-    """How the last attempt of an episode ended, "unfinished" while it has not; cheaper than its state."""
-    attempts = journal.attempts(episode)
-    stopped = stopped_of(journal, attempts[-1].id) if attempts else None
-    return UNFINISHED if stopped is None else stopped.outcome
-
-
 def episode_of(journal: Journal, episode: str) -> tuple[EpisodeRow, list[Record]]:
     """The row of an episode and the records of its last attempt.
 
