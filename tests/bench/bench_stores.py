@@ -41,20 +41,23 @@ def peak() -> float:
 
 
 def template() -> None:
-    """The sample pack and one run of a few tasks, whose events the large ones are made of."""
+    """A run of a few tasks, whose events the large ones are made of, and a small one that is copied."""
+    from store import places
     from tasks.run.runner import start_run
     from tasks.run.spec import RunSpec
 
-    with start_run(RunSpec(benchmark="legalagentbench", limit=TASKS, parallel=TASKS)) as run:
-        run.go()
-        run.record_scores()
+    for name, limit in (("template", TASKS), ("small", 2)):
+        spec = RunSpec(benchmark="legalagentbench", limit=limit, parallel=TASKS)
+        with start_run(spec, out=places.runs() / f"{name}.moot") as run:
+            run.go()
+            run.record_scores()
 
 
-def only_run() -> Path:
-    """The one that `template` made."""
-    from tasks.run.reading import list_runs
+def made(name: str) -> Path:
+    """A run that `template` made."""
+    from store import places
 
-    return list_runs()[-1]
+    return places.runs() / f"{name}.moot"
 
 
 def make_run(episodes: int) -> Path:
@@ -65,7 +68,7 @@ def make_run(episodes: int) -> Path:
     from store.journal import EpisodeRow, Journal
     from tasks.run.header import header_of
 
-    with Journal.open(only_run()) as journal:
+    with Journal.open(made("template")) as journal:
         header = header_of(journal)
         tasks = [row.task_id for row in journal.episodes()]
         events = {row.task_id: journal.entries(journal.attempts(row.id)[-1].id) for row in journal.episodes()}
@@ -89,7 +92,7 @@ def make_run(episodes: int) -> Path:
 
 def copies(runs: int) -> None:
     """The small run under many names; that is what lists meet."""
-    source = only_run()
+    source = made("small")
     for number in range(runs):
         shutil.copyfile(source, source.with_name(f"copy-{number:06}.moot"))
 
