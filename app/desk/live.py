@@ -137,8 +137,13 @@ class LiveRun:
             if run is None or not self._states:
                 self._watched = episode
             elif episode in run.scheduler.episodes and not self.closed.is_set():
-                if run.scheduler.episodes.outcome(episode) and episode not in self._states:
-                    self._states = {**self._states, episode: fold(read_episode(run.journal, episode))}
+                if episode not in self._states:
+                    if run.scheduler.episodes.outcome(episode):
+                        self._states[episode] = fold(read_episode(run.journal, episode))
+                    elif (driver := run.scheduler.episodes.moving.get(episode)) is not None:
+                        # in its first step, nothing of which is on disk: it is shown as it began
+                        begun = (record for record in driver.state.records if record.step == 0)
+                        self._states[episode] = fold(begun)
                 if episode in self._states:
                     self._watch(episode)
                 else:  # it has not begun: the thread makes it between two steps
