@@ -109,14 +109,14 @@ class RunRecord:
         from tasks.run.reading import read_episode
 
         with Journal.open(self.path) as journal:
-            states = [(row, fold(read_episode(journal, row.id))) for row in journal.episodes()]
-        return tuple(
-            Episode(
-                row.id, row.task_id, state.stopped.outcome if state.stopped else "unfinished",
-                state.answered.res if state.answered else "", state.steps, state.tokens,
-            )
-            for row, state in states
-        )  # fmt: skip
+            states = ((row, fold(read_episode(journal, row.id))) for row, _ in journal.walk())
+            return tuple(
+                Episode(
+                    row.id, row.task_id, state.stopped.outcome if state.stopped else "unfinished",
+                    state.answered.res if state.answered else "", state.steps, state.tokens,
+                )
+                for row, state in states
+            )  # fmt: skip
 
     def events(self, episode: str) -> tuple[Event, ...]:
         """What happened in the last attempt of an episode, in order.

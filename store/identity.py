@@ -73,10 +73,10 @@ def marks(paths: Iterable[AnyPath], *, again: bool = False) -> dict[AnyPath, Mar
     found = {path: Mark(one, known[one]) for path, one in seen.items() if one in known}
     left = [path for path in asked if path not in found]
     if left:
-        now = _now()
+        at = now()
         read = {path: _read(path) for path in left}
         found |= {path: mark for path, (mark, _) in read.items()}
-        _remember({mark.identity: mark.sha256 for mark, changed in read.values() if changed + SETTLED <= now})
+        _remember({mark.identity: mark.sha256 for mark, changed in read.values() if changed + SETTLED <= at})
     return {path: found[path] for path in asked}
 
 
@@ -97,7 +97,7 @@ def steady(path: Path, mark: Mark) -> Iterator[None]:
 def identity(path: Path | str) -> str:
     """What the file system says of a regular file; `NotFound` or `BadInput` where there is none."""
     try:
-        return _identity(_regular(path, os.stat(path)))
+        return of(_regular(path, os.stat(path)))
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
 
@@ -122,9 +122,9 @@ def _read(path: Path | str) -> tuple[Mark, int]:
             after = os.fstat(stream.fileno())
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
-    if left or _identity(before) != _identity(after):
+    if left or of(before) != of(after):
         raise BadInput(f"{path} changed while it was read", "Try again when nobody writes it.")
-    return Mark(_identity(after), running.hexdigest()), max(after.st_mtime_ns, after.st_ctime_ns)
+    return Mark(of(after), running.hexdigest()), max(after.st_mtime_ns, after.st_ctime_ns)
 
 
 def _regular(path: Path | str, found: os.stat_result) -> os.stat_result:
@@ -140,11 +140,12 @@ def _unreadable(path: Path | str, error: Exception) -> NotFound | BadInput:
     return BadInput(f"{path} cannot be read: {getattr(error, 'strerror', None) or error}")
 
 
-def _identity(found: os.stat_result) -> str:
+def of(found: os.stat_result) -> str:
+    """The identity of a file that was looked at."""
     return f"{found.st_dev}-{found.st_ino}-{found.st_size}-{found.st_mtime_ns}-{found.st_ctime_ns}"
 
 
-def _now() -> int:
+def now() -> int:
     """The time of the file system in nanoseconds; 0, when everything is new, where the cache cannot be written."""
     clock = places.cache() / f"{FILE}.clock"
     try:

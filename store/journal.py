@@ -13,65 +13,18 @@ import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
-from store import bounded, chain, run_file
+from store import bounded, chain, run_file, seals
+from store.entries import AttemptRow, Entry, EpisodeRow, ScoreRow
 from store.errors import Damaged, StoreError
 
 SUFFIX = ".moot"
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One event row. `seq` counts from 0 in its attempt."""
-
-    attempt: int
-    seq: int
-    step: int
-    parent: int | None
-    at: float
-    tag: str
-    data: Any
-
-
-@dataclass(frozen=True, slots=True)
-class EpisodeRow:
-    """One episode: a task at an epoch. `position` is its place in the run, from 0."""
-
-    id: str
-    position: int
-    task_id: str
-    epoch: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class AttemptRow:
-    """One attempt at an episode; `number` counts from 1, `reason` says why it was begun."""
-
-    id: int
-    episode: str
-    number: int
-    reason: str
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreRow:
-    """One score: append-only, so re-scoring and human edits never disturb the record."""
-
-    attempt: int
-    scorer: str
-    version: str
-    settings: Any
-    value: Any
-    evidence: Any
-    author: str
-    at: float = 0.0
+__all__ = ["SUFFIX", "UNCOVERED", "AttemptRow", "Entry", "EpisodeRow", "Journal", "ScoreRow", "text_hash"]
 
 
 def text_hash(text: str) -> str:
@@ -84,10 +37,17 @@ UNCOVERED = ("header", "episodes", "attempts", "scores")
 
 _ATTEMPTS = "SELECT id, episode, number, reason, at FROM attempts WHERE episode = ? ORDER BY number"
 _EPISODES = "SELECT id, position, task_id, epoch FROM episodes ORDER BY position"
+_PAGE = "SELECT id, position, task_id, epoch FROM episodes WHERE position > ? ORDER BY position LIMIT ?"
 _EVENTS = "SELECT attempt, seq, step, parent, at, tag, data, chain FROM events WHERE attempt = ? ORDER BY seq"
+_TAIL = (
+    "SELECT attempt, seq, step, parent, at, tag, data, chain FROM events WHERE attempt = ? AND seq >= ? ORDER BY seq"
+)
+_NEWEST = "SELECT seq FROM events WHERE attempt = ? AND tag = ? ORDER BY seq DESC LIMIT 1"
 _SCORES = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores"
 _STEPS = 10**9
 """Steps of an attempt, far more than any has."""
+PAGE = 500
+"""Episodes that are read at a time."""
 _LATEST = 1e11
 """Seconds since the epoch: no clock says more (the year 5138)."""
 
@@ -104,6 +64,7 @@ class Journal:
         self._watch = run_file.Watch(path) if lock is not None else None
         self._guard = threading.RLock()
         self._header: list[tuple[str, str]] | None = None
+        self._listed = False
 
     @classmethod
     def create(cls, path: Path, header: Mapping[str, Any], episodes: Sequence[EpisodeRow]) -> Journal:
@@ -178,11 +139,35 @@ class Journal:
             self._prove(database, chain.EPISODES, rows, "its list of episodes")
         return [EpisodeRow(*row) for row in rows]
 
+    def count(self) -> int:
+        """How many episodes there are."""
+        with self._reading() as database:
+            return int(database.execute("SELECT count(*) FROM episodes").fetchone()[0])
+
+    def walk(self) -> Iterator[tuple[EpisodeRow, list[AttemptRow]]]:
+        """All episodes in order with the attempts at each, read page by page: memory does not grow with the run."""
+        if not self._listed:  # once: the list of episodes never changes
+            with self._reading() as database:
+                self._prove(database, chain.EPISODES, self._each(_EPISODES), "its list of episodes")
+            self._listed = True
+        last = -(1 << 63)
+        while True:
+            with self._reading() as database:
+                rows = self._rows(_PAGE, (last, PAGE))
+                page = [(EpisodeRow(*row), self._attempts(database, row[0])) for row in rows]
+            yield from page
+            if len(page) < PAGE:
+                return
+            last = page[-1][0].position
+
     def attempts(self, episode: str) -> list[AttemptRow]:
         """The attempts at an episode, oldest first; the last one counts."""
         with self._reading() as database:
-            rows = self._rows(_ATTEMPTS, (episode,))
-            self._prove(database, chain.attempts_of(episode), rows, f"the attempts at episode {episode}")
+            return self._attempts(database, episode)
+
+    def _attempts(self, database: sqlite3.Connection, episode: str) -> list[AttemptRow]:
+        rows = self._rows(_ATTEMPTS, (episode,))
+        self._prove(database, chain.attempts_of(episode), rows, f"the attempts at episode {episode}")
         return [AttemptRow(*row) for row in rows]
 
     def begin_attempt(self, episode: str, reason: str) -> AttemptRow:
@@ -210,10 +195,30 @@ class Journal:
     def entries(self, attempt: int, tag: str | None = None) -> list[Entry]:
         """The events of an attempt in order, or those of one tag; `Damaged` when any is not the one that was written."""
         with self._reading() as database:
-            rows = self._rows(_EVENTS, (attempt,))
-            end = chain.head(database, chain.events_of(attempt)) if self._opened.version > 1 else None
-        before = ""
-        for position, (*row, made) in enumerate(rows):
+            return self._linked(database, attempt, self._rows(_EVENTS, (attempt,)), 0, "", tag)
+
+    def tail(self, attempt: int, tag: str) -> list[Entry]:
+        """The events of an attempt from the newest one of a tag to the end, none where it has no such event.
+
+        They are the ones that were written, or `Damaged` is raised; of what came before only the last link is used.
+        """
+        with self._reading() as database:
+            newest = self._rows(_NEWEST, (attempt, tag))
+            if newest:
+                first = newest[0][0]
+                rows = self._rows(_TAIL, (attempt, first - 1))
+                before = rows.pop(0)[-1] if rows and rows[0][1] == first - 1 else ""
+                return self._linked(database, attempt, rows, first, before)
+        self.entries(attempt)  # that there is none is true only if they are all there
+        return []
+
+    def _linked(
+        self, database: sqlite3.Connection, attempt: int, rows: Sequence[tuple[Any, ...]], first: int, before: str,
+        wanted: str | None = None,
+    ) -> list[Entry]:  # fmt: skip
+        """Events up to the end of an attempt, from the one with number `first`, which follows the link `before`; all are
+        proven, those of the tag that is wanted are given."""
+        for position, (*row, made) in enumerate(rows, first):
             before = chain.link(before, row)
             _, seq, step, parent, at, _, _ = row
             if (seq, made) != (position, before):
@@ -222,12 +227,12 @@ class Journal:
                 )
             if not (0 <= step <= _STEPS and 0 <= at < _LATEST and (parent is None or 0 <= parent < seq)):
                 raise Damaged(f"{self.path}: event {seq} of attempt {attempt} has no place", "Use an earlier copy.")
-        if end is not None and end != (len(rows), before):
+        if self._opened.version > 1 and chain.head(database, chain.events_of(attempt)) != (first + len(rows), before):
             raise Damaged(f"{self.path}: events of attempt {attempt} are missing", "Use an earlier copy.")
         return [
             Entry(attempt, seq, step, parent, at, name, self._load(data))
             for _, seq, step, parent, at, name, data, _ in rows
-            if tag is None or name == tag
+            if wanted is None or name == wanted
         ]
 
     def text(self, name: str) -> str | None:
@@ -248,21 +253,22 @@ class Journal:
             raise Damaged(f"{self.path}: a text that an event refers to is gone", "Use an earlier copy.")
         return text
 
-    def add_scores(self, scores: Iterable[ScoreRow]) -> None:
-        """Append scores."""
-        now = time.time()
-        rows: list[tuple[Any, ...]] = []
-        for s in scores:
-            said = (_dump(self.path, part) for part in (s.settings, s.value, s.evidence))
-            rows.append((s.attempt, s.scorer, s.version, *said, s.author, now))
+    def add_scores(self, scores: Iterable[ScoreRow]) -> int:
+        """Append scores, all or none of them; returns how many. They are written as they come: a reader of the same
+        file may make them."""
+        now, n = time.time(), 0
         with self._writing() as database:
-            for row in rows:
-                chain.grown(database, chain.scores_of(row[0]), [row])
-            database.executemany(
-                "INSERT INTO scores (attempt, scorer, version, settings, value, evidence, author, at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                rows,
-            )
+            for s in scores:
+                n += 1
+                said = (_dump(self.path, part) for part in (s.settings, s.value, s.evidence))
+                row = (s.attempt, s.scorer, s.version, *said, s.author, now)
+                chain.grown(database, chain.scores_of(s.attempt), [row])
+                database.execute(
+                    "INSERT INTO scores (attempt, scorer, version, settings, value, evidence, author, at) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                    row,
+                )
+        return n
 
     def scores(self, attempt: int | None = None) -> list[ScoreRow]:
         """The scores of an attempt, or all, oldest first."""
@@ -282,6 +288,20 @@ class Journal:
             ScoreRow(a, s, v, self._load(k), self._load(x), self._load(e), who, at)
             for a, s, v, k, x, e, who, at in rows
         ]
+
+    def seal(self, summary: Any) -> None:
+        """Append what the run came to as it stands now; whatever is written afterwards makes it stale."""
+        text = _dump(self.path, summary)
+        with self._writing() as database:
+            seals.add(database, text)
+
+    def sealed(self) -> Any | None:
+        """What `seal` was given last, if every strand of the file still ends where it ended then; else None."""
+        if self._opened.version < seals.SINCE:
+            return None
+        with self._reading() as database:
+            text = seals.newest(database)
+        return None if text is None else self._load(text)
 
     def check(self) -> None:
         """Raise `Damaged` unless the file is whole."""
@@ -323,9 +343,12 @@ class Journal:
             ) from error
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        return list(self._each(query, values))
+
+    def _each(self, query: str, values: Sequence[object] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query of ours, each cell of the type that its column has in a file of Moot."""
-        kinds = [_KINDS[name] for name in query[len("SELECT ") : query.index(" FROM")].split(", ")]
-        return run_file.bounded_rows(self.path, self._database, query, values, kinds)
+        kinds = tuple(_KINDS[name] for name in query[len("SELECT ") : query.index(" FROM")].split(", "))
+        return run_file.bounded_rows(self.path, self._opened, query, values, kinds)
 
     def _prove(self, database: sqlite3.Connection, strand: str, rows: Iterable[chain.Row], what: str) -> None:
         if self._opened.version > 1 and not chain.is_whole(database, strand, rows):

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -34,6 +34,11 @@ MAX_STEPS = 2_000_000_000
 
 SLACK = 1_000_000
 """Bytes that another process may add between a look at the size of a file and reading it."""
+
+BESIDE = ("-wal", "-shm", "-journal")
+"""Ends of the names of what SQLite keeps beside a file."""
+WAIT = 0.2
+"""Seconds that a writer waits for whoever only looks whether there is one."""
 
 _READING = frozenset(
     {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_TRANSACTION}
@@ -108,9 +113,10 @@ def reading(path: Path) -> Iterator[None]:
 
 @dataclass(slots=True)
 class Opened:
-    """An open run file: the connection, the version of the journal in it, and the steps that a transaction has left."""
+    """An open run file: the connection, the real path, the version of the journal in it, and the steps that a transaction has left."""
 
     database: sqlite3.Connection
+    real: str
     version: int
     left: int = MAX_STEPS // STEPS_PER_CALLBACK
 
@@ -140,7 +146,7 @@ def connect(path: Path, *, write: bool) -> Opened:
         database.execute("PRAGMA cell_size_check=ON")
         database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, 4 * CHARACTERS)
         database.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
-        opened = Opened(database, 0)
+        opened = Opened(database, str(path), 0)
         database.set_progress_handler(opened.tick, STEPS_PER_CALLBACK)
         version = _checked_version(path, database)
         if write:  # nothing was written before the file was known to be a run
@@ -160,21 +166,18 @@ def connect(path: Path, *, write: bool) -> Opened:
 
 
 def bounded_rows(
-    path: Path, database: sqlite3.Connection, query: str, values: Sequence[object], kinds: Sequence[Kind]
-) -> list[Any]:
-    """All rows of a query, each cell of its kind.
+    path: Path, opened: Opened, query: str, values: Sequence[object], kinds: tuple[Kind, ...]
+) -> Iterator[Any]:
+    """The rows of a query, each cell of its kind.
 
     Raises:
         Damaged: a cell is of another kind, or they hold more than the file does, as only a forged file can say.
     """
-    path = path.resolve()
-    left = SLACK + 2 * sum(
-        file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.exists()
-    )
-    signatures = set(product(*(kind if isinstance(kind, tuple) else (kind,) for kind in kinds)))
-    texts = [place for place, kind in enumerate(kinds) if kind is str]
-    rows = []
-    for row in database.execute(query, values):
+    left = -1
+    signatures, texts = _signatures(kinds)
+    for row in opened.database.execute(query, values):
+        if left < 0:
+            left = _room(opened.real)
         if tuple(map(type, row)) not in signatures:
             raise Damaged(f"{path} holds a cell of another kind than a run has", "Use an earlier copy.")
         left -= 8
@@ -182,8 +185,23 @@ def bounded_rows(
             left -= len(row[place])
         if left < 0:
             raise Damaged(f"{path} says more than it holds", "Use an earlier copy.")
-        rows.append(row)
-    return rows
+        yield row
+
+
+def _room(real: str) -> int:
+    """Bytes that the rows of a query can hold at most: twice what the file and its log have, and some slack."""
+    room = SLACK
+    for end in ("", "-wal"):
+        with suppress(FileNotFoundError):
+            room += 2 * os.stat(f"{real}{end}").st_size
+    return room
+
+
+@cache
+def _signatures(kinds: tuple[Kind, ...]) -> tuple[frozenset[tuple[type, ...]], tuple[int, ...]]:
+    """The types that the cells of a row may have together, and the places of texts."""
+    found = frozenset(product(*(kind if isinstance(kind, tuple) else (kind,) for kind in kinds)))
+    return found, tuple(place for place, kind in enumerate(kinds) if kind is str)
 
 
 def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
@@ -219,7 +237,7 @@ def lock(path: Path) -> FileLock:
         StoreError: another process has it, or the folder cannot be written.
     """
     real = path.resolve()
-    held = FileLock(_lock_path(real), timeout=0)
+    held = FileLock(_lock_path(real), timeout=WAIT)
     if not os.access(real.parent, os.W_OK):
         raise StoreError(f"cannot write {path}: the folder is read-only", "Choose another place with --out.")
     try:
@@ -229,6 +247,48 @@ def lock(path: Path) -> FileLock:
     except OSError as error:
         raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
     return held
+
+
+def is_written(path: Path) -> bool:
+    """Whether a process has the run file open for writing."""
+    beside = _lock_path(path.resolve())
+    if not beside.exists():
+        return False
+    held = FileLock(beside, timeout=0)
+    try:
+        held.acquire()
+    except Timeout:
+        return True
+    except OSError:
+        return False
+    let_go(held)  # left behind by a process that was killed
+    return False
+
+
+def remove(path: Path) -> list[Path]:
+    """Take a run file away with all that lies beside it; gives what is gone. Of a link only the link goes.
+
+    Raises:
+        BadInput, Damaged: it is no run of Moot, and stays.
+        StoreError: another process writes it, or it cannot be removed.
+    """
+    look(path, write=False)
+    if path.is_symlink():
+        path.unlink()
+        return [path]
+    held = lock(path)
+    gone = path.with_name(f".{path.name}.removed")
+    try:
+        os.replace(path, gone)  # one step: a kill from here on leaves nothing that looks like a run
+        beside = [path.with_name(f"{path.name}{end}") for end in BESIDE]
+        removed = [path, *(file for file in beside if file.exists())]
+        for file in (*beside, gone):
+            file.unlink(missing_ok=True)
+    except OSError as error:
+        raise StoreError(f"cannot remove {path}: {error.strerror}", "Check the permissions of its folder.") from error
+    finally:
+        release(held)
+    return removed
 
 
 def release(held: FileLock | None) -> None:

@@ -140,7 +140,7 @@ def _run_one(base: RunSpec, choice: Choice, folder: Path, place: str) -> tuple[O
     if run is not None:
         with run, interruptible(run.scheduler.interrupt) as stopped:
             run.go(lambda: not stopped.is_set())
-            if left := sum(not driver.stopped for driver in run.scheduler.episodes.values()):
+            if left := run.scheduler.episodes.open:
                 note(f"stopped with {left} episodes of {name} unfinished. The same command goes on.")
                 sys.exit(1)
             run.record_scores()

@@ -6,7 +6,6 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -41,8 +40,7 @@ def _watchers(made: Run, watch: str) -> list[Watcher]:
     elif watch == "json":
         watchers.append(JsonWatcher(sys.stderr))
     else:
-        open_episodes = sum(not driver.stopped for driver in made.scheduler.episodes.values())
-        watchers.append(Progress(open_episodes, sys.stderr))
+        watchers.append(Progress(made.scheduler.episodes.open, sys.stderr))
     return watchers
 
 
@@ -88,7 +86,7 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
         _say_troubles(made, said)
         if made.known is not None and made.known.taken:
             note(t("run.cached", n=made.known.taken))
-        left = sum(not driver.stopped for driver in made.scheduler.episodes.values())
+        left = made.scheduler.episodes.open
         if left:
             name = made.id if made.journal.path.parent == places.runs() else made.journal.path
             hint = f"`moot resume {name}` goes on."
@@ -120,14 +118,13 @@ def _say_troubles(made: Run, said: set[str]) -> set[str]:
 
 def name_errors(made: Run) -> bool:
     """Say why episodes failed, which a count alone does not; whether nothing else came of any."""
-    stops = [driver.state.stopped for driver in made.scheduler.episodes.values()]
-    reasons = Counter(stopped.reason for stopped in stops if stopped is not None and stopped.outcome == "error")
+    reasons, n = made.scheduler.episodes.errors, len(made.scheduler.episodes)
     failed = reasons.total()
     if failed:
         reason, count = reasons.most_common(1)[0]
         most = "" if count == failed else f" ({count} times)"
-        note(f"{failed} of {len(stops)} episodes ended in an error, most often{most}: {reason}")
-    return 0 < failed == len(stops)
+        note(f"{failed} of {n} episodes ended in an error, most often{most}: {reason}")
+    return 0 < failed == n
 
 
 def print_summary(summary: Summary, as_json: bool, header: Mapping[str, object]) -> None:
@@ -142,7 +139,8 @@ def print_summary(summary: Summary, as_json: bool, header: Mapping[str, object])
 
 def _ask_person(made: Run, stopped: Stopping) -> bool:
     """Put one open question to the person at the terminal; False when there is none, or it is not to be answered."""
-    asking = (d for d in made.scheduler.episodes.values() if not d.stopped and made.scheduler.asks_human(d))
+    moving = made.scheduler.episodes.moving.values()
+    asking = (d for d in moving if not d.stopped and made.scheduler.asks_human(d))
     driver = next(asking, None)
     if driver is None or driver.ask is None:
         return False

@@ -25,7 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "resume": ("app.cli.run:resume", "Go on with an interrupted run."),
     "fork": ("app.cli.run:fork", "Start a new run from a step of an old one."),
     "show": ("app.cli.show:show", "Show a run or one episode; --verify re-runs it against its record."),
-    "list": ("app.cli.show:list_runs", "List the runs."),
+    "list": ("app.cli.runs:list_runs", "List the runs; remove, name and tag them."),
     "score": ("app.cli.score:score", "Score a run again."),
     "score-predictions": ("app.cli.score:score_predictions", "Score a file of predictions."),
     "agreement": ("app.cli.agreement:agreement", "Show how far graders and people agree on a run."),

@@ -62,10 +62,18 @@ def _packs(ctx: click.Context) -> Iterable[str]:
 
 
 def _runs(ctx: click.Context) -> Iterable[str]:
+    from store.labels import TAG, labels
     from tasks.run.engines import LATEST
     from tasks.run.reading import list_runs
 
-    return [LATEST, *(path.stem for path in list_runs())]
+    called = labels()
+    tags = dict.fromkeys(f"{TAG}{tag}" for label in called.values() for tag in label.tags)
+    return [
+        LATEST,
+        *(label.name for label in called.values() if label.name),
+        *tags,
+        *(path.stem for path in list_runs()),
+    ]
 
 
 def _episodes(ctx: click.Context) -> Iterable[str]:

@@ -11,6 +11,7 @@ from app.strings import language
 from app.terminal import clean
 from store.files import written_whole
 from tasks.reports import FORMATS, Report
+from tasks.run.engines import run_paths
 from tasks.run.rescoring import read_stored, summary_of
 
 
@@ -30,7 +31,7 @@ def report(run_names: tuple[str, ...], form: str, walker: str | None, out: Path 
     Example: moot report 20261121-120000-legalagentbench-rules-1a2b --format html --out report.html
     """
     reports = []
-    for name in run_names:
+    for name in run_paths(run_names):
         run = read_stored(name)
         reports.append(Report(summary_of(run, walker), run.header))
     text = FORMATS["json" if as_json else form](reports, language())

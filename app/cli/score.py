@@ -38,8 +38,8 @@ def score(
     if seats:
         grade_stored(run, seats)
         run = read_stored(run_name)
-    rows = append_scores(run, scorers, author)
-    note(f"appended {len(rows)} scores to {run.path}")
+    appended = append_scores(run, scorers, author)
+    note(f"appended {appended} scores to {run.path}")
     print_summary(summary_of(run, walker), as_json, run.header)
 
 

@@ -1,11 +1,12 @@
-"""`moot show` and `moot list`: read what happened. Nothing here runs an agent, except --verify, which writes nothing."""
+"""`moot show`: read what happened. Nothing here runs an agent, except --verify, which writes nothing."""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
+from itertools import islice
+from tempfile import TemporaryFile
 from typing import Any
 
 import click
@@ -15,20 +16,17 @@ from app.cli.notes import note
 from app.cli.watcher import PlainWatcher, record_data
 from app.cli.would_read import show_prompt
 from app.strings import known, t
-from app.strings.sentences import said
 from app.terminal import clean, json_text, pad, truncate, width
-from store.errors import StoreError
 from store.journal import Journal, ScoreRow
-from tasks.episode.events import ModelCalled
+from tasks.episode.events import OUTCOMES, ModelCalled
 from tasks.episode.state import digest, fold
 from tasks.episode.watcher import Committed
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
-from tasks.run.header import header_of
+from tasks.run.header import HeaderData, header_of
 from tasks.run.peeking import FORMS
-from tasks.run.reading import list_runs as run_files
-from tasks.run.reading import outcome_of, read_episode
-from tasks.run.runner import verify_episode
+from tasks.run.reading import UNFINISHED, read_episode, stopped_of
+from tasks.run.verifying import verify_episode
 
 
 @click.command()
@@ -50,16 +48,26 @@ from tasks.run.runner import verify_episode
     help="With this context in tokens; default: of its seat.",
 )
 @click.option("--form", type=click.Choice(FORMS), default=None, help="In this form of reply; default: of its seat.")
+@click.option(
+    "--outcome",
+    type=click.Choice((*OUTCOMES, UNFINISHED)),
+    default=None,
+    help="Of a run, only episodes that ended so.",
+)
+@click.option("--text", default="", metavar="TEXT", help="Of a run, only episodes with this in task or question.")
+@click.option("--limit", type=click.IntRange(1), default=None, help="Of a run, only the first N episodes.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def show(
     run_name: str, episode: str | None, verify: bool, attempt: int | None, prompts: bool, seat: str | None,
-    step: int | None, context: int | None, form: str | None, as_json: bool,
+    step: int | None, context: int | None, form: str | None, outcome: str | None, text: str, limit: int | None, as_json: bool,
 ) -> None:  # fmt: skip
     """Show a RUN, or one EPISODE of it event by event.
 
     Example: moot show 20261121-120000-legalagentbench-rules-1a2b sample-405 --verify
     """
     path = run_path(run_name)
+    if episode is not None and (outcome or text or limit):
+        raise UsageError("--outcome, --text and --limit choose among the episodes of a run", "Leave the episode out.")
     if seat is not None:
         if episode is None:
             raise UsageError("--would-read needs an episode", "Name it behind the run: `moot show RUN` lists them.")
@@ -70,105 +78,66 @@ def show(
         return _verify(run_name, episode, as_json)
     with Journal.open(path) as journal:
         if episode is None:
-            _show_run(journal, as_json)
+            _show_run(journal, as_json, outcome, text, limit)
         else:
             _show_episode(journal, episode, attempt, prompts, as_json)
 
 
-@click.command(name="list")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
-def list_runs(as_json: bool) -> None:
-    """List the runs, newest first.
-
-    Example: moot list --json
-    """
-    rows = [summary(path) for path in run_files()]
-    if as_json:
-        click.echo(json_text({"runs": rows}))
-        return
-    if not rows:
-        click.echo(t("list.empty"), err=True)
-    for row in rows:
-        if "error" in row:
-            click.echo(clean(f"{row['run']}  ✘ {said(row['error'])}", multiline=False))
-            continue
-        cells = (
-            pad(row["run"], 52),
-            pad(row["pack"], 16),
-            pad(f"{row['finished']}/{row['n']}", 9),
-            row["created"],
-            _cut_short(row["outcomes"]),
-        )
-        click.echo(clean("  ".join(filter(None, cells)), multiline=False))
-
-
-def _cut_short(outcomes: dict[str, int]) -> str:
-    """Episodes that did not come to their end by themselves, by outcome in words; those still open stand in the count."""
-    return " · ".join(
-        f"{t('outcome.' + name)} {n}" for name, n in outcomes.items() if name not in ("finished", "unfinished")
-    )
-
-
-def summary(path: Any) -> dict[str, Any]:
-    """One line about a run file; a damaged file is a line too."""
-    try:
-        with Journal.open(path) as journal:
-            header = header_of(journal)
-            outcomes = Counter(outcome_of(journal, row.id) for row in journal.episodes())
-            uncovered = journal.uncovered
-    except (StoreError, OSError) as error:
-        return {"run": path.stem, "path": str(path), "error": getattr(error, "title", None) or str(error)}
-    spec = header["spec"]
-    return {
-        "run": path.stem,
-        "path": str(path),
-        "benchmark": spec["benchmark"],
-        "agent": spec["agent"],
-        "model": spec["model"],
-        "pack": header["pack"]["name"],
-        "created": header["created"],
-        "n": outcomes.total(),
-        "finished": outcomes.total() - outcomes["unfinished"],
-        "outcomes": dict(outcomes),
-        "parent": header.get("parent"),
-        "uncovered": list(uncovered),
-    }
-
-
-def _show_run(journal: Journal, as_json: bool) -> None:
+def _show_run(journal: Journal, as_json: bool, outcome: str | None, text: str, limit: int | None) -> None:
+    """All of it or, where an episode is damaged, nothing: what is to be said is gathered in a file, not in memory."""
     header = header_of(journal)
-    episodes: list[dict[str, Any]] = []
-    for row in journal.episodes():
-        state = fold(read_episode(journal, row.id))
-        outcome = state.stopped.outcome if state.stopped else "unfinished"
-        question = str(state.card.get("question", ""))
-        episodes.append(
-            {
-                "episode": row.id,
-                "task": row.task_id,
-                "epoch": row.epoch,
-                "attempts": len(journal.attempts(row.id)),
-                "steps": state.steps,
-                "tokens": state.tokens,
-                "outcome": outcome,
-                "flags": sorted(state.flags),
-                "question": question,
-            }  # fmt: skip
-        )
-    if as_json:
-        told = {"run": header["run"], "header": header, "uncovered": list(journal.uncovered), "episodes": episodes}
-        click.echo(json_text(told))
-        return
+    found = islice(_episodes(journal, outcome, text), limit)
+    with TemporaryFile("w+", encoding="utf-8", errors="replace", newline="") as kept:
+        if as_json:
+            told = {"run": header["run"], "header": header, "uncovered": list(journal.uncovered), "episodes": []}
+            kept.write(json_text(told).removesuffix("]}"))
+            for number, episode in enumerate(found):
+                kept.write((", " if number else "") + json_text(episode))
+            kept.write("]}\n")
+        else:
+            kept.writelines(f"{clean(line, multiline=False)}\n" for line in _lines(journal, header, found))
+        kept.seek(0)
+        while piece := kept.read(1 << 16):
+            click.echo(piece, nl=False)
+
+
+def _lines(journal: Journal, header: HeaderData, episodes: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """A run as text: its heading, and a line an episode."""
     if journal.uncovered:
         note(t("show.uncovered"))
     spec = header["spec"]
     calls = "" if spec["calls"] == "schema" else f" · calls {spec['calls']}"
-    line = f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}{calls}"
-    click.echo(clean(line, multiline=False))
-    widest = max((width(e["episode"]) for e in episodes), default=0)
+    yield f"{header['run']}  {spec['benchmark']} · {spec['agent']} · {header['pack']['name']}{calls}"
+    widest = max((width(row.id) for row, _ in journal.walk()), default=0)
     for e in episodes:
-        line = f"{pad(e['episode'], widest)} {pad(t('outcome.' + e['outcome']), 12)} {e['steps']:>4}  {truncate(e['question'], 80)}"
-        click.echo(clean(line, multiline=False))
+        yield (
+            f"{pad(e['episode'], widest)} {pad(t('outcome.' + e['outcome']), 12)} {e['steps']:>4}  "
+            f"{truncate(e['question'], 80)}"
+        )
+
+
+def _episodes(journal: Journal, outcome: str | None, text: str) -> Iterator[dict[str, Any]]:
+    """The episodes that ended so and hold the text in task or question, as JSON data. Only the ends of the others are
+    read."""
+    for row, attempts in journal.walk():
+        stopped = stopped_of(journal, attempts[-1].id) if outcome is not None else None
+        if outcome is not None and outcome != (stopped.outcome if stopped else UNFINISHED):
+            continue
+        state = fold(read_episode(journal, row.id))
+        question = str(state.card.get("question", ""))
+        if text.lower() not in f"{row.id} {question}".lower():
+            continue
+        yield {
+            "episode": row.id,
+            "task": row.task_id,
+            "epoch": row.epoch,
+            "attempts": len(attempts),
+            "steps": state.steps,
+            "tokens": state.tokens,
+            "outcome": state.stopped.outcome if state.stopped else UNFINISHED,
+            "flags": sorted(state.flags),
+            "question": question,
+        }
 
 
 def _show_episode(journal: Journal, episode: str, attempt: int | None, prompts: bool, as_json: bool) -> None:

@@ -32,7 +32,7 @@ from tasks.episode.events import (
     Unknown,
     encode,
 )
-from tasks.episode.watcher import Committed, EngineAway, Notice, Waiting
+from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Waiting
 
 if TYPE_CHECKING:
     from app.court_words import Voice
@@ -122,6 +122,8 @@ class PlainWatcher:
             self._voices[notice.episode] = voice
             for record in notice.records:
                 self._write(notice.episode, record, voice)
+        elif isinstance(notice, EpisodeEnded):
+            self._voices.pop(notice.episode, None)
         elif isinstance(notice, EngineAway):
             self._stream.write(clean(f"moot: {away_text(notice)}", multiline=False) + "\n")
         elif isinstance(notice, Waiting):

@@ -40,9 +40,10 @@ from models.engine import Ask, Delta, EngineError
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Seated, StepEnded, Stopped
 from tasks.episode.scheduler import HUMAN
-from tasks.episode.state import State
+from tasks.episode.state import State, fold
 from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting
 from tasks.run.header import header_of
+from tasks.run.reading import read_episode
 from tasks.run.runner import Run
 
 Wish = Callable[[Run], None]
@@ -133,12 +134,34 @@ class LiveRun:
     def watch(self, episode: str) -> None:
         """Send the messages of this episode from now on: at once, even in the middle of a call."""
         with self._watching:
-            if not self._states:
+            run = self._run
+            if run is None or not self._states:
                 self._watched = episode
-            elif episode in self._states:
-                self._watched = episode
-                self._news = False
-                self._post(Watched(self.number, episode, self._states[episode], self._asks.get(episode)))
+            elif episode in run.scheduler.episodes and not self.closed.is_set():
+                if episode not in self._states:
+                    if run.scheduler.episodes.outcome(episode):
+                        self._states[episode] = fold(read_episode(run.journal, episode))
+                    elif (driver := run.scheduler.episodes.moving.get(episode)) is not None:
+                        # in its first step, nothing of which is on disk: it is shown as it began
+                        begun = (record for record in driver.state.records if record.step == 0)
+                        self._states[episode] = fold(begun)
+                if episode in self._states:
+                    self._watch(episode)
+                else:  # it has not begun: the thread makes it between two steps
+                    self._wishes.put(lambda run: self._prepare(run, episode))
+
+    def _prepare(self, run: Run, episode: str) -> None:
+        with self._watching:
+            self._states[episode] = run.scheduler.episodes[episode].state
+            self._watch(episode)
+
+    def _watch(self, episode: str) -> None:
+        """Of those that are over only the one that is watched stays in memory."""
+        self._watched = episode
+        self._news = False
+        self._post(Watched(self.number, episode, self._states[episode], self._asks.get(episode)))
+        for name in [name for name, state in self._states.items() if state.stopped and name != episode]:
+            del self._states[name]
 
     def stop(self) -> None:
         """Break off the turn that is being made, at once: nothing of it is recorded, its question stays open."""
@@ -204,6 +227,8 @@ class LiveRun:
                 self._close_turn(episode, records)
                 with self._watching:
                     self._states[episode] = state
+                    if state.stopped is not None and episode != self._watched:
+                        del self._states[episode]
                     self._asks.pop(episode, None)
                     if episode == self._watched:
                         self._post(Happened(self.number, episode, state))
@@ -229,14 +254,13 @@ class LiveRun:
         run.scheduler.watchers.append(self)
         episodes = run.scheduler.episodes
         if self._watched not in episodes:
-            unfinished = (name for name, driver in episodes.items() if not driver.stopped)
-            self._watched = next(unfinished, next(iter(episodes), ""))
-        self._done = sum(driver.stopped for driver in episodes.values())
+            self._watched = next((name for name in episodes if not episodes.outcome(name)), next(iter(episodes), ""))
+        self._done = len(episodes) - episodes.open
         facts = RunFacts(run.id, run.journal.path, header_of(run.journal))
-        self._post(RunOpened(self.number, facts, tuple(_line(driver) for driver in episodes.values())))
-        with self._watching:
-            self._states = {name: driver.state for name, driver in episodes.items()}
-            self.watch(self._watched)
+        lines = (EpisodeLine(row.id, row.task_id, 0, episodes.outcome(row.id)) for row in run.rows.values())
+        self._post(RunOpened(self.number, facts, tuple(lines)))
+        if self._watched:
+            self._prepare(run, self._watched)
         self._post(Moving(self.number, self._mode))
         for trouble in run.troubles():
             self._post(Away(self.number, told(trouble)))
@@ -246,11 +270,12 @@ class LiveRun:
     def _stream(self, delta: Delta) -> None:
         """News of a call in flight. Who wanted it stopped before it could be told so is heard now."""
         run = self._run
-        if run is None or delta.episode not in run.scheduler.episodes:
+        driver = None if run is None else run.scheduler.episodes.moving.get(delta.episode)
+        if driver is None:
             return
         if self._stopping.is_set() or self._closing.is_set():
             return self._interrupt()
-        turn = self._turns.get(delta.episode) or self._asked(run.scheduler.episodes[delta.episode])
+        turn = self._turns.get(delta.episode) or self._asked(driver)
         self._set_turn(delta.episode, turn.after(delta, clock()))
         return None
 
@@ -281,8 +306,8 @@ class LiveRun:
     def _after_calls(self, run: Run) -> None:
         """No call is in flight: a question that is still open to a model was broken off."""
         for episode, turn in list(self._turns.items()):
-            driver = run.scheduler.episodes[episode]
-            if driver.ask is None or episode in self._asks:
+            driver = run.scheduler.episodes.moving.get(episode)
+            if driver is None or driver.ask is None or episode in self._asks:
                 self._set_turn(episode, None)
             elif turn.under_way:
                 self._set_turn(episode, turn.stopped())
@@ -367,7 +392,7 @@ class LiveRun:
 
         run.go(go_on)
         self._tell_progress(run)
-        over = all(driver.stopped for driver in run.scheduler.episodes.values())
+        over = not run.scheduler.episodes.open
         if spent := None if over else run.budget.spent():
             self._tell_failure(spent, fatal=False)
         if run.scheduler.lost or over or spent:
@@ -391,8 +416,3 @@ class LiveRun:
     def _tell_failure(self, error: Exception, *, fatal: bool) -> None:
         title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
         self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), fatal))
-
-
-def _line(driver: Driver) -> EpisodeLine:
-    stopped = driver.state.stopped
-    return EpisodeLine(driver.episode, driver.state.task_id, driver.state.steps, stopped.outcome if stopped else "")

@@ -27,7 +27,7 @@ from tasks.courts.play.flow import limit_of
 from tasks.courts.play.tools import CourtTools
 from tasks.courts.play.views import CourtPolicy
 from tasks.courts.scores.of_run import CourtSummary, gradings, score_one, summarise
-from tasks.courts.scores.of_run.stored import stored_values
+from tasks.courts.scores.of_run.stored import stored_overall, stored_values
 from tasks.courts.settings import CourtSettings, settings_of
 from tasks.episode.events import ActionParsed, AttemptStarted, Routed, Said, Seated, ToolCalled, TopicTracked
 from tasks.episode.program import Program
@@ -39,6 +39,7 @@ from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grading import Grading
 from tasks.scoring.metrics import Rule, Value
+from tasks.scoring.overall import Overall
 from tasks.scoring.predicted import Predictions
 from tasks.scoring.result import Result
 
@@ -182,6 +183,10 @@ class Courts:
     ) -> CourtSummary:
         """What a run came to."""
         return summarise(run, questions, results, context)
+
+    def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
+        """The mean of the columns of the published table."""
+        return stored_overall(rows)
 
 
 def _who_helped(state: State) -> frozenset[str]:

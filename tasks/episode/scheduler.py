@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from models.engine import Delta, Engine, EngineError, Reply
 from store.journal import Journal
 from tasks.episode.driver import Driver
+from tasks.episode.episodes import Episodes
 from tasks.episode.events import EngineFailed, ModelCalled, Record, Seated, Stopped
 from tasks.episode.exchange import Came, Exchange, Known
-from tasks.episode.records import entry_of
+from tasks.episode.records import entry_of, record_of
 from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice, Streaming, Waiting, Watcher
 from tasks.errors import TaskError
 
@@ -44,12 +45,13 @@ class Scheduler:
         self.clock = clock
         self.stopwatch = stopwatch
         self.known = known
-        self.episodes: dict[str, Driver] = {}
+        self.episodes = Episodes(self._recorded)
         self.lost: dict[str, EngineError] = {}
         """Engines that the last run or step gave up; episodes that asked them stand where they stood."""
         self._calls: Exchange | None = None
         self._active: list[Driver] = []
         self._announced: set[str] = set()
+        self._like: Driver | None = None
         self._interrupted = threading.Event()
 
     def add(self, driver: Driver) -> None:
@@ -64,7 +66,7 @@ class Scheduler:
         driver = self.episodes[episode]
         if driver.stopped:
             return False
-        self._drive([driver], 1, _once(), patient=True)
+        self._drive(iter((driver,)), 1, _once(), patient=True)
         return not driver.stopped and driver.ask is None
 
     def run(self, *, parallel: int = 1, go_on: Callable[[], bool] = lambda: True) -> None:
@@ -72,7 +74,7 @@ class Scheduler:
         steps."""
         self._interrupted.clear()
         self._catch_up()
-        self._drive([driver for driver in self.episodes.values() if not driver.stopped], parallel, go_on)
+        self._drive(self.episodes.to_play(), parallel, go_on)
 
     def answer(self, episode: str, text: str) -> None:
         """A human's answer to the open question; the time it took is not counted."""
@@ -86,7 +88,7 @@ class Scheduler:
         driver.resume()
         if driver.ask is None:
             self._commit([driver])
-        self._drive([driver], 1, _once(), patient=True)
+        self._drive(iter((driver,)), 1, _once(), patient=True)
 
     def seat(self, episode: str, seated: Seated) -> None:
         """Somebody takes or leaves a seat. An open question, to a human or of a stopped call, is put to the
@@ -126,14 +128,14 @@ class Scheduler:
         self._commit(
             [
                 d
-                for d in self.episodes.values()
+                for d in self.episodes.moving.values()
                 if any(record.step > 0 for record in d.fresh)
                 and (d.ask is None or any(isinstance(record.event, called) for record in d.fresh))
             ]
         )
 
     def _drive(
-        self, waiting: list[Driver], parallel: int, go_on: Callable[[], bool], *, patient: bool = False
+        self, waiting: Iterator[Driver], parallel: int, go_on: Callable[[], bool], *, patient: bool = False
     ) -> None:
         """Keep up to `parallel` episodes going, each at its own pace, until all are over or stand at a question for a
         human.
@@ -141,7 +143,6 @@ class Scheduler:
         Where `go_on` says no, no step begins any more; those that have begun are brought to their ends, also by
         waiting for an engine that is away if `patient`.
         """
-        waiting = [driver for driver in waiting if not driver.stopped]
         calls = Exchange(self.engines, self._listen, self._away, self.stopwatch, self.known)
         self._calls, self._active, wait = calls, [], True
         try:
@@ -156,14 +157,14 @@ class Scheduler:
             self._note(calls.left())  # a commit of the next run or step takes it along
 
     def _move(
-        self, calls: Exchange, waiting: list[Driver], parallel: int, go_on: Callable[[], bool], patient: bool
+        self, calls: Exchange, waiting: Iterator[Driver], parallel: int, go_on: Callable[[], bool], patient: bool
     ) -> bool:
         """Begin, ask and hear what can be now. False when nothing is left to be done."""
         goes_on = go_on() and not self._interrupted.is_set()
         active = self._active = [driver for driver in self._active if not driver.stopped]
         places = max(1, parallel) - sum(not self._stands(driver, calls) for driver in active)
-        while goes_on and places > 0 and (following := _first_to_begin(waiting, calls)) is not None:
-            active.append(waiting.pop(following))
+        while goes_on and places > 0 and (driver := self._next(waiting, calls)) is not None:
+            active.append(driver)
             places -= 1
         here = [driver for driver in active if driver.episode not in calls.asking]
         begun = [driver for driver in here if driver.ask is None and (goes_on or driver.in_step)]
@@ -182,6 +183,17 @@ class Scheduler:
             return bool(begun)
         self._hear(calls.take(wait=not any(driver.ask is None and not driver.stopped for driver in begun)))
         return True
+
+    def _next(self, waiting: Iterator[Driver], calls: Exchange) -> Driver | None:
+        """The next episode that would not come to a stand at once, because no model that sits there answers any
+        more."""
+        if self.engines and not self.engines.keys() - calls.lost.keys():
+            return None
+        for driver in waiting:
+            models = {seated.engine for seated in driver.state.seats.values() if seated.engine}
+            if not driver.stopped and (not models or models - calls.lost.keys()):
+                return driver
+        return None
 
     def _stands(self, driver: Driver, calls: Exchange) -> bool:
         """Whether an episode waits for an engine that was given up: others may have its place."""
@@ -209,8 +221,8 @@ class Scheduler:
         """Who has heard; what came too late for a question, or of a call that was stopped, is nothing."""
         heard = []
         for one in came:
-            driver = self.episodes[one.who]
-            if driver.ask is one.ask:
+            driver = self.episodes.moving.get(one.who)
+            if driver is not None and driver.ask is one.ask:
                 heard.append(driver)
                 if not (isinstance(one.reply, Reply) and one.reply.finish == "cancelled"):
                     driver.reply(one.reply, elapsed=one.elapsed)
@@ -247,20 +259,22 @@ class Scheduler:
             driver.texts.clear()
             self._publish(Committed(driver.episode, records, driver.state))
             if driver.state.stopped is not None and any(isinstance(r.event, Stopped) for r in records):
+                self._like = driver
+                self.episodes.over(driver.episode, driver.state.stopped.outcome, driver.state.stopped.reason)
                 self._publish(EpisodeEnded(driver.episode, driver.state.stopped))
+
+    def _recorded(self, episode: str) -> Driver:
+        """An episode as its record has it, with the rules of the others of the run."""
+        like = self._like
+        assert like is not None
+        attempt = self.journal.attempts(episode)[-1].id
+        driver = Driver(episode, attempt, like.program, self.clock, self.stopwatch, like.limits)
+        driver.load([record_of(entry) for entry in self.journal.entries(attempt)])
+        return driver
 
     def _publish(self, notice: Notice) -> None:
         for watcher in self.watchers:
             watcher.notify(notice)
-
-
-def _first_to_begin(waiting: Sequence[Driver], calls: Exchange) -> int | None:
-    """The first episode that would not come to a stand at once, because no model that sits there answers any more."""
-    for at, driver in enumerate(waiting):
-        models = {seated.engine for seated in driver.state.seats.values() if seated.engine}
-        if not models or models - calls.lost.keys():
-            return at
-    return None
 
 
 def _once() -> Callable[[], bool]:

@@ -16,6 +16,7 @@ from tasks.episode.events import (
     ActionParsed,
     Answered,
     AttemptStarted,
+    Event,
     Leaked,
     ModelCalled,
     Planned,
@@ -56,8 +57,11 @@ class State:
 
 def apply(state: State, record: Record) -> State:
     """The state after one more record."""
-    event = record.event
-    state = replace(state, records=(*state.records, record))
+    return _after(replace(state, records=(*state.records, record)), record.event)
+
+
+def _after(state: State, event: Event) -> State:
+    """The state with what an event changes, its history apart."""
     match event:
         case AttemptStarted():
             return replace(state, card=event.card, benchmark=event.benchmark, task_id=event.task_id, seed=event.seed)
@@ -99,7 +103,8 @@ def apply(state: State, record: Record) -> State:
 
 def fold(records: Iterable[Record]) -> State:
     """The state after all records."""
-    return reduce(apply, records, State())
+    history = tuple(records)
+    return replace(reduce(_after, (record.event for record in history), State()), records=history)
 
 
 def completed(records: Iterable[Record], steps: int | None = None) -> list[Record]:

@@ -100,7 +100,7 @@ def _rate(question: Question, result: Result) -> Rated:
     compat = {f"compat.{name}": rule(question, result) if result.scored else 0.0 for name, rule in COMPAT.items()}
     strict = {f"strict.{name}": rule(question, result) for name, rule in STRICT.items()}
     evidence = {name: rule(question, result) for name, rule in EVIDENCE.items()}
-    return Rated(question, result, {**compat, **strict, **evidence})
+    return Rated(question, result.light(), {**compat, **strict, **evidence})
 
 
 def score_one(question: Question, result: Result) -> list[Score]:

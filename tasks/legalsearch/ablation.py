@@ -20,7 +20,6 @@ from store.journal import SUFFIX, Journal
 from store.pack import Pack
 from tasks.benchmark import benchmark
 from tasks.episode.driver import INFRASTRUCTURE
-from tasks.episode.state import fold
 from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
 from tasks.legalsearch.kinds import KINDS
@@ -33,7 +32,7 @@ from tasks.run.engines import open_engine
 from tasks.run.experiment import check_same
 from tasks.run.header import description_hash, header_of, spec_of
 from tasks.run.plan import task_file
-from tasks.run.reading import read_episode
+from tasks.run.reading import stopped_of
 from tasks.run.rescoring import StoredRun, pack_of
 from tasks.run.runner import Run, resume_run, start_run
 from tasks.run.spec import RunSpec
@@ -194,7 +193,7 @@ def _check_finished(header: Data, spec: RunSpec) -> None:
 
 
 def _unfinished(journal: Journal) -> bool:
-    stops = (fold(read_episode(journal, row.id)).stopped for row in journal.episodes())
+    stops = (stopped_of(journal, attempts[-1].id) for _, attempts in journal.walk())
     return any(stopped is None or stopped.reason.startswith(INFRASTRUCTURE) for stopped in stops)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from weakref import WeakKeyDictionary
@@ -29,6 +29,7 @@ from tasks.legalsearch.agents.direct import DirectLawPolicy
 from tasks.legalsearch.agents.search import SearchPolicy
 from tasks.legalsearch.coverage import Coverage
 from tasks.legalsearch.grading import grading_of
+from tasks.legalsearch.kinds import IN_DOMAIN, OUT_OF_DOMAIN
 from tasks.legalsearch.measures import Verdict
 from tasks.legalsearch.predictions import match, read_predictions
 from tasks.legalsearch.questions import Question, load_questions
@@ -44,6 +45,7 @@ from tasks.run.embedding import embedder_of
 from tasks.run.spec import RunSpec
 from tasks.scoring.context import NOTHING, ScoreContext
 from tasks.scoring.grading import Grading
+from tasks.scoring.overall import Means, Overall, by_task
 from tasks.scoring.predicted import Predicted, Predictions
 from tasks.scoring.result import Result
 
@@ -181,6 +183,20 @@ class LegalSearch:
         evidence = _evidence(questions, context)
         made = replace(summarise(run, questions, results, evidence), tools=_tools(context))
         return replace(made, windows=self._by_window(questions, made, evidence, context))
+
+    def overall(self, rows: Iterable[ScoreRow]) -> Overall | None:
+        """The mean of the one task that was run, or over the tasks of one domain, as published: the inner one where any of
+        its tasks has a score."""
+        means = by_task(rows)
+        if len(means) < 2:
+            return next((Overall(task, one.compat.value, one.strict.value) for task, one in means.items()), None)
+        scored = [task for task, one in means.items() if one.compat.n or one.strict.n]
+        inside = any(task in IN_DOMAIN for task in scored or means)
+        over = Means()
+        for task, one in means.items():
+            if task in (IN_DOMAIN if inside else OUT_OF_DOMAIN):
+                over.add(one.compat.value, one.strict.value)
+        return Overall("in_domain" if inside else "out_of_domain", over.compat.value, over.strict.value)
 
     def _by_window(
         self, questions: Sequence[Question], own: LawSummary, evidence: Evidence, context: ScoreContext

@@ -27,7 +27,7 @@ from tasks.legalsearch.verl import AGENT, REWARD_FILE, reward_source, row
 from tasks.run.engines import run_path
 from tasks.run.exporting import refuse_existing, whole_folder, write_lines
 from tasks.run.header import HeaderData, header_of, spec_of
-from tasks.run.rescoring import stored_task_file
+from tasks.run.plan import stored_task_file
 
 VERL = "0.9.1"
 """The release whose interfaces the texts were written for; `tests/legalsearch/verl_facts.toml` has what they rely

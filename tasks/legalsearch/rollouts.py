@@ -26,8 +26,8 @@ from tasks.legalsearch.scoring import BENCHMARK
 from tasks.legalsearch.trajectory import trajectory_tokens
 from tasks.run.engines import run_path
 from tasks.run.header import header_of, spec_of
+from tasks.run.plan import stored_task_file
 from tasks.run.reading import grades, read_episode
-from tasks.run.rescoring import stored_task_file
 from tasks.scoring.context import Grade
 from tasks.scoring.result import INFRASTRUCTURE
 

@@ -85,7 +85,7 @@ def _rate(question: Question, result: Result, evidence: Evidence) -> Rated:
     silent = question.kind.form == "consultation" and not strict_answer(result.res)
     return Rated(
         question,
-        result,
+        result.light(),
         question.id in evidence.covered if recited and evidence.covered is not None else None,
         _attribution(question, result, evidence.versions) if recited and evidence.versions else None,
         failed if silent or not result.scored else compat_score(question, result.res, verdict),

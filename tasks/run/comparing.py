@@ -17,8 +17,9 @@ from tasks.episode.state import fold
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
 from tasks.run.header import HeaderData, header_of, spec_of, unchanged
-from tasks.run.reading import outcome_of, read_episode
-from tasks.run.rescoring import pack_of, stored_task_file
+from tasks.run.plan import stored_task_file
+from tasks.run.reading import UNFINISHED, read_episode, stopped_of
+from tasks.run.rescoring import pack_of
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import RULES, Group, Measure, Rule
 from tasks.scoring.paired import Paired, holm, paired
@@ -133,23 +134,24 @@ def _side(name: str | Path, questions: Sequence[Question] = ()) -> tuple[Side, S
             with unchanged(tasks):
                 questions = bench.load(tasks)
         known = {question.id: question for question in questions}
-        stored: dict[int, list[ScoreRow]] = {}
-        for score in journal.scores():
-            stored.setdefault(score.attempt, []).append(replace(score, evidence=None))
         tasks_of: dict[str, list[Attempt]] = {}
         versions: dict[str, str] = {}
         with pack_of(header) as pack:
             context = ScoreContext(pack=pack, spec=spec_of(header))
-            for row in journal.episodes():
-                attempt = journal.attempts(row.id)[-1].id
-                rows = _by_rules(stored.get(attempt, ()))
-                outcome = _told(rows[-1]) if rows else outcome_of(journal, row.id)
-                if not rows and outcome != "unfinished" and row.task_id in known:
+            for row, attempts in journal.walk():
+                rows = _by_rules(journal.scores(attempts[-1].id))
+                outcome = _told(rows[-1]) if rows else _ended(journal, attempts[-1].id)
+                if not rows and outcome != UNFINISHED and row.task_id in known:
                     result = bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
-                    rows = _by_rules(bench.score_rows(attempt, known[row.task_id], result, context))
+                    rows = _by_rules(bench.score_rows(attempts[-1].id, known[row.task_id], result, context))
                 versions |= {one.scorer: one.version for one in rows}
                 tasks_of.setdefault(row.task_id, []).append(Attempt(row.id, outcome, _values(bench, rows)))
     return Side(str(header["run"]), path, header, bench, tasks_of, versions), questions
+
+
+def _ended(journal: Journal, attempt: int) -> str:
+    stopped = stopped_of(journal, attempt)
+    return UNFINISHED if stopped is None else stopped.outcome
 
 
 def _by_rules(rows: Iterable[ScoreRow]) -> list[ScoreRow]:

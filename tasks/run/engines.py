@@ -7,7 +7,7 @@ a caller hands in: every engine is opened here, and `admit` is asked for every h
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,6 +19,7 @@ from models.specs import Opening, Replays, check_file, check_spec, on_another_ma
 from store import places
 from store.errors import NotFound
 from store.journal import SUFFIX, Journal
+from store.labels import TAG, labels
 from tasks import registry
 from tasks.episode.driver import reply_of
 from tasks.episode.events import ModelCalled, Seated
@@ -92,10 +93,11 @@ def replayed_agents(spec: str) -> tuple[str, ...]:
 
 
 def run_path(name: str | Path, *, exact: bool = False) -> Path:
-    """The file of a run, by path or id, and unless `exact` by the unique beginning of an id, or `latest`.
+    """The file of a run, by path or id, and unless `exact` by the name or the only `tag:T` that this machine gave it,
+    by the unique beginning of an id, or `latest`.
 
     Raises:
-        NotFound: there is none, or more than one begins so.
+        NotFound: there is none, or more than one is meant.
     """
     for candidate in (Path(name), places.runs() / f"{name}{SUFFIX}", places.runs() / str(name)):
         if candidate.is_file():
@@ -105,16 +107,33 @@ def run_path(name: str | Path, *, exact: bool = False) -> Path:
     if not exact:
         if name == LATEST and (newest := list_runs()[:1]):
             return newest[0]
-        begun = [path for path in list_runs() if name and path.name.startswith(str(name))]
-        if len(begun) == 1:
-            return begun[0]
+        found = called(str(name))
+        if len(found) > 1:
+            raise NotFound(f"{len(found)} runs have the tag '{name}': {_few(found)}", "Name one of them.")
+        begun = found or [path for path in list_runs() if name and path.name.startswith(str(name))]
+        if len(begun) > 1:
+            raise NotFound(f"{len(begun)} runs begin with '{name}': {_few(begun)}", "Write more of its name.")
         if begun:
-            few = ", ".join(sorted(path.stem for path in begun)[:3])
-            raise NotFound(
-                f"{len(begun)} runs begin with '{name}': {few}{', …' if len(begun) > 3 else ''}",
-                "Write more of its name.",
-            )
+            return begun[0]
     raise NotFound(f"no run '{name}'", "`moot list` shows the runs.")
+
+
+def run_paths(names: Iterable[str]) -> list[Path]:
+    """The files of several runs, each once; a tag stands for all that have it."""
+    found = [path for name in names for path in (called(name) if name.startswith(TAG) else ()) or (run_path(name),)]
+    return list(dict.fromkeys(found))
+
+
+def called(name: str) -> list[Path]:
+    """The runs that have this name here, or with `tag:` before it this tag, oldest first."""
+    tag = name.removeprefix(TAG) if name.startswith(TAG) else None
+    wanted = (file for file, label in labels().items() if (label.name == name if tag is None else tag in label.tags))
+    return sorted(path for file in wanted if (path := places.runs() / file).is_file())
+
+
+def _few(found: Sequence[Path]) -> str:
+    few = ", ".join(sorted(path.stem for path in found)[:3])
+    return f"{few}, …" if len(found) > 3 else few
 
 
 def open_recorded(opening: Opening) -> Engine:

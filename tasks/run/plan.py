@@ -11,7 +11,8 @@ from store.pack import Pack
 from tasks.benchmark import Benchmark, Question, check_layout
 from tasks.episode.driver import Limits
 from tasks.episode.events import Seated
-from tasks.errors import UsageError
+from tasks.errors import RecordMismatch, UsageError
+from tasks.run.header import HeaderData, file_hash, spec_of
 from tasks.run.spec import RunSpec
 
 STEPS_A_TURN = 8
@@ -30,6 +31,28 @@ def task_file(spec: RunSpec, pack: Pack) -> Path:
     if default is None:
         raise UsageError(f"pack '{pack.name}' has no tasks for {spec.benchmark}", "Give --tasks FILE.")
     return default
+
+
+def stored_task_file(header: HeaderData) -> Path:
+    """The task file of a run, unchanged since; an imported run needs no pack to find it."""
+    spec = spec_of(header)
+    if spec.tasks is not None:
+        path = Path(spec.tasks)
+        if not path.is_file() and not path.is_dir():
+            raise NotFound(f"the run's task file is gone: {path}", "Put it back: the keys to score by are in it.")
+    else:
+        with Pack.open(header["pack"].get("path") or spec.pack) as pack:
+            found = pack.task_file(spec.benchmark)
+        if found is None:
+            raise NotFound(f"pack '{spec.pack}' has no tasks for {spec.benchmark} any more", "Build it again.")
+        path = found
+    recorded, now = header["tasks"]["sha256"], file_hash(path)
+    if now != recorded:
+        raise RecordMismatch(
+            f"task file {path} changed since the run: recorded {recorded[:12]}, now {now[:12]}",
+            "Restore the recorded task file.",
+        )
+    return path
 
 
 def named_file(tasks: str) -> Path:

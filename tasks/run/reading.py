@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import overload
 
 from store import places
 from store.errors import NotFound
@@ -16,6 +19,10 @@ from tasks.scoring.result import Result
 
 GRADER = "grader"
 """The scorer under which a grader's word stands in the journal."""
+
+
+UNFINISHED = "unfinished"
+"""What lists say of an episode that has not ended."""
 
 
 def list_runs() -> list[Path]:
@@ -33,12 +40,12 @@ def _changed(path: Path) -> float:
         return 0.0
 
 
-def outcome_of(journal: Journal, episode: str) -> str:
-    """How the last attempt of an episode ended, "unfinished" while it has not; cheaper than its state."""
-    attempts = journal.attempts(episode)
-    entries = journal.entries(attempts[-1].id, Stopped.tag) if attempts else []
-    ends = [event for entry in entries if isinstance(event := record_of(entry).event, Stopped)]
-    return ends[-1].outcome if ends else "unfinished"
+def stopped_of(journal: Journal, attempt: int) -> Stopped | None:
+    """How an attempt ended, None while it has not; reads no more than its end."""
+    for entry in journal.tail(attempt, Stopped.tag)[:1]:
+        if isinstance(event := record_of(entry).event, Stopped):
+            return event
+    return None
 
 
 def episode_of(journal: Journal, episode: str) -> tuple[EpisodeRow, list[Record]]:
@@ -67,17 +74,54 @@ def read_episode(journal: Journal, episode: str, attempt: int | None = None) -> 
     return [record_of(entry) for entry in journal.entries(chosen[-1].id)]
 
 
-def results_of(journal: Journal, bench: Benchmark) -> list[Result]:
-    """What the episodes of a run came to, the last attempt of each."""
-    return [bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id))) for row in journal.episodes()]
+class Results(Sequence[Result]):
+    """What the episodes of a run came to, the last attempt of each, in order. Each look at one reads it from the journal:
+    a run of any length takes no more memory than its longest episode."""
+
+    def __init__(
+        self,
+        opened: Callable[[], AbstractContextManager[Journal]],
+        bench: Benchmark,
+        only: Collection[str] | None = None,
+    ) -> None:
+        """Of the journal that `opened` gives, for the time of each look; only those episodes, or all."""
+        self._opened = opened
+        self._bench = bench
+        self._only = only
+
+    def __len__(self) -> int:
+        with self._opened() as journal:
+            return journal.count() if self._only is None else len(self._only)
+
+    def __iter__(self) -> Iterator[Result]:
+        with self._opened() as journal:
+            for row, _ in journal.walk():
+                if self._only is None or row.id in self._only:
+                    yield self._result(journal, row)
+
+    @overload
+    def __getitem__(self, place: int) -> Result: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Result]: ...
+    def __getitem__(self, place: int | slice) -> Result | Sequence[Result]:
+        with self._opened() as journal:
+            rows = [row for row in journal.episodes() if self._only is None or row.id in self._only][place]
+            return (
+                [self._result(journal, row) for row in rows]
+                if isinstance(rows, list)
+                else self._result(journal, rows)
+            )
+
+    def _result(self, journal: Journal, row: EpisodeRow) -> Result:
+        return self._bench.result(row.task_id, row.epoch, fold(read_episode(journal, row.id)))
 
 
 def grades(journal: Journal) -> dict[tuple[str, int], Grade]:
     """(task id, epoch) -> the newest verdicts of graders on the last attempt of an episode; a failure hides no verdict."""
     found: dict[tuple[str, int], Grade] = {}
-    for row in journal.episodes():
+    for row, attempts in journal.walk():
         merged: dict[str, float | None] = {}
-        for score in journal.scores(journal.attempts(row.id)[-1].id):
+        for score in journal.scores(attempts[-1].id):
             if score.scorer == GRADER and isinstance(score.value, dict):
                 merged |= {
                     name: value for name, value in score.value.items() if value is not None or name not in merged

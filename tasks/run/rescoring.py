@@ -9,18 +9,21 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
-from store.errors import Damaged, NotFound, StoreError
+from store.errors import Damaged, StoreError
 from store.journal import Journal, ScoreRow
 from store.pack import Pack
 from store.run_file import reading
 from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.state import fold
 from tasks.errors import RecordMismatch, UsageError
+from tasks.run.brief import seal
 from tasks.run.engines import run_path
-from tasks.run.header import HeaderData, file_hash, header_of, spec_of, unchanged
-from tasks.run.reading import grades, read_episode
+from tasks.run.header import HeaderData, header_of, spec_of, unchanged
+from tasks.run.plan import stored_task_file
+from tasks.run.reading import Results, grades, read_episode
 from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Summary
@@ -41,19 +44,27 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
-    """A run as it was read: header, the questions that it asked, and its episodes in order."""
+    """A run on disk: header, and the questions that it asked. Its episodes are read whenever they are looked at."""
 
     path: Path
     header: HeaderData
     bench: Benchmark
     questions: list[Question]
-    played: list[Played]
     graded: Mapping[tuple[str, int], Grade] = field(default_factory=dict)
 
     @property
-    def results(self) -> list[Result]:
+    def results(self) -> Sequence[Result]:
         """What the episodes came to."""
-        return [played.result for played in self.played]
+        return Results(lambda: Journal.open(self.path), self.bench)
+
+    @property
+    def played(self) -> Iterator[Played]:
+        """The episodes in order."""
+        with Journal.open(self.path) as journal:
+            for row, attempts in journal.walk():
+                state = fold(read_episode(journal, row.id))
+                result = self.bench.result(row.task_id, row.epoch, state)
+                yield Played(attempts[-1].id, state.stopped is not None, result)
 
 
 def read_stored(name: str | Path) -> StoredRun:
@@ -67,42 +78,12 @@ def read_stored(name: str | Path) -> StoredRun:
             questions = bench.load(tasks)
         if digest != header["tasks"]["sha256"]:
             raise RecordMismatch(f"task file {tasks} changed while it was read", "Try again when nobody writes it.")
-        rows = journal.episodes()
-        played = []
-        for row in rows:
-            state = fold(read_episode(journal, row.id))
-            result = bench.result(row.task_id, row.epoch, state)
-            played.append(Played(journal.attempts(row.id)[-1].id, state.stopped is not None, result))
-        graded = grades(journal)
-    asked = {row.task_id for row in rows}
-    return StoredRun(
-        path, header, bench, [question for question in questions if question.id in asked], played, graded
-    )
+        asked = {row.task_id for row, _ in journal.walk()}
+        graded = grades(journal) if bench.graders else {}
+    return StoredRun(path, header, bench, [question for question in questions if question.id in asked], graded)
 
 
-def stored_task_file(header: HeaderData) -> Path:
-    """The task file of a run, unchanged since; an imported run needs no pack to find it."""
-    spec = spec_of(header)
-    if spec.tasks is not None:
-        path = Path(spec.tasks)
-        if not path.is_file() and not path.is_dir():
-            raise NotFound(f"the run's task file is gone: {path}", "Put it back: the keys to score by are in it.")
-    else:
-        with Pack.open(header["pack"].get("path") or spec.pack) as pack:
-            found = pack.task_file(spec.benchmark)
-        if found is None:
-            raise NotFound(f"pack '{spec.pack}' has no tasks for {spec.benchmark} any more", "Build it again.")
-        path = found
-    recorded, now = header["tasks"]["sha256"], file_hash(path)
-    if now != recorded:
-        raise RecordMismatch(
-            f"task file {path} changed since the run: recorded {recorded[:12]}, now {now[:12]}",
-            "Restore the recorded task file.",
-        )
-    return path
-
-
-def walker_for(run: StoredRun, walker: str | Path | None) -> list[Result] | None:
+def walker_for(run: StoredRun, walker: str | Path | None) -> Sequence[Result] | None:
     """Results of the path walker on the tasks of a run: the run itself when its agent is gold, else the run named."""
     if walker is None:
         return run.results if run.header["spec"]["agent"] == REFERENCE else None
@@ -142,28 +123,39 @@ def pack_of(header: HeaderData) -> Iterator[Pack | None]:
         yield pack
 
 
-def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "moot") -> list[ScoreRow]:
-    """Score every ended episode again and append the rows; returns them. No scorers named means all."""
+def append_scores(run: StoredRun, scorers: Sequence[str] = (), author: str = "moot") -> int:
+    """Score every ended episode again and append the rows; returns how many. No scorers named means all.
+
+    Raises:
+        UsageError: a scorer is none of this benchmark; nothing was appended.
+    """
     questions = {question.id: question for question in run.questions}
+    known: dict[str, None] = {}
     with reading(run.path), pack_of(run.header) as pack:
         context = ScoreContext(pack=pack, graded=run.graded, spec=spec_of(run.header))
-        made = [
-            replace(row, author=author)
-            for played in run.played
-            if played.ended
-            for row in run.bench.score_rows(played.attempt, questions[played.result.task_id], played.result, context)
-        ] + [
-            row
-            for played in run.played
-            if played.ended
-            for row in added_rows(run.bench.name, played.attempt, questions[played.result.task_id], played.result)
-        ]
-    known = list(dict.fromkeys(row.scorer for row in made))
-    for scorer in scorers:
-        if made and scorer not in known:
-            raise UsageError(f"unknown scorer '{scorer}' for {run.bench.name}", f"Known: {', '.join(known)}.")
-    rows = [row for row in made if not scorers or row.scorer in scorers]
-    if rows:
+
+        def made() -> Iterator[ScoreRow]:
+            for played in run.played:
+                if played.ended:
+                    question = questions[played.result.task_id]
+                    rows = run.bench.score_rows(played.attempt, question, played.result, context)
+                    yield from (replace(row, author=author) for row in rows)
+                    yield from added_rows(run.bench.name, played.attempt, question, played.result)
+
+        def chosen() -> Iterator[ScoreRow]:
+            for row in made():
+                known[row.scorer] = None
+                if not scorers or row.scorer in scorers:
+                    yield row
+            for scorer in scorers:
+                if known and scorer not in known:
+                    raise UsageError(f"unknown scorer '{scorer}' for {run.bench.name}", f"Known: {', '.join(known)}.")
+
+        rows = chosen()
+        first = next(rows, None)
+        if first is None:
+            return 0
         with Journal.open(run.path, write=True) as journal:
-            journal.add_scores(rows)
-    return rows
+            appended = journal.add_scores(chain((first,), rows))
+            seal(journal)
+    return appended

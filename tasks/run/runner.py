@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
 
 from models.engine import Ask, Engine, EngineError, Roomy, Several, TellsTools
 from models.errors import BadEngine
@@ -23,13 +22,14 @@ from tasks.agents.budgets import with_room
 from tasks.agents.modes import split
 from tasks.benchmark import Benchmark, Question, benchmark
 from tasks.episode.driver import INFRASTRUCTURE, Driver
-from tasks.episode.events import AttemptStarted, ModelCalled, Seated
+from tasks.episode.events import AttemptStarted, ModelCalled, Record, Seated
 from tasks.episode.program import Program
 from tasks.episode.records import record_of
 from tasks.episode.scheduler import HUMAN, Scheduler
 from tasks.episode.state import completed, digest, fold
 from tasks.episode.watcher import Watcher
 from tasks.errors import RecordMismatch, UsageError
+from tasks.run.brief import seal
 from tasks.run.budget import Budget
 from tasks.run.cached import KnownReplies
 from tasks.run.cast import Cast, check_seat
@@ -37,13 +37,15 @@ from tasks.run.engines import open_engine, run_path
 from tasks.run.experiment import check_same, make_header
 from tasks.run.header import description_hash, header_of, now, refuse_imported, spec_of, unchanged
 from tasks.run.plan import choose, limits_of, refuse_narrow, task_file
-from tasks.run.reading import GRADER, episode_of, grades, results_of
+from tasks.run.reading import GRADER, Results, episode_of, grades, read_episode, stopped_of
 from tasks.run.spec import RunSpec, fresh_id
-from tasks.run.stored import Stored
 from tasks.scoring.added import added_rows, with_added
 from tasks.scoring.context import ScoreContext
 from tasks.scoring.metrics import Summary
 from tasks.scoring.result import Result
+
+SCORED_AT_ONCE = 200
+"""Episodes whose scores are written in one transaction."""
 
 
 @dataclass
@@ -64,6 +66,15 @@ class Run:
     """What it may spend; replaced before it goes on."""
     known: KnownReplies | None = None
     """Replies of earlier runs, where they are taken."""
+    rows: dict[str, EpisodeRow] = field(default_factory=dict)
+    """Its episodes by id; filled when it begins or goes on."""
+    new_attempt: bool = False
+    """Whether unfinished episodes begin anew."""
+
+    @cached_property
+    def by_id(self) -> Mapping[str, Question]:
+        """Its questions by id."""
+        return {question.id: question for question in self.questions}
 
     @cached_property
     def cast(self) -> Cast:
@@ -99,13 +110,13 @@ class Run:
         known = seated.model_copy(update={"described": description_hash(engine.describe()) if engine else ""})
         return _roomed(known, self.engines)
 
-    def results(self) -> list[Result]:
-        """What the episodes came to, the last attempt of each."""
-        return results_of(self.journal, self.bench)
+    def results(self) -> Sequence[Result]:
+        """What the episodes came to, the last attempt of each; read from the journal whenever one is looked at."""
+        return Results(lambda: nullcontext(self.journal), self.bench)
 
     def summary(self) -> Summary:
         """What the run came to as it stands."""
-        asked = {row.task_id for row in self.journal.episodes()}
+        asked = {row.task_id for row, _ in self.journal.walk()}
         context = ScoreContext(pack=self.pack, graded=grades(self.journal), spec=self.spec)
         questions, results = [q for q in self.questions if q.id in asked], self.results()
         made = self.bench.summary(self.id, questions, results, context)
@@ -113,17 +124,23 @@ class Run:
 
     def record_scores(self) -> None:
         """Append the scores of finished episodes that have none by rules yet."""
-        questions = {question.id: question for question in self.questions}
         context = ScoreContext(pack=self.pack, spec=self.spec)
-        rows: list[ScoreRow] = []
-        for row, result in zip(self.journal.episodes(), self.results(), strict=True):
-            attempt = self.journal.attempts(row.id)[-1]
-            by_rules = {score.scorer for score in self.journal.scores(attempt.id)} - {GRADER, HUMAN}
-            if self.scheduler.episodes[row.id].stopped and not by_rules:
-                rows += self.bench.score_rows(attempt.id, questions[row.task_id], result, context)
-                rows += added_rows(self.bench.name, attempt.id, questions[row.task_id], result)
-        if rows:
-            self.journal.add_scores(rows)
+        unscored = self.scheduler.episodes.unscored
+        while unscored:
+            batch = unscored[:SCORED_AT_ONCE]
+            self.journal.add_scores([row for name in batch for row in self._score_rows(name, context)])
+            del unscored[: len(batch)]
+
+    def _score_rows(self, name: str, context: ScoreContext) -> Sequence[ScoreRow]:
+        row, attempt = self.rows[name], self.journal.attempts(name)[-1].id
+        if {score.scorer for score in self.journal.scores(attempt)} - {GRADER, HUMAN}:
+            return ()
+        question, state = self.by_id[row.task_id], fold(read_episode(self.journal, name))
+        result = self.bench.result(row.task_id, row.epoch, state)
+        return [
+            *self.bench.score_rows(attempt, question, result, context),
+            *added_rows(self.bench.name, attempt, question, result),
+        ]
 
     def troubles(self) -> list[EngineError | StoreError]:
         """What does not keep the run from going on, but should be known: servers that are away, a cache that is no
@@ -139,8 +156,11 @@ class Run:
         self.close()
 
     def close(self) -> None:
-        """Leave everything in order; the run can be resumed or read."""
+        """Leave everything in order; the run can be resumed or read. One that has ended is sealed."""
         _close(self.engines)
+        with suppress(StoreError):  # a full disk, say: lists then read the run itself
+            if self.rows and not self.scheduler.episodes.open:
+                seal(self.journal)
         self.journal.close()
         self.pack.close()
         if self.known is not None:
@@ -165,11 +185,10 @@ def start_run(
         chosen = choose(bench, questions, spec)
         program = bench.program(pack, questions, spec)
         cast.check(chosen)
-        casts = {question.id: cast.at(question) for question in chosen}
         engines = _engines(spec, *cast.engines)
         check_calls([cast.tested], engines)
-        casts = {name: [_roomed(sits, engines) for sits in sitting] for name, sitting in casts.items()}
-        refuse_narrow(bench, ((question, casts[question.id]) for question in chosen), spec)
+        seated = ((question, [_roomed(sits, engines) for sits in cast.at(question)]) for question in chosen)
+        refuse_narrow(bench, seated, spec)
         name = out.stem if out else fresh_id(spec)
         path = out or places.runs() / f"{name}{SUFFIX}"
         rows = [
@@ -186,12 +205,8 @@ def start_run(
         raise
     run = _open(name, spec, bench, journal, pack, questions, engines, watchers)
     run.program = program
-    cards = {question.id: question.card for question in chosen}
-    for row in rows:
-        (attempt,) = journal.attempts(row.id)
-        driver = _driver(run, row.id, attempt.id)
-        _begin(driver, spec, row, cards[row.task_id], attempt.number, casts[row.task_id])
-        run.scheduler.episodes[row.id] = driver
+    run.rows = {row.id: row for row in rows}
+    run.scheduler.episodes.expect(run.rows)
     return run
 
 
@@ -218,9 +233,10 @@ def _resumed(path: Path, watchers: Sequence[Watcher], new_attempt: bool) -> Run:
         journal.close()
         raise
     run = _open(str(header["run"]), spec, bench, journal, pack, questions, {}, watchers)
+    run.new_attempt = new_attempt
     try:
-        for row in journal.episodes():
-            _take_up(run, row, new_attempt)
+        for row, attempts in journal.walk():
+            _look_at(run, row, attempts[-1].id)
     except BaseException:
         run.close()
         raise
@@ -289,6 +305,7 @@ def fork_run(
     )
     run = _open(fresh, spec, bench, journal, pack, questions, engines, watchers)
     (attempt,) = journal.attempts(row.id)
+    run.rows[row.id] = row
     driver = _driver(run, row.id, attempt.id)
     driver.load(kept)
     driver.fresh.extend(kept)
@@ -299,31 +316,6 @@ def fork_run(
     return run
 
 
-def verify_episode(name: str | Path, episode: str) -> int:
-    """Run an episode again against its record and compare every event; returns the number of steps that agree."""
-    stored = Stored.of(name, episode)
-    with stored.program() as program:
-        driver = Driver(stored.row.id, 0, program, time.time, time.perf_counter)
-        driver.recorded = list(completed(stored.records))
-        while driver.recorded:
-            event = driver.recorded[0].event
-            if driver.recorded[0].step == 0 or event.tag in ("seated", "limit_hit") or driver.stopped:
-                driver.note(event, driver.recorded[0].parent)
-            elif event.tag == "stopped":
-                driver.note(event)
-            else:
-                driver.advance()
-            if driver.ask is not None:
-                raise RecordMismatch(
-                    f"episode {driver.episode}: the record ends inside a step", "Resume the run first."
-                )
-        if driver.fresh:
-            raise RecordMismatch(
-                f"episode {driver.episode}: running it again yields more than its record", "See `moot show`."
-            )
-        return driver.state.steps
-
-
 def _open(
     name: str, spec: RunSpec, bench: Benchmark, journal: Journal, pack: Pack, questions: list[Question],
     engines: dict[str, Engine], watchers: Sequence[Watcher],
@@ -331,7 +323,10 @@ def _open(
     known = KnownReplies(Replies(file_of_replies()), engines) if spec.cache else None
     scheduler = Scheduler(journal, engines, watchers, known=known)
     budget = Budget(spec.budget_tokens, spec.budget_seconds)
-    return Run(name, spec, bench, journal, scheduler, questions, pack, engines, budget=budget, known=known)
+    run = Run(name, spec, bench, journal, scheduler, questions, pack, engines, budget=budget, known=known)
+    run.scheduler.episodes.begin = partial(_taken_up, run)
+    run.scheduler.episodes.read = partial(_read, run)
+    return run
 
 
 def _engines(spec: RunSpec, *specs: str) -> dict[str, Engine]:
@@ -409,42 +404,78 @@ def _driver(run: Run, episode: str, attempt: int) -> Driver:
     )
 
 
-def _begin(
-    driver: Driver, spec: RunSpec, row: EpisodeRow, card: dict[str, Any], number: int, sitting: Sequence[Seated]
-) -> None:
+def _read(run: Run, episode: str) -> Driver:
+    """An episode that is over, as its record has it."""
+    attempt = run.journal.attempts(episode)[-1].id
+    driver = _driver(run, episode, attempt)
+    driver.load([record_of(entry) for entry in run.journal.entries(attempt)])
+    return driver
+
+
+def _look_at(run: Run, row: EpisodeRow, attempt: int) -> None:
+    """Note how an episode of a run that goes on stands; what would keep it from going on is said at once."""
+    run.rows[row.id] = row
+    run.scheduler.episodes.expect((row.id,))
+    if row.task_id not in run.by_id:
+        raise RecordMismatch(f"task {row.task_id} is not in the task file any more", "Use the recorded file.")
+    stopped = stopped_of(run.journal, attempt)
+    if stopped is not None and not stopped.reason.startswith(INFRASTRUCTURE):
+        run.scheduler.episodes.over(row.id, stopped.outcome, stopped.reason)
+    else:
+        _Left.of(run, row.id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What is left of an episode that goes on: the records that stand, and whether its last attempt failed, or nothing
+    of it counts any more."""
+
+    attempt: int
+    records: list[Record]
+    kept: list[Record]
+    failed: str
+    anew: bool
+
+    @classmethod
+    def of(cls, run: Run, episode: str) -> _Left:
+        """From the record of its last attempt; what is seated must be here, and be what it was."""
+        row, journal = run.rows[episode], run.journal
+        question, attempt = run.by_id[row.task_id], journal.attempts(episode)[-1].id
+        records = [record_of(entry) for entry in journal.entries(attempt)]
+        state = fold(records)
+        if records and state.card and state.card != question.card and state.stopped is None:
+            raise RecordMismatch(f"task {row.task_id} differs from its record", "Use the recorded task file.")
+        anew = state.stopped is None and (run.new_attempt or not records)
+        kept = completed(records, state.steps - 1) if state.stopped is not None else records
+        seats = {s.seat: s for s in run.cast.at(question)} if anew else fold(kept).seats
+        _sit(run, episode, seats, check=not run.new_attempt)
+        return cls(attempt, records, kept, state.stopped.reason if state.stopped else "", anew)
+
+
+def _taken_up(run: Run, episode: str) -> Driver:
+    """An episode that begins or goes on: its first attempt, the one that was left, or another after one that failed."""
+    left = _Left.of(run, episode)
+    attempt = left.attempt
+    if left.failed or (left.anew and left.records):
+        attempt = run.journal.begin_attempt(episode, left.failed or "new attempt").id
+    driver = _driver(run, episode, attempt)
+    if left.anew:
+        _begin(run, driver)
+    else:
+        driver.load(left.kept)
+    if left.failed:
+        driver.fresh.extend(left.kept)
+        run.scheduler.add(driver)
+    return driver
+
+
+def _begin(run: Run, driver: Driver) -> None:
     """The setting up: not committed alone but together with the first step."""
+    row, spec = run.rows[driver.episode], run.spec
+    question, number = run.by_id[row.task_id], len(run.journal.attempts(row.id))
     started = AttemptStarted(
-        benchmark=spec.benchmark, task_id=row.task_id, attempt=number, seed=spec.seed + row.epoch, card=card
+        benchmark=spec.benchmark, task_id=row.task_id, attempt=number, seed=spec.seed + row.epoch, card=question.card
     )
     driver.note(started, step=0)
-    for sits in sitting:
-        driver.note(sits, step=0)
-
-
-def _take_up(run: Run, row: EpisodeRow, new_attempt: bool) -> None:
-    journal, spec = run.journal, run.spec
-    attempt = journal.attempts(row.id)[-1]
-    records = [record_of(entry) for entry in journal.entries(attempt.id)]
-    question = next((question for question in run.questions if question.id == row.task_id), None)
-    if question is None:
-        raise RecordMismatch(f"task {row.task_id} is not in the task file any more", "Use the recorded file.")
-    state = fold(records)
-    if records and state.card and state.card != question.card and state.stopped is None:
-        raise RecordMismatch(f"task {row.task_id} differs from its record", "Use the recorded task file.")
-    failed = state.stopped is not None and state.stopped.reason.startswith(INFRASTRUCTURE)
-    anew = state.stopped is None and (new_attempt or not records)
-    kept = completed(records, state.steps - 1) if failed else records
-    begin_with = run.cast.at(question)
-    if failed or state.stopped is None:
-        _sit(run, row.id, {s.seat: s for s in begin_with} if anew else fold(kept).seats, check=not new_attempt)
-    if failed or (anew and records):
-        attempt = journal.begin_attempt(row.id, state.stopped.reason if state.stopped else "new attempt")
-    driver = _driver(run, row.id, attempt.id)
-    run.scheduler.episodes[row.id] = driver
-    if anew:
-        _begin(driver, spec, row, question.card, attempt.number, [_roomed(sits, run.engines) for sits in begin_with])
-    else:
-        driver.load(kept)
-    if failed:
-        driver.fresh.extend(kept)
-        run.scheduler.add(driver)
+    for sits in run.cast.at(question):
+        driver.note(_roomed(sits, run.engines), step=0)

@@ -21,8 +21,8 @@ from tasks.benchmark import benchmark
 from tasks.episode.state import fold
 from tasks.errors import TaskError
 from tasks.run.header import HeaderData
+from tasks.run.plan import stored_task_file
 from tasks.run.reading import GRADER, read_episode
-from tasks.run.rescoring import stored_task_file
 from tasks.scoring.coefficients import Coefficient, Differences, alpha, differences, weighted_kappa
 from tasks.scoring.human import SCORER, Group, group_of
 from tasks.scoring.statistics import DRAWS, rate_interval

@@ -9,7 +9,7 @@ whose blocks were published in another shape have a summary of their own that sa
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar, Literal, Protocol
@@ -131,13 +131,15 @@ class Asked(Protocol):
         ...
 
 
-def complete(questions: Iterable[Asked], results: Iterable[Result]) -> list[Result]:
-    """The results of these questions; a question without any result is one error. Results of no question are left
-    out."""
-    asked, given = [question.id for question in questions], list(results)
-    known, found = set(asked), {result.task_id for result in given}
-    missing = [Result(name, "error", "", "") for name in asked if name not in found]
-    return [result for result in [*given, *missing] if result.task_id in known]
+def complete(questions: Iterable[Asked], results: Iterable[Result]) -> Iterator[Result]:
+    """The results of these questions, looked at once; a question without any result is one error. Results of no question
+    are left out."""
+    missing = {question.id: True for question in questions}
+    for result in results:
+        if result.task_id in missing:
+            missing[result.task_id] = False
+            yield result
+    yield from (Result(name, "error", "", "") for name, still in missing.items() if still)
 
 
 @dataclass(frozen=True)

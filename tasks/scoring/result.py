@@ -6,7 +6,7 @@ An episode of a run and a line of a prediction file become the same `Result`. To
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tasks.episode.events import Event
 
@@ -39,6 +39,10 @@ class Result:
     def scored(self) -> bool:
         """Whether the agent had its chance: errors of the machinery and cancelled episodes are not scored strictly."""
         return self.outcome not in INFRASTRUCTURE
+
+    def light(self) -> Result:
+        """The same without its texts, for whoever keeps many: what they say is scored already."""
+        return replace(self, res="", summary="", observations=("",) if self.observations else (), heard=())
 
 
 @dataclass(frozen=True, slots=True)

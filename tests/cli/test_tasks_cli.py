@@ -15,7 +15,7 @@ from store.builder import PackBuilder
 from store.errors import BadInput, NotFound
 from tasks.errors import RecordMismatch, UsageError
 from tasks.run.header import is_fictional
-from tasks.run.rescoring import stored_task_file
+from tasks.run.plan import stored_task_file
 from tasks.run.runner import start_run
 from tasks.run.spec import RunSpec
 

@@ -18,7 +18,7 @@ from tasks.episode.events import ModelCalled  # noqa: E402
 from tasks.legalsearch.kinds import KINDS  # noqa: E402
 from tasks.run.header import header_of  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.runner import verify_episode  # noqa: E402
+from tasks.run.verifying import verify_episode  # noqa: E402
 from tests.support.law_run_fixture import TASKS, prepare_law  # noqa: E402
 
 Moot = Callable[..., tuple[int, Any, str]]

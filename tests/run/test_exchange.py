@@ -20,6 +20,7 @@ from tasks.episode.exchange import Exchange
 from tasks.episode.scheduler import HUMAN, Scheduler
 from tasks.episode.state import digest
 from tasks.episode.watcher import Committed, EngineAway, EpisodeEnded, Notice
+from tasks.run.reading import read_episode
 from tests.run.test_driver import Counting, Log, begin, new
 from tests.support.patience import PATIENCE
 
@@ -69,7 +70,8 @@ def words(ask: Ask) -> Reply:
 
 
 def digests(scheduler: Scheduler) -> list[str]:
-    return [digest(driver.state.records) for driver in scheduler.episodes.values()]
+    with Journal.open(scheduler.journal.path) as journal:
+        return [digest(read_episode(journal, row.id)) for row in journal.episodes()]
 
 
 def played(path: Path, says: Says, width: int = EPISODES, *, parallel: int = EPISODES) -> tuple[Scheduler, Many]:
@@ -114,7 +116,7 @@ def test_a_slow_episode_holds_up_nobody(tmp_path: Path) -> None:
         scheduler = begin(journal, Many(says))
         scheduler.watchers.append(Ends())
         scheduler.run(parallel=2)
-    assert all(driver.stopped for driver in scheduler.episodes.values())
+    assert not scheduler.episodes.open
 
 
 def shuffled(path: Path, seed: int, parallel: int) -> tuple[Scheduler, Many]:
@@ -419,7 +421,7 @@ def test_a_question_that_alone_finds_nobody_is_its_own_fault(tmp_path: Path) -> 
         2,
         parallel=2,
     )
-    outcomes = [driver.state.stopped.outcome for driver in scheduler.episodes.values() if driver.state.stopped]
+    outcomes = [scheduler.episodes.outcome(name) for name in scheduler.episodes]
     assert outcomes.count("finished") == EPISODES - 1
 
 

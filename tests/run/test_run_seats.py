@@ -16,8 +16,9 @@ from store.journal import Journal  # noqa: E402
 from tasks.episode.events import Seated  # noqa: E402
 from tasks.errors import RecordMismatch, UsageError  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
+from tasks.run.runner import fork_run, resume_run, start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
+from tasks.run.verifying import verify_episode  # noqa: E402
 from tests.support.kill_harness import CALL, END, prepare  # noqa: E402
 
 

@@ -19,8 +19,9 @@ from tasks.episode.events import Seated, ToolReturned  # noqa: E402
 from tasks.episode.state import completed, digest, fold  # noqa: E402
 from tasks.errors import RecordMismatch, UsageError  # noqa: E402
 from tasks.run.reading import read_episode  # noqa: E402
-from tasks.run.runner import fork_run, resume_run, start_run, verify_episode  # noqa: E402
+from tasks.run.runner import fork_run, resume_run, start_run  # noqa: E402
 from tasks.run.spec import RunSpec  # noqa: E402
+from tasks.run.verifying import verify_episode  # noqa: E402
 from tests.support.kill_harness import prepare  # noqa: E402
 
 

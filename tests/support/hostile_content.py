@@ -237,7 +237,7 @@ def reseal(path: Path) -> None:
     database = sqlite3.connect(path, isolation_level=None)
     try:
         version = database.execute("PRAGMA user_version").fetchone()[0]
-        if version not in (1, 2):
+        if version not in (1, 2, 3):
             return
         database.execute("PRAGMA synchronous=OFF")
         triggers = database.execute(
@@ -246,7 +246,7 @@ def reseal(path: Path) -> None:
         for name, _ in triggers:
             database.execute(f'DROP TRIGGER "{name}"')
         _rechain(database)
-        if version == 2:
+        if version >= 2:
             database.execute("DROP TABLE heads")
             u0002_heads.upgrade(database)
             database.execute("DELETE FROM heads WHERE name = ?", (chain.ADOPTED,))

@@ -24,8 +24,8 @@ from tasks.legalsearch.rollouts import (
 )
 from tasks.legalsearch.trajectory import trajectory_tokens
 from tasks.run.header import header_of
+from tasks.run.plan import stored_task_file
 from tasks.run.reading import grades, read_episode
-from tasks.run.rescoring import stored_task_file
 
 
 @dataclass(frozen=True)

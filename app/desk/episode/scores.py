@@ -6,6 +6,7 @@ This is the one place of the desk that holds gold. What leaves it are rates (0 t
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ from app.desk.messages import RunFacts
 from store.journal import Journal, ScoreRow
 from tasks.benchmark import benchmark
 from tasks.episode.events import Record
-from tasks.episode.state import State, fold
+from tasks.episode.state import fold
 from tasks.run.header import spec_of
-from tasks.run.reading import grades, read_episode
-from tasks.run.rescoring import stored_task_file
+from tasks.run.plan import stored_task_file
+from tasks.run.reading import Results, grades, stopped_of
 from tasks.scoring.context import Grade, ScoreContext
 from tasks.scoring.metrics import Limit, Metric, Summary
 
@@ -115,43 +116,28 @@ class Scorekeeper:
             RATES.get(self.bench.name, ("success", "process")),
         )
 
-    def so_far(self, tasks: Sequence[str], states: Mapping[str, State]) -> RunScores:
-        """The scores of those episodes (id -> state) that are over; floor and ceiling are of the same tasks.
-
-        Before anything is over, floor and ceiling are those of all `tasks` of the run.
-        """
-        ended = {
-            name: state
-            for name, state in states.items()
-            if state.stopped is not None and state.task_id in self.questions
-        }
-        over = [state.task_id for state in ended.values()] or [task for task in tasks if task in self.questions]
-        questions = [self.questions[task] for task in dict.fromkeys(over)]
-        if not questions:
-            return RunScores(0)
-        results = [self.bench.result(state.task_id, self.epochs.get(name, 0), state) for name, state in ended.items()]
-        made = self.bench.summary(self.run, questions, results, ScoreContext(graded=self._graded, spec=self.spec))
-        outcomes = {outcome: n for outcome, n in made.tally.outcomes.items() if n} if ended else {}
-        return RunScores(len(ended), tuple(_parts(made, bool(ended))), outcomes)
-
     def of_file(self, path: Path) -> RunScores:
-        """The scores of a run file so far."""
-        with Journal.open(path) as journal:
-            rows = journal.episodes()
-            states = {row.id: fold(read_episode(journal, row.id)) for row in rows}
-            self._graded = self._grades(journal)
-        return self.so_far([row.task_id for row in rows], states)
+        """The scores of those episodes of a run that are over; floor and ceiling are of the same tasks.
 
-    def rows(self, journal: Journal) -> dict[str, list[ScoreRow]]:
-        """Episode -> the scores of its last attempt, computed: for a run that came without any."""
-        found: dict[str, list[ScoreRow]] = {}
-        context = ScoreContext(graded=self._grades(journal), spec=self.spec)
-        for row in journal.episodes():
-            state, question = fold(read_episode(journal, row.id)), self.questions.get(row.task_id)
-            if state.stopped is not None and question is not None:
-                result = self.bench.result(row.task_id, row.epoch, state)
-                found[row.id] = self.bench.score_rows(journal.attempts(row.id)[-1].id, question, result, context)
-        return found
+        Before anything is over, floor and ceiling are those of all tasks of the run.
+        """
+        tasks: dict[str, None] = {}
+        over: dict[str, str] = {}
+        with Journal.open(path) as journal:
+            for row, attempts in journal.walk():
+                if row.task_id in self.questions:
+                    tasks[row.task_id] = None
+                    if stopped_of(journal, attempts[-1].id) is not None:
+                        over[row.id] = row.task_id
+            self._graded = self._grades(journal)
+            questions = [self.questions[task] for task in dict.fromkeys(over.values()) or tasks]
+            if not questions:
+                return RunScores(0)
+            context = ScoreContext(graded=self._graded, spec=self.spec)
+            results = Results(lambda: nullcontext(journal), self.bench, over)
+            made = self.bench.summary(self.run, questions, results, context)
+        outcomes = {outcome: n for outcome, n in made.tally.outcomes.items() if n} if over else {}
+        return RunScores(len(over), tuple(_parts(made, bool(over))), outcomes)
 
 
 def _of_court(rows: Mapping[str, ScoreRow], answered: bool, group: str, is_open: bool) -> StepScores:

@@ -83,6 +83,8 @@ class RunScreen(OnDesk, Screen[None]):
             words.append(t("mark.fictional"))
         if self.stored is not None and self.stored.uncovered:
             words.append(t("mark.uncovered"))
+        if self.stored is not None and self.stored.n > len(self.stored.episodes):
+            words.append(t("run.first", n=len(self.stored.episodes), of=self.stored.n))
         self.query_one(KeyBar).refresh()
         self.query_one("#title", Label).update(
             truncate(" · ".join([*words, one(line.id)]), max(20, self.size.width - 2))

@@ -140,18 +140,20 @@ class HomeScreen(OnDesk, Screen[None]):
         at = table.cursor_row
         table.clear(columns=True)
         table.display = bool(self.runs)
+        more = len(self.runs) - MOST
+        self.query_one("#runs").border_subtitle = t("home.more", n=MOST, of=len(self.runs)) if more > 0 else ""
         empty = self.query_one(Empty)
         empty.display = not self.runs
         empty.say(t("home.empty" if self._loaded else "home.loading"), t("home.empty.hint") if self._loaded else "")
         for name in COLUMNS:
             table.add_column(Text(t(f"column.{name}"), justify="right" if name in RATES else "left"), key=name)
-        for line in self.runs:
+        for line in self.runs[:MOST]:
             cells = run_cells(line, self.query_one("#runs").content_size.width)
             if self.base is not None and line.path == self.base.path:
                 cells[1] = Text.assemble((f" {t('home.compare.mark')} ", "reverse"), " ", cells[1])
             table.add_row(*cells, key=str(line.path), height=2)
         if self.runs:
-            table.move_cursor(row=min(at, len(self.runs) - 1), animate=False)
+            table.move_cursor(row=min(at, len(self.runs) - 1, MOST - 1), animate=False)
 
     def _packs(self) -> list[Line]:
         if not self.packs:
@@ -228,10 +230,11 @@ class HomeScreen(OnDesk, Screen[None]):
         if line is None or not self.check_action("compare", ()):
             return
         base, self.base = self.base, None
-        if base is None and line.parent:
-            base = next((other for other in self.runs if other.id == line.parent), None)
+        if base is None and line.origin:
+            parent = str(line.origin["run"])
+            base = next((other for other in self.runs if other.id == parent), None)
             if base is None:
-                self.desk.say(t("home.compare.gone", run=one(line.parent)), "warning")
+                self.desk.say(t("home.compare.gone", run=one(parent)), "warning")
         if base is None:
             self.base = line
             self.desk.say(t("home.compare.base", run=one(line.id)))
@@ -281,6 +284,8 @@ class HomeScreen(OnDesk, Screen[None]):
 
 COLUMNS = ("created", "run", "progress", "compat", "strict")
 RATES = ("compat", "strict")
+MOST = 300
+"""Runs in the table, the newest; `moot list` finds the others."""
 
 
 def pack_counts(pack: PackLine) -> str:
@@ -310,19 +315,25 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
         ]
     name = f"benchmark.{line.benchmark}"
     benchmark = t(name) if known(name) else one(line.benchmark)
-    outcomes = " · ".join(f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n)
+    told = [t("list.running")] if line.running else []
+    told += [f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n]
+    outcomes = " · ".join(told)
     pack = (f" · {one(line.pack)}" if line.pack else "") + (f" ● {t('mark.fictional')}" if line.fictional else "")
     when = _local(line.created)
     rates = [t("scores.unscored") if line.unscored else rate(value) for value in (line.compat, line.strict)]
     measure = t(f"measure.{line.measure}") if known(f"measure.{line.measure}") else one(line.measure).upper()
     return [
         Text.assemble(f"{when:%m-%d}" if when else "—", "\n", (f"{when:%H:%M}" if when else "", "dim")),
-        Text.assemble(
-            truncate(policy_name(line.agent, line.model), RUN), "\n", (truncate(f"{benchmark}{pack}", RUN), "dim")
-        ),
+        Text.assemble(truncate(called(line), RUN), "\n", (truncate(f"{benchmark}{pack}", RUN), "dim")),
         Text.assemble(f"{line.finished}/{line.n}", "\n", (truncate(outcomes, min(24, max(9, room - FIXED))), "dim")),
         *(Text.assemble(figure, "\n", (measure, "dim"), justify="right") for figure in rates),
     ]
+
+
+def called(line: RunLine) -> str:
+    """What a run is called in a list: its name here, who played, its tags."""
+    named = f"{one(line.name)} · " if line.name else ""
+    return f"{named}{policy_name(line.agent, line.model)}{''.join(f' #{one(tag)}' for tag in line.tags)}"
 
 
 def _local(moment: str) -> datetime | None:

@@ -7,14 +7,14 @@ Values are shares from 0 to 1.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from app.court_words import env_of
 from app.strings import t
-from store.journal import Journal, ScoreRow
+from store.journal import EpisodeRow, Journal, ScoreRow
 from tasks.agents.prompts import load
 from tasks.benchmark import Benchmark, benchmark
 from tasks.courts.casefile.case import Env
@@ -28,8 +28,8 @@ from tasks.episode.state import State, fold
 from tasks.episode.with_tools import SEAT
 from tasks.errors import UsageError
 from tasks.run.header import HeaderData, header_of, is_fictional
-from tasks.run.reading import GRADER, read_episode
-from tasks.run.rescoring import stored_task_file
+from tasks.run.plan import stored_task_file
+from tasks.run.reading import GRADER, read_episode, stopped_of
 from tasks.scoring.human import SCORER, SHARE, Chosen, add_score, drawn, group_of, newest, sample, scale_of
 from tasks.scoring.result import INFRASTRUCTURE, Result
 
@@ -107,14 +107,21 @@ class Given:
 def ended(path: Path) -> bool:
     """Whether every episode of a run is over."""
     with Journal.open(path) as journal:
-        return all(fold(read_episode(journal, row.id)).stopped is not None for row in journal.episodes())
+        return all(stopped_of(journal, attempts[-1].id) is not None for _, attempts in journal.walk())
 
 
 def held_tasks(path: Path) -> frozenset[str]:
     """Tasks of a run that a person plays in the tested seat and has not finished."""
     with Journal.open(path) as journal:
-        states = [fold(read_episode(journal, row.id)) for row in journal.episodes()]
-    return frozenset(state.task_id for state in states if _held(state))
+        states = (fold(read_episode(journal, row.id)) for row in _open(journal))
+        return frozenset(state.task_id for state in states if _held(state))
+
+
+def _open(journal: Journal) -> Iterator[EpisodeRow]:
+    """Episodes that have not ended."""
+    for row, attempts in journal.walk():
+        if stopped_of(journal, attempts[-1].id) is None:
+            yield row
 
 
 def _held(state: State) -> bool:

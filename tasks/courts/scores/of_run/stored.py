@@ -15,32 +15,40 @@ from store.journal import ScoreRow
 from tasks.courts.environment import codes
 from tasks.courts.scores.of_run.columns import FINISHED_ONLY, OVERALL, averaged
 from tasks.scoring.metrics import RULES, Rule, Value
+from tasks.scoring.overall import Overall
 
 _GRADED = frozenset({"NBIN", "DOC", "JUD", "REA"})
 """Columns that take a grader's word."""
 
 
-def stored_overall(rows: Iterable[ScoreRow]) -> dict[Rule, Value]:
-    """The mean of the columns of the published main table except VER, by rule; None where no column has a value."""
+def stored_overall(rows: Iterable[ScoreRow]) -> Overall | None:
+    """The mean of the columns of the published main table except VER, by rule, without a value where no column has one;
+    None where nothing was scored."""
     columns: dict[tuple[Rule, str, str], list[Value]] = defaultdict(list)
+    told = False
     waiting: set[tuple[Rule, str, str]] = set()
     known = {env: averaged(env) for env in codes()}
     for rule, settings, metric, value in _counted(rows):
         env = str(settings.get("env", ""))
+        told = True
         if metric in known.get(env, ()):
             columns[rule, env, metric].append(value)
             if value is None and metric in _GRADED and settings.get("scored"):
                 waiting.add((rule, env, metric))
-    return {
-        rule: _mean([_mean(values) for key, values in columns.items() if key[0] == rule and key not in waiting])
+    if not told:
+        return None
+    compat, strict = (
+        _mean([_mean(values) for key, values in columns.items() if key[0] == rule and key not in waiting])
         for rule in RULES
-    }
+    )
+    return Overall(OVERALL, compat, strict)
 
 
 def stored_values(rows: Sequence[ScoreRow]) -> dict[tuple[Rule, str], Value]:
     """The values of one attempt by rule and metric, the overall score among them."""
     values = {(rule, metric): value for rule, _, metric, value in _counted(rows)}
-    return values | {(rule, OVERALL): value for rule, value in stored_overall(rows).items()} if values else {}
+    found = stored_overall(rows)
+    return values | {("compat", OVERALL): found.compat, ("strict", OVERALL): found.strict} if found else values
 
 
 def _counted(rows: Iterable[ScoreRow]) -> Iterator[tuple[Rule, Mapping[str, object], str, Value]]:

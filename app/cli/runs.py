@@ -1,0 +1,210 @@
+"""`moot list` and what can be done with the runs in it: remove, rename, tag. Lists open no run that they have seen as it is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.cli.names import AGENT, BENCHMARK, PACK, RUN
+from app.cli.notes import note
+from app.strings import t
+from app.strings.sentences import said
+from app.terminal import clean, json_text, pad
+from store import places, run_file
+from store.journal import SUFFIX
+from store.labels import Label, change, check_name, check_tags
+from tasks.errors import UsageError
+from tasks.run.engines import run_path, run_paths
+from tasks.run.listing import SORTS, STATES, RunLine, Wanted, in_order, moment, runs
+
+JSON = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group(name="list", invoke_without_command=True)
+@click.option("--benchmark", type=BENCHMARK, default="", help="Only runs of this benchmark.")
+@click.option("--agent", type=AGENT, default="", help="Only runs of this agent.")
+@click.option("--model", default="", metavar="TEXT", help="Only runs whose model has this in its SPEC.")
+@click.option("--pack", type=PACK, default="", help="Only runs on this pack.")
+@click.option("--state", type=click.Choice(STATES), default=None, help="Only runs that stand so.")
+@click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only runs with this tag; may be repeated.")
+@click.option(
+    "--text", default="", metavar="TEXT", help="Only runs with this in id, name, tags, agent, model or pack."
+)
+@click.option(
+    "--since", default=None, metavar="DATE", help="Only runs made since this day or moment, like 2026-11-01."
+)
+@click.option(
+    "--sort", default=None, metavar="KEY",
+    help=f"Sort by {', '.join(SORTS)}; with - before it the other way round. Default: last written first.",
+)  # fmt: skip
+@click.option("--limit", type=click.IntRange(1), default=None, help="Show only the first N.")
+@JSON
+@click.pass_context
+def list_runs(ctx: click.Context, /, as_json: bool, sort: str | None, limit: int | None, **wanted: Any) -> None:
+    """List the runs, newest first; what names a run here stands behind its id.
+
+    Example: moot list --benchmark legalagentbench --state unfinished --sort -created
+    """
+    if ctx.invoked_subcommand is not None:
+        return
+    among = _wanted(**wanted)
+    # no more runs than are asked for are looked at, where nothing has to be known of the others
+    plain = sort is None and among == Wanted()
+    lines = (line for line in runs(limit if plain else None) if among.has(line))
+    shown = list(islice(lines if sort is None else in_order(lines, sort), limit))
+    if as_json:
+        click.echo(json_text({"runs": [_data(line) for line in shown]}))
+        return
+    if not shown:
+        click.echo(t("list.empty" if among == Wanted() else "list.none"), err=True)
+    for line in shown:
+        click.echo(clean(_text(line), multiline=False))
+
+
+def _wanted(since: str | None, state: str | None, tags: Sequence[str], **texts: str) -> Wanted:
+    when: datetime | None = None
+    if since is not None and (when := moment(since)) is None:
+        raise UsageError(
+            f"--since: '{since}' is no day", "Write a day or a moment, like 2026-11-01 or 2026-11-01T08:30."
+        )
+    return Wanted(state=state or "", tags=tuple(tags), since=when, **texts)
+
+
+def _text(line: RunLine) -> str:
+    called = " ".join((f"“{line.name}”" if line.name else "", *(f"#{tag}" for tag in line.tags))).strip()
+    if line.error:
+        return "  ".join(filter(None, (line.id, f"✘ {said(line.error)}", called)))
+    done = f"{line.finished}/{line.n}"
+    state = t("list.running") if line.running else ""
+    cells = (
+        pad(line.id, 52),
+        pad(line.pack, 16),
+        pad(done, 9),
+        line.created,
+        state,
+        _cut_short(line.outcomes),
+        called,
+    )
+    return "  ".join(filter(None, cells))
+
+
+def _cut_short(outcomes: dict[str, int]) -> str:
+    """Episodes that did not come to their end by themselves, by outcome in words; those still open stand in the count."""
+    return " · ".join(
+        f"{t('outcome.' + name)} {n}" for name, n in outcomes.items() if name not in ("finished", "unfinished")
+    )
+
+
+def _data(line: RunLine) -> dict[str, Any]:
+    """A line as JSON data; a damaged file has an error in place of facts."""
+    called = {"name": line.name, "tags": list(line.tags), "state": line.state}
+    if line.error:
+        return {"run": line.id, "path": str(line.path), "error": line.error, **called}
+    return {
+        "run": line.id,
+        "path": str(line.path),
+        "benchmark": line.benchmark,
+        "agent": line.agent,
+        "model": line.model,
+        "pack": line.pack,
+        "created": line.created,
+        "n": line.n,
+        "finished": line.finished,
+        "outcomes": line.outcomes,
+        "parent": line.origin,
+        "uncovered": list(line.uncovered),
+        "measure": line.measure,
+        "compat": line.compat,
+        "strict": line.strict,
+        **called,
+    }
+
+
+@list_runs.command()
+@click.argument("run_names", metavar="RUN...", nargs=-1, required=True, type=RUN)
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@JSON
+def remove(run_names: tuple[str, ...], yes: bool, as_json: bool) -> None:
+    """Delete RUNs with their logs, names and tags, for good. Runs that are being written, and files that are no runs of
+    Moot, stay.
+
+    Example: moot list remove 20261121-120000-legalagentbench-rules-1a2b --yes
+    """
+    paths = run_paths(run_names)
+    for path in paths:  # all of them before the first is gone
+        run_file.look(path, write=False)
+        if run_file.is_written(path):
+            raise UsageError(f"{path} is being written by another process", "Wait for it or stop it.")
+    if not yes:
+        if not sys.stdin.isatty():
+            raise UsageError("runs are deleted only after a yes", "Add --yes.")
+        for path in paths:
+            click.echo(clean(str(path), multiline=False), err=True)
+        if not click.confirm(t("list.remove", n=len(paths)), err=True):
+            raise click.exceptions.Abort
+    removed: list[str] = []
+    for path in paths:
+        removed += map(str, run_file.remove(path))
+        if _is_listed(path):
+            change(path, lambda label: None)
+    if as_json:
+        click.echo(json_text({"removed": [str(path) for path in paths], "files": removed}))
+    else:
+        note(t("list.removed", n=len(paths)))
+
+
+@list_runs.command()
+@click.argument("run_name", metavar="RUN", type=RUN)
+@click.argument("name", metavar="NAME", required=False)
+@click.option("--clear", is_flag=True, help="Take its name away.")
+@JSON
+def rename(run_name: str, name: str | None, clear: bool, as_json: bool) -> None:
+    """Call a RUN by a NAME of this machine, wherever a RUN is named. Its id, which is part of the record, stays.
+
+    Example: moot list rename 20261121-120000-legalagentbench-rules-1a2b baseline
+    """
+    if (name is not None) == clear:
+        raise UsageError(
+            "a run gets a NAME, or loses it with --clear", "For example: moot list rename latest baseline."
+        )
+    kept = "" if name is None else check_name(name)
+    path = run_path(run_name)
+    _tell(path, change(path, lambda label: label.model_copy(update={"name": kept})), as_json)
+
+
+@list_runs.command()
+@click.argument("run_name", metavar="RUN", type=RUN)
+@click.argument("tags", metavar="TAG...", nargs=-1, required=True)
+@click.option("--remove", "away", is_flag=True, help="Take these tags away.")
+@JSON
+def tag(run_name: str, tags: tuple[str, ...], away: bool, as_json: bool) -> None:
+    """Give a RUN tags of this machine; `tag:TAG` then names the runs that have one.
+
+    Example: moot list tag latest baseline 7b
+    """
+    given = check_tags(tags)
+
+    def how(label: Label) -> Label:
+        rest = tuple(one for one in label.tags if one not in given)
+        return label.model_copy(update={"tags": rest if away else check_tags((*rest, *given))})
+
+    path = run_path(run_name)
+    _tell(path, change(path, how), as_json)
+
+
+def _is_listed(path: Path) -> bool:
+    return path.parent.resolve() == places.runs().resolve() and path.suffix == SUFFIX
+
+
+def _tell(path: Path, label: Label, as_json: bool) -> None:
+    if as_json:
+        click.echo(json_text({"run": path.stem, "path": str(path), "name": label.name, "tags": list(label.tags)}))
+        return
+    name, tags = label.name or t("list.no_name"), " ".join(f"#{one}" for one in label.tags) or t("list.no_tags")
+    note(t("list.called", run=path.stem, name=name, tags=tags))

@@ -1,0 +1,119 @@
+"""What lists say of the runs of a folder, remembered by what the file system says of each file, so that a list opens none
+that it has seen before.
+
+A cache of the user: it may be deleted, broken, or written by several processes at once. A line counts only for the file
+whose identity it names (see `store.identity`), that of its log included, and only if its own sha256 holds; a file whose
+times are too young to tell one state from the next is read again each time. Times are nanoseconds since the epoch.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from store import identity, places
+from store.journal import SUFFIX
+
+FILE = "runs.db"
+VERSION = 1
+"""Of the lines: a release that says something else of a run counts from here, and forgets what was said before."""
+
+_PATIENCE = 5.0
+_TABLE = "CREATE TABLE lines (path TEXT PRIMARY KEY, identity TEXT, text TEXT, seal TEXT) STRICT"
+
+
+@dataclass(frozen=True, slots=True)
+class RunFile:
+    """A run file as the folder shows it. changed: when its name was last written to; settled: whether its times tell
+    this state from the next one; identity: '' where it cannot be looked at."""
+
+    path: Path
+    changed: int
+    identity: str
+    settled: bool
+
+
+def run_files() -> list[RunFile]:
+    """The run files of this machine, newest first; none is opened."""
+    folder = places.runs()
+    try:
+        with os.scandir(folder) as entries:
+            seen = {entry.name: entry for entry in entries}
+    except OSError:
+        return []
+    now = identity.now()
+    found = [_looked_at(folder, entry, seen, now) for name, entry in seen.items() if name.endswith(SUFFIX)]
+    return sorted(found, key=lambda file: (-file.changed, file.path.name))
+
+
+def _looked_at(folder: Path, entry: os.DirEntry[str], seen: Mapping[str, object], now: int) -> RunFile:
+    path = folder / entry.name
+    try:
+        own, meant = entry.stat(follow_symlinks=False), entry.stat()
+        if not stat.S_ISREG(meant.st_mode):
+            return RunFile(path, own.st_mtime_ns, "", False)
+        marks, latest = identity.of(meant), max(meant.st_mtime_ns, meant.st_ctime_ns)
+        log = path.resolve() if entry.is_symlink() else path
+        log = log.with_name(f"{log.name}-wal")
+        if log.name in seen or log.parent != folder:
+            with suppress(FileNotFoundError):
+                beside = log.stat()
+                marks, latest = f"{marks} {identity.of(beside)}", max(latest, beside.st_mtime_ns, beside.st_ctime_ns)
+    except OSError:
+        return RunFile(path, 0, "", False)
+    return RunFile(path, own.st_mtime_ns, marks, latest + identity.SETTLED <= now)
+
+
+def remembered() -> dict[str, tuple[str, str]]:
+    """Path -> identity and line, of all that is remembered."""
+    try:
+        with _opened() as database:
+            rows = database.execute("SELECT path, identity, text, seal FROM lines").fetchall()
+    except (sqlite3.Error, OSError):
+        return {}
+    return {path: (mark, text) for path, mark, text, seal in rows if seal == _seal(path, mark, text)}
+
+
+def remember(fresh: Mapping[str, tuple[str, str]], gone: Iterable[str]) -> None:
+    """Keep new lines (path -> identity and line) and forget files that are gone; what cannot be kept is read again."""
+    rows = [(path, mark, text, _seal(path, mark, text)) for path, (mark, text) in fresh.items()]
+    with suppress(sqlite3.Error, OSError), _opened() as database:
+        database.execute("BEGIN IMMEDIATE")
+        database.executemany("INSERT OR REPLACE INTO lines VALUES (?, ?, ?, ?)", rows)
+        database.executemany("DELETE FROM lines WHERE path = ?", ((path,) for path in gone))
+        database.execute("COMMIT")
+
+
+def _seal(path: str, mark: str, text: str) -> str:
+    return sha256(f"{path}\n{mark}\n{text}".encode("utf-8", "surrogateescape")).hexdigest()
+
+
+@contextmanager
+def _opened() -> Iterator[sqlite3.Connection]:
+    """The index; one that is broken, or of another release, begins anew."""
+    path = places.cache() / FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for again in (True, False):
+        with closing(sqlite3.connect(path, isolation_level=None, timeout=_PATIENCE)) as database:
+            try:
+                database.execute("PRAGMA synchronous=OFF")
+                if database.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+                    database.execute("BEGIN IMMEDIATE")
+                    database.execute("DROP TABLE IF EXISTS lines")
+                    database.execute(_TABLE)
+                    database.execute(f"PRAGMA user_version={VERSION}")
+                    database.execute("COMMIT")
+                yield database
+                return
+            except sqlite3.OperationalError:
+                raise  # somebody writes it, or the disk is full
+            except sqlite3.DatabaseError:
+                if not again:
+                    raise
+        path.unlink(missing_ok=True)

@@ -1,0 +1,209 @@
+"""The list of runs: a line each, made of header and brief, remembered until the file changes. No journal is opened twice.
+
+A damaged file is a line of the list, never a failure of the list. Rates are shares from 0 to 1; moments are as the header
+has them, UTC.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from store import labels, run_file, run_index
+from store.errors import Damaged, StoreError
+from store.journal import Journal
+from tasks.errors import TaskError, UsageError
+from tasks.run.brief import brief_of
+from tasks.run.header import header_of, is_fictional
+from tasks.run.reading import UNFINISHED
+
+STATES = ("finished", "unfinished", "running", "damaged")
+"""A run has come to its end; it can be resumed; a process writes it now; its file cannot be read."""
+
+
+@dataclass(frozen=True)
+class RunLine:
+    """One run in the list; `error` says what is wrong with it.
+
+    Rates are means over scored episodes, None where there are none; `unscored` says that there are answers all the same.
+    `measure` is what the rates are: '' the answer rate, a task of LegalSearch, the mean of its domain, or the overall score of
+    the courts. origin: the episode that it was forked from. running: whether a process writes it now. name and tags are
+    this machine's.
+    """
+
+    path: Path
+    id: str
+    benchmark: str = ""
+    agent: str = ""
+    model: str = ""
+    pack: str = ""
+    created: str = ""
+    n: int = 0
+    outcomes: dict[str, int] = field(default_factory=dict)
+    compat: float | None = None
+    strict: float | None = None
+    measure: str = ""
+    unscored: bool = False
+    fictional: bool = False
+    origin: dict[str, Any] | None = None
+    uncovered: tuple[str, ...] = ()
+    error: str = ""
+    running: bool = False
+    name: str = ""
+    tags: tuple[str, ...] = ()
+
+    @property
+    def finished(self) -> int:
+        """Episodes that are over."""
+        return self.n - self.outcomes.get(UNFINISHED, 0)
+
+    @property
+    def state(self) -> str:
+        """One of `STATES`."""
+        if self.error:
+            return "damaged"
+        return "running" if self.running else "unfinished" if self.finished < self.n else "finished"
+
+
+_LINE = TypeAdapter(RunLine)
+_FAULTS = (StoreError, TaskError, OSError)
+
+
+def runs(most: int | None = None) -> Iterator[RunLine]:
+    """The runs of this machine, newest first, all or so many; only files that no list has seen as they are are opened."""
+    files = run_index.run_files()[:most]
+    known = run_index.remembered()
+    called = _labels()
+    fresh: dict[str, tuple[str, str]] = {}
+    try:
+        for file in files:
+            mark, text = known.get(str(file.path), ("", ""))
+            line = _parsed(text) if file.identity and mark == file.identity else None
+            if line is None:
+                line = read_run(file.path)
+                if file.settled and not line.error:
+                    fresh[str(file.path)] = file.identity, _LINE.dump_json(line, exclude_defaults=True).decode()
+            yield _called(line, called)
+    finally:
+        there = {str(file.path) for file in files}
+        gone = [path for path in known if path not in there] if most is None else []
+        if fresh or gone:
+            run_index.remember(fresh, gone)
+
+
+def read_run(path: Path) -> RunLine:
+    """The line of one run file, as it stands now, without its name and tags."""
+    try:
+        with Journal.open(path) as journal:
+            header, uncovered = header_of(journal), journal.uncovered
+            brief = brief_of(journal)
+    except _FAULTS as error:
+        return RunLine(path, path.stem, error=getattr(error, "title", None) or str(error))
+    spec = header["spec"]
+    return RunLine(
+        path, path.stem, spec["benchmark"], spec["agent"], spec["model"], header["pack"]["name"], header["created"],
+        brief.n, dict(brief.outcomes), brief.compat, brief.strict, brief.measure,
+        brief.scored and brief.compat is None and brief.strict is None, is_fictional(header), header.get("parent"), uncovered,
+    )  # fmt: skip
+
+
+def _parsed(text: str) -> RunLine | None:
+    try:
+        return _LINE.validate_json(text)
+    except ValidationError:
+        return None
+
+
+def _labels() -> Mapping[str, labels.Label]:
+    try:
+        return labels.labels()
+    except Damaged:  # who changes a name hears of it; the list goes on without
+        return {}
+
+
+def _called(line: RunLine, called: Mapping[str, labels.Label]) -> RunLine:
+    label = called.get(line.path.name)
+    running = not line.error and line.finished < line.n and run_file.is_written(line.path)
+    if label is None and not running:
+        return line
+    label = label or labels.Label()
+    return replace(line, name=label.name, tags=label.tags, running=running)
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which runs a list shows; '' and () ask for nothing. Parts of names count, in any case of letters; `text` is looked
+    for in all that names a run; `since` is a day or a moment."""
+
+    benchmark: str = ""
+    agent: str = ""
+    model: str = ""
+    pack: str = ""
+    state: str = ""
+    tags: Sequence[str] = ()
+    text: str = ""
+    since: datetime | None = None
+
+    def has(self, line: RunLine) -> bool:
+        """Whether a run is wanted."""
+        parts = (
+            (self.benchmark, line.benchmark),
+            (self.agent, line.agent),
+            (self.model, line.model),
+            (self.pack, line.pack),
+        )
+        if not all(wanted.lower() in there.lower() for wanted, there in parts):
+            return False
+        if self.state and line.state != self.state or not set(self.tags) <= set(line.tags):
+            return False
+        words = " ".join((line.id, line.name, *line.tags, line.benchmark, line.agent, line.model, line.pack))
+        if self.text.lower() not in words.lower():
+            return False
+        return self.since is None or ((when := moment(line.created)) is not None and when >= self.since)
+
+
+def moment(text: str) -> datetime | None:
+    """A day or a moment as ISO 8601 writes it; of this machine's clock where it names no zone; None where it is none."""
+    try:
+        return datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+SORTS: Mapping[str, Any] = {
+    "created": lambda line: line.created,
+    "name": lambda line: line.name or line.id,
+    "benchmark": lambda line: line.benchmark,
+    "model": lambda line: line.model or line.agent,
+    "n": lambda line: line.n,
+    "left": lambda line: line.n - line.finished,
+    "compat": lambda line: line.compat,
+    "strict": lambda line: line.strict,
+}
+"""What runs can be sorted by -> its value; None comes last."""
+DOWN = frozenset({"created", "n", "left", "compat", "strict"})
+"""Those of which the largest comes first."""
+
+
+def in_order(lines: Iterable[RunLine], by: str) -> list[RunLine]:
+    """Runs sorted by one of `SORTS`, the other way round with '-' before it; equal ones stay as they come.
+
+    Raises:
+        UsageError: nothing is sorted by that.
+    """
+    name = by.removeprefix("-")
+    if name not in SORTS:
+        raise UsageError(
+            f"runs cannot be sorted by '{name}'", f"Known: {', '.join(SORTS)}; '-' before it turns it round."
+        )
+    value = SORTS[name]
+    there: list[RunLine] = []
+    none: list[RunLine] = []
+    for line in lines:
+        (none if value(line) is None else there).append(line)
+    return sorted(there, key=value, reverse=(name in DOWN) != by.startswith("-")) + none

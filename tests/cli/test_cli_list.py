@@ -1,0 +1,135 @@
+"""`moot list`: what is shown of the runs, in which order, and what can be done with them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from app.cli.main import main  # noqa: E402
+from store import labels, places  # noqa: E402
+from store.journal import Journal  # noqa: E402
+from tests.support.desk_fixture import build_pack, write_run  # noqa: E402
+
+OTHER = "20260302-090000-legalagentbench-rules-0002"
+FIRST = "20260301-083000-legalagentbench-rules-0001"
+
+
+class Moot:
+    """Runs a command; gives exit code, stdout and stderr."""
+
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self._capsys = capsys
+
+    def __call__(self, *arguments: str) -> tuple[int, str, str]:
+        code = 0
+        try:
+            main(["list", *arguments])
+        except SystemExit as stop:
+            code = stop.code if isinstance(stop.code, int) else int(bool(stop.code))
+        out, err = self._capsys.readouterr()
+        return code, out, err
+
+    def names(self, *arguments: str) -> list[str]:
+        code, out, err = self(*arguments, "--json")
+        assert code == 0, err
+        return [row["run"] for row in json.loads(out)["runs"]]
+
+
+@pytest.fixture
+def moot(capsys: pytest.CaptureFixture[str], moot_home: Path) -> Moot:
+    pack = build_pack()
+    write_run(pack)
+    write_run(pack, OTHER, upto=1)
+    (places.runs() / "broken.moot").write_bytes(b"no database at all" * 100)
+    return Moot(capsys)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "shown"),
+    [
+        (["--state", "finished"], [FIRST]),
+        (["--state", "unfinished"], [OTHER]),
+        (["--state", "damaged"], ["broken"]),
+        (["--benchmark", "legalagent", "--sort", "name"], [FIRST, OTHER]),
+        (["--agent", "rules", "--sort", "-name"], [OTHER, FIRST]),
+        (["--model", "qwen"], []),
+        (["--pack", "SMALL", "--sort", "compat"], [FIRST, OTHER]),
+        (["--text", "0002"], [OTHER]),
+        (["--since", "2026-03-01", "--sort", "name", "--limit", "1"], [FIRST]),
+        (["--since", "2026-03-02T00:00:00+00:00"], []),
+        (["--tag", "7b"], [FIRST]),
+        (["--tag", "7b", "--tag", "law"], []),
+    ],
+)
+def test_runs_are_chosen_and_sorted(moot: Moot, arguments: list[str], shown: list[str]) -> None:
+    assert moot("tag", FIRST, "7b")[0] == 0
+    assert moot.names(*arguments) == shown
+
+
+def test_published_keys_stay_beside_the_new_ones(moot: Moot) -> None:
+    assert moot("rename", FIRST, "基线")[0] == 0
+    code, out, _ = moot("--json")
+    rows: dict[str, dict[str, Any]] = {row["run"]: row for row in json.loads(out)["runs"]}
+    published = {
+        "run",
+        "path",
+        "benchmark",
+        "agent",
+        "model",
+        "pack",
+        "created",
+        "n",
+        "finished",
+        "outcomes",
+        "parent",
+        "uncovered",
+    }
+    assert code == 0 and published <= rows[FIRST].keys() and {"run", "path", "error"} <= rows["broken"].keys()
+    assert rows[FIRST]["name"] == "基线" and rows[FIRST]["state"] == "finished" and rows[FIRST]["compat"] == 1.0
+    assert "基线" in moot()[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["--sort", "colour"], 2, "cannot be sorted by 'colour'"),
+        (["--since", "yesterday"], 2, "'yesterday' is no day"),
+        (["--state", "odd"], 2, "odd"),
+        (["rename", FIRST], 2, "a run gets a NAME"),
+        (["rename", FIRST, "x", "--clear"], 2, "a run gets a NAME"),
+        (["rename", FIRST, OTHER], 1, "is the id of a run"),
+        (["rename", "nothing", "x"], 2, "no run 'nothing'"),
+        (["tag", FIRST, "a b"], 1, "cannot be a tag"),
+        (["remove", FIRST], 2, "only after a yes"),
+        (["remove", "nothing", "--yes"], 2, "no run 'nothing'"),
+        (["remove", FIRST, "broken", "--yes"], 1, "not a whole run file"),
+    ],
+)
+def test_what_cannot_be_is_one_sentence_and_changes_nothing(
+    moot: Moot, arguments: list[str], code: int, said: str
+) -> None:
+    found, out, err = moot(*arguments)
+    assert (found, out) == (code, "") and said in err and err.count("\n") == 1
+    assert sorted(path.stem for path in places.runs().glob("*.moot")) == [FIRST, OTHER, "broken"]
+    assert not labels.labels()
+
+
+def test_a_run_is_removed_with_what_it_was_called(moot: Moot) -> None:
+    moot("rename", FIRST, "基线")
+    code, out, _ = moot("remove", "基线", "--yes", "--json")
+    assert code == 0 and [Path(path).stem for path in json.loads(out)["removed"]] == [FIRST]
+    assert FIRST not in moot.names() and not labels.labels()
+
+
+def test_a_run_that_is_written_stays(moot: Moot) -> None:
+    path = places.runs() / f"{OTHER}.moot"
+    with Journal.open(path, write=True):
+        code, _, err = moot("remove", FIRST, OTHER, "--yes")
+        assert code == 2 and "being written" in err
+        assert moot.names("--state", "running") == [OTHER]
+    assert (places.runs() / f"{FIRST}.moot").exists() and path.exists()

@@ -1,0 +1,455 @@
+"""Many runs and many episodes: lists read what is sealed and open nothing twice; memory and work do not grow with what is
+over. Work is counted, never timed."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import shutil
+import sqlite3
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+from store import chain, identity, labels, places, run_file, run_index  # noqa: E402
+from store.errors import BadInput, Damaged, NotFound, StoreError  # noqa: E402
+from store.journal import Journal, ScoreRow  # noqa: E402
+from tasks.episode.driver import Driver  # noqa: E402
+from tasks.episode.state import digest  # noqa: E402
+from tasks.run import brief  # noqa: E402
+from tasks.run.brief import brief_of  # noqa: E402
+from tasks.run.engines import run_path, run_paths  # noqa: E402
+from tasks.run.listing import RunLine, in_order, read_run, runs  # noqa: E402
+from tasks.run.reading import read_episode  # noqa: E402
+from tasks.run.rescoring import append_scores, read_stored, summary_of  # noqa: E402
+from tasks.run.runner import Run, resume_run, start_run  # noqa: E402
+from tasks.run.spec import RunSpec  # noqa: E402
+from tests.support.altered import alter  # noqa: E402
+from tests.support.kill_harness import prepare  # noqa: E402
+
+OLD = 5 * identity.SETTLED
+
+
+@pytest.fixture
+def spec(moot_home: Path) -> dict[str, Any]:
+    return prepare(moot_home, tasks=3)
+
+
+def begun(spec: dict[str, Any], name: str = "r", **changes: Any) -> Run:
+    return start_run(RunSpec.model_validate({**spec, **changes}), out=places.runs() / f"{name}.moot")
+
+
+def played(spec: dict[str, Any], name: str = "r", **changes: Any) -> Path:
+    """A run that has ended, as the command line leaves it."""
+    with begun(spec, name, **changes) as run:
+        run.go()
+        run.record_scores()
+    return run.journal.path
+
+
+@pytest.fixture(autouse=True)
+def later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clock of the file system stands later than every file."""
+    now = identity.now
+    monkeypatch.setattr(identity, "now", lambda: now() + OLD)
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Run files that were opened."""
+    names: list[str] = []
+    look = run_file.look
+
+    def looked(path: Path, *, write: bool) -> None:
+        names.append(path.name)
+        look(path, write=write)
+
+    monkeypatch.setattr(run_file, "look", looked)
+    return names
+
+
+# --- seals ---
+
+
+def test_an_ended_run_is_sealed_and_its_line_reads_no_event(
+    spec: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = played(spec)
+    with Journal.open(path) as journal:
+        assert journal.sealed() is not None
+        computed = brief._made(journal)
+    for name in ("entries", "tail", "scores", "attempts"):
+        monkeypatch.setattr(Journal, name, lambda *_: pytest.fail("it read the episodes"))
+    line = read_run(path)
+    assert (line.n, line.finished, line.compat, line.strict) == (3, 3, computed.compat, computed.strict)
+    assert line.compat is not None
+
+
+def test_an_open_run_has_no_seal(spec: dict[str, Any]) -> None:
+    left = iter([True] * 3)
+    with begun(spec) as run:
+        run.go(lambda: next(left, False))
+    with Journal.open(run.journal.path) as journal:
+        assert journal.sealed() is None
+    assert read_run(run.journal.path).state == "unfinished"
+    with resume_run(run.journal.path) as run:
+        run.go()
+        run.record_scores()
+    with Journal.open(run.journal.path) as journal:
+        assert journal.sealed() is not None
+
+
+def test_whatever_is_written_afterwards_makes_a_seal_stale(spec: dict[str, Any]) -> None:
+    path = played(spec)
+    with Journal.open(path, write=True) as journal:
+        attempt = journal.attempts("1")[-1].id
+        journal.add_scores([ScoreRow(attempt, "compat", "x/1", {}, {"success": 0.0}, [], "moot")])
+        assert journal.sealed() is None
+        was = brief_of(journal).compat
+    assert was is not None and read_run(path).compat == was
+    assert append_scores(read_stored(path)) > 0
+    with Journal.open(path) as journal:
+        assert journal.sealed() is not None, "scoring seals again"
+
+
+@pytest.mark.parametrize("mended", [False, True], ids=["plain", "its chain mended"])
+def test_a_score_that_was_changed_is_never_what_a_list_shows(spec: dict[str, Any], mended: bool) -> None:
+    """Without its chain the seal still says what was written, and whoever reads the score hears of it; with it mended the
+    seal is of another state, and the score counts as it stands."""
+    path = played(spec)
+    true = read_run(path).compat
+    forged = json.dumps({"success": 0.25, "process": 0.25}, separators=(",", ":"))
+    alter(path, "UPDATE scores SET value = ? WHERE scorer = 'compat'", values=(forged,))
+    if mended:
+        rechain(path)
+    assert read_run(path).compat == (0.25 if mended else true)
+    if not mended:
+        with Journal.open(path) as journal, pytest.raises(Damaged):
+            journal.scores()
+
+
+def rechain(path: Path) -> None:
+    """Make the chains of all scores hold again."""
+    database = sqlite3.connect(path, isolation_level=None)
+    database.execute("DELETE FROM heads WHERE name GLOB 'scores/*'")
+    query = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores ORDER BY id"
+    for row in database.execute(query).fetchall():
+        chain.grown(database, chain.scores_of(row[0]), [row])
+    database.close()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        """UPDATE seals SET summary = '{"outcomes":{"finished":9},"measure":"","compat":1.0,"strict":1.0,"scored":true}'""",
+        "UPDATE seals SET summary = '[[[' ",
+        "UPDATE seals SET state = 'x'",
+        "DELETE FROM heads WHERE name = 'seals'",
+    ],
+)
+def test_a_seal_that_was_changed_counts_for_nothing(spec: dict[str, Any], statement: str) -> None:
+    path = played(spec)
+    true = read_run(path)
+    alter(path, statement)
+    with Journal.open(path) as journal:
+        assert journal.sealed() is None
+    assert read_run(path) == true
+
+
+def test_what_a_seal_says_must_be_a_brief(spec: dict[str, Any]) -> None:
+    path = played(spec)
+    true = read_run(path)
+    for odd in ({"outcomes": "many"}, {"compat": "1.0"}, {"more": 1}, [], None):
+        with Journal.open(path, write=True) as journal:
+            journal.seal(odd)
+        assert read_run(path) == true
+
+
+def test_the_end_of_an_attempt_is_proven(spec: dict[str, Any]) -> None:
+    path = played(spec)
+    with Journal.open(path) as journal:
+        attempt = journal.attempts("1")[-1].id
+        whole = journal.entries(attempt)
+        (stopped, *_) = journal.tail(attempt, "stopped")
+        assert stopped == next(entry for entry in whole if entry.tag == "stopped")
+        assert journal.tail(attempt, "attempt_started") == whole and journal.tail(attempt, "nothing") == []
+    for change in (
+        "SET data = '{\"outcome\":\"loop\"}' WHERE tag = 'stopped'",
+        "SET tag = 'stoqped' WHERE tag = 'stopped'",
+    ):
+        other = path.with_name("changed.moot")
+        shutil.copyfile(path, other)
+        alter(other, f"UPDATE events {change}")
+        with Journal.open(other) as journal, pytest.raises(Damaged):
+            journal.tail(attempt, "stopped")
+
+
+# --- lists ---
+
+
+def test_a_list_opens_no_file_that_it_has_seen(spec: dict[str, Any], opened: list[str]) -> None:
+    paths = [played(spec, f"r{n}") for n in range(3)]
+    opened.clear()
+    first = list(runs())
+    assert sorted(opened) == ["r0.moot", "r1.moot", "r2.moot"]
+    opened.clear()
+    assert list(runs()) == first and not opened
+    with Journal.open(paths[0], write=True) as journal:
+        journal.begin_attempt("1", "again")
+    opened.clear()
+    changed = {line.id: line for line in runs()}
+    assert opened == ["r0.moot"] and changed["r0"].state == "unfinished"
+    paths[1].unlink()
+    assert {line.id for line in runs()} == {"r0", "r2"}
+    assert set(run_index.remembered()) == {str(paths[0]), str(paths[2])}
+
+
+def test_what_is_too_young_is_read_again(
+    spec: dict[str, Any], opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played(spec)
+    monkeypatch.setattr(identity, "now", lambda: 0)
+    for _ in range(2):
+        opened.clear()
+        assert len(list(runs())) == 1 and opened == ["r.moot"]
+
+
+@pytest.mark.parametrize("harm", ["gone", "noise", "forged", "other release", "read-only"])
+def test_an_index_that_is_broken_counts_for_nothing(spec: dict[str, Any], harm: str) -> None:
+    played(spec)
+    true = list(runs())
+    index = places.cache() / run_index.FILE
+    match harm:
+        case "gone":
+            index.unlink()
+        case "noise":
+            index.write_bytes(os.urandom(5000))
+        case "forged":
+            with sqlite3.connect(index) as database:
+                database.execute("UPDATE lines SET text = replace(text, '\"n\":3', '\"n\":9')")
+            database.close()
+        case "other release":
+            with sqlite3.connect(index) as database:
+                database.execute("PRAGMA user_version=99")
+            database.close()
+        case "read-only":
+            index.chmod(0o400)
+    assert list(runs()) == true and list(runs()) == true
+
+
+def test_a_damaged_file_is_a_line_each_time(spec: dict[str, Any], opened: list[str]) -> None:
+    path = played(spec)
+    path.write_bytes(path.read_bytes()[:3000])
+    (places.runs() / "folder.moot").mkdir()
+    for _ in range(2):
+        opened.clear()
+        lines = {line.id: line for line in runs()}
+        assert lines["r"].state == lines["folder"].state == "damaged" and "r.moot" in opened
+
+
+def test_a_run_that_is_written_says_so(spec: dict[str, Any]) -> None:
+    left = iter([True] * 3)
+    with begun(spec) as run:
+        run.go(lambda: next(left, False))
+        (line,) = runs()
+        assert line.state == "running" and line.finished < line.n
+    (line,) = runs()
+    assert line.state == "unfinished"
+    beside = run.journal.path.with_name(f".{run.journal.path.name}.lock")
+    beside.touch()  # as a process that was killed leaves it
+    (line,) = runs()
+    assert line.state == "unfinished"
+
+
+def test_what_has_no_value_comes_last_in_any_order() -> None:
+    lines = [RunLine(Path(name), name, compat=value) for name, value in (("a", None), ("b", 0.2), ("c", 0.9))]
+    assert [line.id for line in in_order(lines, "compat")] == ["c", "b", "a"]
+    assert [line.id for line in in_order(lines, "-compat")] == ["b", "c", "a"]
+    assert [line.id for line in in_order(lines, "-name")] == ["c", "b", "a"]
+
+
+# --- names, tags, removal ---
+
+
+def test_a_name_and_tags_stand_for_runs(spec: dict[str, Any]) -> None:
+    first, second = played(spec, "r1"), played(spec, "r2")
+    labels.change(first, lambda label: labels.Label(name="基线", tags=("7b",)))
+    labels.change(second, lambda label: labels.Label(tags=("7b", "law")))
+    assert run_path("基线") == first and run_path("tag:law") == second
+    assert run_paths(["tag:7b", "r2"]) == [first, second]
+    with pytest.raises(NotFound, match="2 runs have the tag"):
+        run_path("tag:7b")
+    with pytest.raises(NotFound):
+        run_path("基线", exact=True)
+    assert {line.id: (line.name, line.tags) for line in runs()} == {
+        "r1": ("基线", ("7b",)),
+        "r2": ("", ("7b", "law")),
+    }
+    for taken in ("基线", "r1"):
+        with pytest.raises(BadInput):
+            labels.change(second, lambda label, taken=taken: labels.Label(name=taken))  # type: ignore[misc]
+    labels.change(first, lambda label: None)
+    assert labels.label_of(first) == labels.Label()
+
+
+@pytest.mark.parametrize("name", ["", " ", "latest", "-x", "a/b", "a\\b", "tag:x", "x" * 81, "a\x00b", "a\x1b[0m"])
+def test_what_cannot_be_a_name(name: str) -> None:
+    with pytest.raises(BadInput):
+        labels.check_name(name)
+
+
+@pytest.mark.parametrize("tag", ["", "a b", "a,b", "a:b", "x" * 41, "a\u202eb"])
+def test_what_cannot_be_a_tag(tag: str) -> None:
+    with pytest.raises(BadInput):
+        labels.check_tags([tag])
+
+
+def test_names_that_cannot_be_read_hide_no_run(spec: dict[str, Any]) -> None:
+    path = played(spec)
+    labels.change(path, lambda label: labels.Label(name="x"))
+    file = places.config() / labels.FILE
+    file.write_text('{"runs": 3}', encoding="utf-8")
+    assert [line.id for line in runs()] == ["r"]
+    with pytest.raises(Damaged, match="names and tags"):
+        labels.change(path, lambda label: labels.Label(name="y"))
+    assert file.read_text(encoding="utf-8") == '{"runs": 3}', "nothing is written over it"
+
+
+def test_removing_takes_what_lies_beside_and_nothing_else(spec: dict[str, Any], tmp_path: Path) -> None:
+    path = played(spec)
+    kept = played(spec, "kept")
+    for end in run_file.BESIDE:
+        path.with_name(f"{path.name}{end}").touch()
+    linked = places.runs() / "linked.moot"
+    linked.symlink_to(kept)
+    assert run_file.remove(linked) == [linked] and kept.exists()
+    run_file.remove(path)
+    assert sorted(file.name for file in places.runs().iterdir()) == ["kept.moot"]
+    foreign = tmp_path / "other.moot"
+    with sqlite3.connect(foreign) as database:
+        database.execute("CREATE TABLE t (x)")
+    database.close()
+    with pytest.raises(BadInput, match="not a run"):
+        run_file.remove(foreign)
+    with Journal.open(kept, write=True), pytest.raises(StoreError, match="another process"):
+        run_file.remove(kept)
+    assert foreign.exists() and kept.exists()
+
+
+# --- many episodes ---
+
+
+def test_an_episode_that_is_over_leaves_memory_and_stays_readable(spec: dict[str, Any]) -> None:
+    most = 0
+
+    class Looking:
+        def notify(self, notice: object) -> None:
+            nonlocal most
+            most = max(most, len(run.scheduler.episodes.moving))
+
+    with begun(spec, epochs=8, parallel=2) as run:
+        run.scheduler.watchers.append(Looking())
+        run.go()
+        gc.collect()
+        held = sum(isinstance(one, Driver) for one in gc.get_objects())
+        assert most <= 2 and not run.scheduler.episodes.moving and held <= 4
+        episodes = run.scheduler.episodes
+        assert len(episodes) == 24 and not episodes.open
+        for name in episodes:
+            assert digest(episodes[name].state.records) == digest(read_episode(run.journal, name))
+            stopped = episodes[name].state.stopped
+            assert stopped is not None and episodes.outcome(name) == stopped.outcome
+
+
+def test_every_episode_is_read_once_to_be_scored(spec: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    """However often scores are recorded while a run goes on, as the desk does after each step."""
+    reads = 0
+    entries = Journal.entries
+
+    def counted(self: Journal, attempt: int, tag: str | None = None) -> Any:
+        nonlocal reads
+        reads += 1
+        return entries(self, attempt, tag)
+
+    monkeypatch.setattr(Journal, "entries", counted)
+    with begun(spec, epochs=6) as run:
+        for name in list(run.scheduler.episodes):
+            while run.scheduler.step(name):
+                pass
+            run.record_scores()
+        opening = 18  # each is looked at once before it begins
+        assert reads <= opening + 18
+        assert len({row.attempt for row in run.journal.scores()}) == 18
+
+
+@pytest.mark.parametrize("what", ["line", "score", "summary", "resume"])
+def test_statements_grow_in_proportion(spec: dict[str, Any], what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Four times the episodes take at most about four times the statements."""
+    done = {
+        "line": lambda path: read_run(path),
+        "score": lambda path: append_scores(read_stored(path)),
+        "summary": lambda path: summary_of(read_stored(path)),
+        "resume": lambda path: resume_run(path).close(),
+    }
+    figures = []
+    for epochs in (5, 20):
+        with begun(spec, f"r{epochs}", epochs=epochs) as run:
+            run.go()
+            monkeypatch.setattr(run, "rows", {})  # nothing is sealed: the work is done by whoever looks
+        with counted_statements(monkeypatch) as count:
+            done[what](run.journal.path)
+        figures.append(count[0])
+    assert 0 < figures[1] <= 4.4 * figures[0]
+
+
+class counted_statements:
+    """Statements that run files are asked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._patch = monkeypatch
+
+    def __enter__(self) -> list[int]:
+        count = [0]
+        connect = run_file.connect
+
+        def counting(path: Path, *, write: bool) -> run_file.Opened:
+            opened = connect(path, write=write)
+            opened.database.set_trace_callback(lambda _: count.__setitem__(0, count[0] + 1))
+            return opened
+
+        self._context = self._patch.context()
+        self._context.__enter__().setattr(run_file, "connect", counting)
+        return count
+
+    def __exit__(self, *_: object) -> None:
+        self._context.__exit__(None, None, None)
+
+
+def test_scores_are_those_of_a_run_in_memory(spec: dict[str, Any]) -> None:
+    """Read episode by episode or gathered in a list: the same block."""
+    path = played(spec, epochs=3)
+    run = read_stored(path)
+    results = list(run.results)
+    assert len(run.results) == 9 and run.results[4] == results[4] and list(run.results[2:5]) == results[2:5]
+    with Journal.open(path) as journal:
+        gathered = run.bench.summary(str(run.header["run"]), run.questions, results)
+        assert journal.count() == 9
+    assert summary_of(run).block() == gathered.block()
+
+
+@pytest.mark.parametrize("page", [1, 2, 500])
+def test_pages_cover_every_episode_once(spec: dict[str, Any], page: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = played(spec)
+    monkeypatch.setattr("store.journal.PAGE", page)
+    with Journal.open(path) as journal:
+        assert [row for row, _ in journal.walk()] == journal.episodes()
+        assert [attempts for _, attempts in journal.walk()] == [
+            journal.attempts(row.id) for row in journal.episodes()
+        ]
+    alter(path, "UPDATE episodes SET task_id = '2' WHERE id = '1'")
+    with Journal.open(path) as journal, pytest.raises(Damaged, match="list of episodes"):
+        next(journal.walk())
