@@ -20,7 +20,7 @@ from typing import Any
 
 from filelock import FileLock
 
-from store import bounded, chain, run_file
+from store import bounded, chain, run_file, writer
 from store.errors import Damaged, StoreError
 
 SUFFIX = ".moot"
@@ -61,6 +61,15 @@ class AttemptRow:
 
 
 @dataclass(frozen=True, slots=True)
+class Grown:
+    """An attempt and how many events it has."""
+
+    attempt: int
+    episode: str
+    events: int
+
+
+@dataclass(frozen=True, slots=True)
 class ScoreRow:
     """One score: append-only, so re-scoring and human edits never disturb the record."""
 
@@ -86,6 +95,17 @@ _ATTEMPTS = "SELECT id, episode, number, reason, at FROM attempts WHERE episode 
 _EPISODES = "SELECT id, position, task_id, epoch FROM episodes ORDER BY position"
 _EVENTS = "SELECT attempt, seq, step, parent, at, tag, data, chain FROM events WHERE attempt = ? ORDER BY seq"
 _SCORES = "SELECT attempt, scorer, version, settings, value, evidence, author, at FROM scores"
+_GROWN = (
+    "SELECT heads.rowid, attempts.id, episode, count FROM heads"
+    " JOIN attempts ON attempts.id = CAST(substr(name, 8) AS INTEGER)"
+    " WHERE heads.rowid > ? AND name GLOB 'events/*' ORDER BY heads.rowid"
+)
+_ENDINGS = (
+    "SELECT episode, events.at, data FROM attempts JOIN events ON attempt = attempts.id"
+    " WHERE attempts.id IN (SELECT max(id) FROM attempts GROUP BY episode) AND tag = ?"
+    " AND seq > (SELECT max(seq) FROM events WHERE attempt = attempts.id) - 16"
+)
+"""An episode goes on to say what its last step came to after it has said that it is over: few events."""
 _STEPS = 10**9
 """Steps of an attempt, far more than any has."""
 _LATEST = 1e11
@@ -125,25 +145,25 @@ class Journal:
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
-        lock = run_file.lock(path)
+        lock = writer.lock(path)
         try:
             run_file.create(path, fill)
             with run_file.plainly(path):
                 return cls(path, run_file.connect(path, write=True), lock, found=False)
         except BaseException:
-            run_file.release(lock)
+            writer.release(path, lock)
             raise
 
     @classmethod
     def open(cls, path: Path, *, write: bool = False) -> Journal:
         """Open a run file; a second writer is refused, readers never are."""
         run_file.look(path, write=write)
-        lock = run_file.lock(path) if write else None
+        lock = writer.lock(path) if write else None
         try:
             with run_file.plainly(path):
                 return cls(path, run_file.connect(path, write=write), lock)
         except BaseException:
-            run_file.release(lock)
+            writer.release(path, lock)
             raise
 
     @property
@@ -283,6 +303,23 @@ class Journal:
             for a, s, v, k, x, e, who, at in rows
         ]
 
+    def grown(self, since: int = 0) -> tuple[int, list[Grown]]:
+        """The attempts that have grown after a mark (0: all that hold events), and the mark to ask with next time.
+
+        Work is in step with what has changed, not with the size of the file: a head is replaced whole when its strand
+        grows, and what replaces it has the highest row id. For whoever follows a run that is being written.
+        """
+        with self._reading():
+            rows = self._rows(_GROWN, (since,))
+        return max((mark for mark, *_ in rows), default=since), [Grown(*row) for _, *row in rows]
+
+    def endings(self, tag: str) -> list[tuple[str, float, Any]]:
+        """Episodes whose last attempt has an event of this tag among its last: id, when, data. Two look-ups an episode;
+        for a glance: their chains are proved when their events are read."""
+        with self._reading():
+            rows = self._rows(_ENDINGS, (tag,))
+        return [(episode, at, self._load(data)) for episode, at, data in rows]
+
     def check(self) -> None:
         """Raise `Damaged` unless the file is whole."""
         with self._reading() as database:
@@ -300,7 +337,7 @@ class Journal:
                 except sqlite3.Error:
                     pass  # a reader holds the file: it stays in WAL mode, which is as safe
             self._database.close()
-            run_file.release(self._lock)
+            writer.release(self.path, self._lock)
             self._lock = None
 
     def __enter__(self) -> Journal:
@@ -324,7 +361,8 @@ class Journal:
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query of ours, each cell of the type that its column has in a file of Moot."""
-        kinds = [_KINDS[name] for name in query[len("SELECT ") : query.index(" FROM")].split(", ")]
+        names = query[len("SELECT ") : query.index(" FROM")].split(", ")
+        kinds = [_KINDS[name if name in _KINDS else name.rpartition(".")[2]] for name in names]
         return run_file.bounded_rows(self.path, self._database, query, values, kinds)
 
     def _prove(self, database: sqlite3.Connection, strand: str, rows: Iterable[chain.Row], what: str) -> None:
@@ -352,7 +390,8 @@ class Journal:
 _KINDS: dict[str, run_file.Kind] = {
     **dict.fromkeys(("key", "value", "hash", "text", "episode", "task_id", "reason", "tag", "data", "chain"), str),
     **dict.fromkeys(("scorer", "version", "settings", "evidence", "author"), str),
-    **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number"), int),
+    **dict.fromkeys(("attempt", "seq", "step", "position", "epoch", "number", "count", "rowid"), int),
+    "attempts.id": int,
     "id": (int, str),  # of an episode a text, of an attempt a number: the rows differ by what they are joined to
     "parent": (int, type(None)),
     "at": float,

@@ -1,9 +1,8 @@
-"""How the SQLite file of a run is opened, locked and watched. A run file is data from elsewhere, whoever made it.
+"""How the SQLite file of a run is opened and watched. A run file is data from elsewhere, whoever made it.
 
 Before a row is read: it is a plain file, its first bytes are those of a run, its schema is letter for letter one that a
 release of Moot made (so no view, trigger or computed column stands in for a table), and from then on an authorizer, limits
-and a count of steps hold whatever is asked of it. One process writes, under a lock beside the real file, through the
-only name it has. Work is counted in steps of SQLite's virtual machine, sizes in bytes.
+and a count of steps hold whatever is asked of it. One process writes (`store.writer`), through the only name it has. Work is counted in steps of SQLite's virtual machine, sizes in bytes.
 """
 
 from __future__ import annotations
@@ -19,11 +18,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from filelock import FileLock, Timeout
-
 from store.bounded import CHARACTERS
 from store.errors import BadInput, Damaged, NotFound, StoreError
-from store.files import let_go
 from store.upgrades import UPGRADES, VERSION
 
 APPLICATION_ID = 0x4D6F6F74  # "Moot"
@@ -212,31 +208,6 @@ def upgrade(database: sqlite3.Connection, version: int) -> None:
     database.execute(f"PRAGMA user_version={VERSION}")
 
 
-def lock(path: Path) -> FileLock:
-    """The lock of whoever writes the run file, under its real name.
-
-    Raises:
-        StoreError: another process has it, or the folder cannot be written.
-    """
-    real = path.resolve()
-    held = FileLock(_lock_path(real), timeout=0)
-    if not os.access(real.parent, os.W_OK):
-        raise StoreError(f"cannot write {path}: the folder is read-only", "Choose another place with --out.")
-    try:
-        held.acquire()
-    except Timeout as error:
-        raise StoreError(f"{path} is being written by another process", "Wait for it or stop it.") from error
-    except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror}", "Choose another place with --out.") from error
-    return held
-
-
-def release(held: FileLock | None) -> None:
-    """Let others write; the lock's file goes with it."""
-    if held is not None:
-        let_go(held)
-
-
 class Watch:
     """Notices that the file of a run, its log or its folder went away or was replaced while it is written.
 
@@ -375,7 +346,3 @@ def _identity(path: Path) -> Identity | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _lock_path(real: Path) -> Path:
-    return real.with_name(f".{real.name}.lock")

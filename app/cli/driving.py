@@ -7,12 +7,14 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from app import background, log
 from app.cli.grading import grade
 from app.cli.notes import note
 from app.cli.progress import Progress
@@ -22,6 +24,8 @@ from app.strings import language, t
 from app.terminal import clean, json_text
 from models.engine import Ask
 from store import places
+from store.writer import when_wished
+from tasks.episode.events import Stopped
 from tasks.episode.watcher import EpisodeEnded, Notice, Watcher
 from tasks.errors import UsageError
 from tasks.run.header import header_of
@@ -33,16 +37,13 @@ if TYPE_CHECKING:
     from app.court_words import Voice
 
 
-def _watchers(made: Run, watch: str) -> list[Watcher]:
-    watchers: list[Watcher] = []
+def watcher(left: int, watch: str) -> Watcher:
+    """Who shows a run with `left` open episodes on stderr: its events as text or JSON, else only how far it is."""
     if watch == "plain":
-        watchers.append(PlainWatcher(sys.stderr))
-    elif watch == "json":
-        watchers.append(JsonWatcher(sys.stderr))
-    else:
-        open_episodes = sum(not driver.stopped for driver in made.scheduler.episodes.values())
-        watchers.append(Progress(open_episodes, sys.stderr))
-    return watchers
+        return PlainWatcher(sys.stderr)
+    if watch == "json":
+        return JsonWatcher(sys.stderr)
+    return Progress(left, sys.stderr)
 
 
 class Failures:
@@ -68,9 +69,15 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
 
     Exits with 1 where episodes are left, or all ended in an error.
     """
-    with made, interruptible(made.scheduler.interrupt) as stopped:
-        failures = Failures()
-        made.scheduler.watchers += [failures, *_watchers(made, watch)]
+    path = made.journal.path
+    with made, interruptible(made.scheduler.interrupt) as stopped, when_wished(path, stopped.halt):
+        failures, left = Failures(), _left(made)
+        if background.is_here():
+            open_ones = (driver for driver in made.scheduler.episodes.values() if not driver.stopped)
+            background.refuse_people(sits.engine for driver in open_ones for sits in driver.state.seats.values())
+            background.began(made.id, path)
+        made.scheduler.watchers += [failures, watcher(left, watch)]
+        made.scheduler.watchers += log.run_begins(made.id, path, header_of(made.journal), left)
 
         def go_on() -> bool:
             return not stopped.is_set() and (max_failures is None or failures.count < max_failures)
@@ -83,12 +90,9 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
         while go_on() and _ask_person(made, stopped):
             made.go(go_on)
         seconds = time.perf_counter() - started
-        left = sum(not driver.stopped for driver in made.scheduler.episodes.values())
-        if left:
-            name = made.id if made.journal.path.parent == places.runs() else made.journal.path
-            hint = f"`moot resume {name}` goes on."
-            note(f"stopped with {left} episodes unfinished. {hint}")
-            _name_errors(made)
+        stops = [driver.state.stopped for driver in made.scheduler.episodes.values()]
+        log.run_ends(made.id, stops, seconds)
+        if unfinished(path, stops):
             sys.exit(1)
         made.record_scores()
         if grader := made.spec.seats.get(GRADER):
@@ -96,15 +100,29 @@ def drive(made: Run, watch: str, as_json: bool, max_failures: int | None = None)
         summary, header = made.summary(), header_of(made.journal)
         n = len(made.scheduler.episodes)
         click.echo(t("run.ended", seconds=f"{seconds:.1f}", rate=f"{n / max(seconds, 1e-9):.1f}"), err=True)
-        nothing_but_errors = _name_errors(made)
+        nothing_but_errors = name_errors(stops)
     print_summary(summary, as_json, header)
     if nothing_but_errors:
         sys.exit(1)
 
 
-def _name_errors(made: Run) -> bool:
+def _left(made: Run) -> int:
+    return sum(not driver.stopped for driver in made.scheduler.episodes.values())
+
+
+def unfinished(path: Path, stops: Sequence[Stopped | None]) -> int:
+    """Say how many episodes of a run that is not played any more are open (None), and how it goes on."""
+    left = sum(stopped is None for stopped in stops)
+    if left:
+        name = path.stem if path.parent == places.runs() else path
+        hint = f"`moot resume {name}` goes on."
+        note(f"stopped with {left} episodes unfinished. {hint}")
+        name_errors(stops)
+    return left
+
+
+def name_errors(stops: Sequence[Stopped | None]) -> bool:
     """Say why episodes failed, which a count alone does not; whether nothing else came of any."""
-    stops = [driver.state.stopped for driver in made.scheduler.episodes.values()]
     reasons = Counter(stopped.reason for stopped in stops if stopped is not None and stopped.outcome == "error")
     failed = reasons.total()
     if failed:
@@ -163,6 +181,23 @@ class Stopping(threading.Event):
 
     reading = False
 
+    def __init__(self, cut: Callable[[], None]) -> None:
+        super().__init__()
+        self._cut = cut
+        self.over = threading.Event()
+
+    def halt(self) -> None:
+        """Let no step begin any more, and cut the calls in flight; from any thread."""
+        self.set()
+        # not here: whoever was interrupted may hold a lock of the engine
+        threading.Thread(target=self._insist, daemon=True).start()
+
+    def _insist(self) -> None:
+        """Again and again: a call may begin just after the others were cut."""
+        while not self.over.is_set():
+            self._cut()
+            self.over.wait(0.5)
+
 
 @contextmanager
 def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
@@ -170,13 +205,7 @@ def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
 
     Their questions stay open, what came before is stored. A second one ends the program.
     """
-    stopped, over = Stopping(), threading.Event()
-
-    def insist() -> None:
-        """Again and again: a call may begin just after the others were cut."""
-        while not over.is_set():
-            cut()
-            over.wait(0.5)
+    stopped = Stopping(cut)
 
     def stop(number: int, _: object) -> None:
         without_terminal(number)
@@ -185,11 +214,10 @@ def interruptible(cut: Callable[[], None]) -> Iterator[Stopping]:
         stopped.set()
         if stopped.reading:
             raise KeyboardInterrupt
-        # not here: whoever was interrupted may hold a lock of the engine
-        threading.Thread(target=insist, daemon=True).start()
+        stopped.halt()
 
     try:
         with when_asked(stop, "SIGINT", *ASKED):
             yield stopped
     finally:
-        over.set()
+        stopped.over.set()

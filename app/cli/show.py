@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,13 +18,16 @@ from app.cli.would_read import show_prompt
 from app.strings import known, t
 from app.strings.sentences import said
 from app.terminal import clean, json_text, pad, truncate, width
+from store import places
 from store.errors import StoreError
 from store.journal import Journal, ScoreRow
+from store.writer import Writer, writers
 from tasks.episode.events import ModelCalled
 from tasks.episode.state import digest, fold
 from tasks.episode.watcher import Committed
 from tasks.errors import UsageError
 from tasks.run.engines import run_path
+from tasks.run.following import standing
 from tasks.run.header import header_of
 from tasks.run.peeking import FORMS
 from tasks.run.reading import list_runs as run_files
@@ -82,7 +86,8 @@ def list_runs(as_json: bool) -> None:
 
     Example: moot list --json
     """
-    rows = [summary(path) for path in run_files()]
+    played = writers(places.runs())
+    rows = [with_play(summary(path), played) for path in run_files()]
     if as_json:
         click.echo(json_text({"runs": rows}))
         return
@@ -97,9 +102,26 @@ def list_runs(as_json: bool) -> None:
             pad(row["pack"], 16),
             pad(f"{row['finished']}/{row['n']}", 9),
             row["created"],
+            _playing(row["playing"]),
             _cut_short(row["outcomes"]),
         )
         click.echo(clean("  ".join(filter(None, cells)), multiline=False))
+
+
+def with_play(row: dict[str, Any], played: dict[str, Writer]) -> dict[str, Any]:
+    """The line with who plays the run at this moment: process and episodes a minute, null where nobody does."""
+    path = Path(row["path"])
+    writer = played.get(path.name)
+    if writer is None or "error" in row:
+        return {**row, "playing": None}
+    return {**row, "playing": {"pid": writer.process, "rate": standing(path, writer).rate}}
+
+
+def _playing(playing: dict[str, Any] | None) -> str:
+    if playing is None:
+        return ""
+    rate = t("progress.rate", rate=f"{playing['rate']:.1f}") if playing["rate"] else ""
+    return " · ".join(filter(None, (t("list.playing"), rate)))
 
 
 def _cut_short(outcomes: dict[str, int]) -> str:
