@@ -48,6 +48,10 @@ class RunLine:
     unscored: bool = False
     fictional: bool = False
     parent: str = ""
+    process: int | None = None
+    """The other process that plays the run at this moment."""
+    pace: float | None = None
+    """Episodes that end there a minute."""
     error: str = ""
 
     @property

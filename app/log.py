@@ -22,7 +22,7 @@ from typing import Any
 import click
 
 from app.terminal import clean, json_text
-from models.engine import Ask
+from models.engine import Ask, Usage
 from store.files import cannot_write
 from tasks.episode.events import (
     AttemptStarted,
@@ -178,12 +178,17 @@ def log_options(command: Callable[..., Any]) -> Callable[..., Any]:
 # --- what a run tells -----------------------------------------------------------------------------------------------
 
 
+def cost(call: ModelCalled | Usage) -> dict[str, object]:
+    """What a call took: milliseconds and tokens."""
+    return {
+        "ms": call.milliseconds, "evaluated": call.evaluated, "reused": call.reused, "generated": call.generated,
+        "reasoned": call.reasoned, "batch": call.batch,
+    }  # fmt: skip
+
+
 def _called(event: ModelCalled) -> dict[str, object]:
-    who = {"seat": event.seat, "call": event.call, "ms": event.milliseconds}
-    if event.human:
-        return {**who, "human": True}
-    tokens = {"evaluated": event.evaluated, "reused": event.reused, "generated": event.generated}
-    return {**who, **tokens, "reasoned": event.reasoned, "finish": event.finish, "batch": event.batch}
+    who = {"seat": event.seat, "call": event.call}
+    return {**who, "human": True} if event.human else {**who, **cost(event), "finish": event.finish}
 
 
 def _name(tool: str) -> str:

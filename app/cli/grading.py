@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from logging import WARNING
 
 from app import log
@@ -49,7 +48,7 @@ class _Logged:
         for ask, answer in zip(asks, answers, strict=True):
             where = {**self._about, "episode": ask.episode}
             if isinstance(answer, Reply):
-                log.say("call", {**where, **asdict(answer.usage), "finish": answer.finish})
+                log.say("call", {**where, **log.cost(answer.usage), "finish": answer.finish})
             else:
                 log.say("call_failed", {**where, "try": ask.attempt, "said": log.own_words(answer.title)}, WARNING)
         return answers

@@ -16,6 +16,7 @@ from contextlib import suppress
 from itertools import count, takewhile
 from pathlib import Path
 
+from app import log
 from app.desk.episode.open import OpenTurn
 from app.desk.messages import (
     Away,
@@ -35,7 +36,9 @@ from app.desk.messages import (
 )
 from app.desk.pace import PACES
 from app.engine_away import away_text
+from app.strings import t
 from models.engine import Ask, Delta, EngineError
+from store.writer import when_wished
 from tasks.episode.driver import Driver
 from tasks.episode.events import Record, Seated, StepEnded, Stopped
 from tasks.episode.scheduler import HUMAN
@@ -52,6 +55,11 @@ POLL = 0.2
 _numbers = count(1)
 
 
+def fresh_number() -> int:
+    """The number of one more thread that tells of a run."""
+    return next(_numbers)
+
+
 class LiveRun:
     """One run and its thread. `opener` makes the run inside the thread; `post` takes messages from any thread."""
 
@@ -59,7 +67,7 @@ class LiveRun:
         self, opener: Callable[[], Run], post: Callable[[LiveMessage], object], *, episode: str | None = None,
         mode: str = "paused", then: Wish | None = None,
     ) -> None:  # fmt: skip
-        self.number = next(_numbers)
+        self.number = fresh_number()
         self.pace = 1
         self.path: Path | None = None
         self._opener = opener
@@ -169,6 +177,20 @@ class LiveRun:
             with suppress(OSError, ValueError, EngineError):
                 self._run.scheduler.interrupt()
 
+    @property
+    def moves(self) -> bool:
+        """Whether it goes on by itself, and is not at its end."""
+        with self._watching:
+            left = any(state.stopped is None for state in self._states.values())
+        return left and self._mode != "paused" and not self.closed.is_set()
+
+    @property
+    def has_people(self) -> bool:
+        """Whether a person sits in an episode that is not over."""
+        with self._watching:
+            left = [state for state in self._states.values() if state.stopped is None]
+        return any(sits.engine == HUMAN for state in left for sits in state.seats.values())
+
     # the thread
 
     def work(self, cancelled: Callable[[], bool] = lambda: False) -> None:
@@ -182,7 +204,7 @@ class LiveRun:
             return
         self._run = run
         try:
-            with run:
+            with run, when_wished(run.journal.path, self._wished):
                 self._begin(run)
                 while not self._closing.is_set() and not cancelled():
                     self._go_on(run)
@@ -193,6 +215,11 @@ class LiveRun:
         finally:
             self.closed.set()
             self._post(Closed(self.number))
+
+    def _wished(self) -> None:
+        """Another process asked that the run stops."""
+        self._post(Away(self.number, t("played.wished")))
+        self.close()
 
     def notify(self, notice: Notice) -> None:
         """A notice of the scheduler, in its thread."""
@@ -231,7 +258,9 @@ class LiveRun:
             unfinished = (name for name, driver in episodes.items() if not driver.stopped)
             self._watched = next(unfinished, next(iter(episodes), ""))
         self._done = sum(driver.stopped for driver in episodes.values())
-        facts = RunFacts(run.id, run.journal.path, header_of(run.journal))
+        header = header_of(run.journal)
+        run.scheduler.watchers += log.run_begins(run.id, self.path, header, len(episodes) - self._done)
+        facts = RunFacts(run.id, run.journal.path, header)
         self._post(RunOpened(self.number, facts, tuple(_line(driver) for driver in episodes.values())))
         with self._watching:
             self._states = {name: driver.state for name, driver in episodes.items()}
@@ -383,6 +412,7 @@ class LiveRun:
             self._post(Progressed(self.number, self._done, len(run.scheduler.episodes)))
 
     def _tell_failure(self, error: Exception, *, fatal: bool) -> None:
+        log.failed(error)
         title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
         self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), fatal))
 

@@ -7,6 +7,7 @@ open between two looks, so that the writer can close its journal as if nobody lo
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,11 +25,16 @@ POLL = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """How far a run is: episodes that are over, of all, and those that ended a minute since its writer began."""
+    """How far a run is: how many of its n episodes ended how, and how many a minute since its writer began."""
 
-    ended: int
+    outcomes: dict[str, int]
     n: int
     rate: float | None = None
+
+    @property
+    def ended(self) -> int:
+        """Episodes that are over."""
+        return sum(self.outcomes.values())
 
 
 def standing(path: Path, writer: Writer | None = None) -> Standing:
@@ -39,10 +45,15 @@ def standing(path: Path, writer: Writer | None = None) -> Standing:
     """
     with Journal.open(path) as journal:
         n = len(journal.episodes())
-        ends = [at for _, at, _ in journal.endings(Stopped.tag)]
-    fresh = sum(at >= writer.since for at in ends) if writer else 0
+        ends = journal.endings(Stopped.tag)
+    fresh = sum(at >= writer.since for _, at, _ in ends) if writer else 0
     minutes = (time.time() - writer.since) / 60 if writer else 0.0
-    return Standing(len(ends), n, fresh / minutes if fresh and minutes > 0 else None)
+    outcomes = Counter(_outcome(data) for _, _, data in ends)
+    return Standing(dict(outcomes), n, fresh / minutes if fresh and minutes > 0 else None)
+
+
+def _outcome(data: object) -> str:
+    return str(data.get("outcome", "")) if isinstance(data, dict) else ""
 
 
 class Follower:
@@ -79,7 +90,7 @@ class Follower:
         self.n = len(journal.episodes())
         self._mark, grown = journal.grown()
         self._known = {one.attempt: one.events for one in grown}
-        self.outcomes = {episode: str(data.get("outcome")) for episode, _, data in journal.endings(Stopped.tag)}
+        self.outcomes = {episode: _outcome(data) for episode, _, data in journal.endings(Stopped.tag)}
 
     def _go_on(self, journal: Journal) -> bool:
         self._mark, grown = journal.grown(self._mark)
