@@ -45,9 +45,9 @@ class NotBegun(Exception):
     """The command ended before the run began; what it said, and its exit code."""
 
     def __init__(self, code: int, out: str, words: str) -> None:
-        self.title = words.strip().removeprefix("moot: ") or f"the command ended with code {code}"
+        super().__init__(f"the command ended with code {code}")
+        self.title = words.strip().removeprefix("moot: ") or str(self)
         self.hint = ""
-        super().__init__(self.title)
         self.code = code
         self.exit_code = code or 1
         self.out = out

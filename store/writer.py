@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 from store.errors import StoreError
 from store.files import let_go
 
-GLANCE = 0.2
+GLANCE = 1.0
 """Seconds to wait for a lock: whoever only looks whether it is held holds it for a moment."""
 
 LOOK = 0.5
@@ -72,13 +72,13 @@ def release(path: Path, held: FileLock | None) -> None:
 def writer_of(path: Path) -> Writer | None:
     """Who writes a run file at this moment, this process included; None where nobody does."""
     real = path.resolve()
-    if not _is_held(_beside(real, "lock")):
+    if not _is_held(real):
         return None
     try:
         place = _beside(real, "writer")
         card = json.loads(place.read_text() if place.is_file() and place.stat().st_size < 1000 else "")
         return Writer(int(card["process"]), float(card["since"]))
-    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+    except (OSError, ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
         return Writer(0, time.time())  # it has only just begun, or its disk is full
 
 
@@ -131,8 +131,9 @@ def when_wished(path: Path, stop: Callable[[], object]) -> Iterator[None]:
         over.set()
 
 
-def _is_held(place: Path) -> bool:
-    """Whether a process has this lock; one that nobody has is taken away."""
+def _is_held(real: Path) -> bool:
+    """Whether a process has the lock; what one that is no more left behind is taken away."""
+    place = _beside(real, "lock")
     if not place.exists():
         return False
     held = FileLock(place, timeout=0)
@@ -142,6 +143,7 @@ def _is_held(place: Path) -> bool:
         return True
     except OSError:
         return False  # on a medium that cannot be written nobody writes
+    _forget(real)
     let_go(held)
     return False
 

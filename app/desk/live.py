@@ -206,10 +206,13 @@ class LiveRun:
         try:
             with run, when_wished(run.journal.path, self._wished):
                 self._begin(run)
+                began = clock()
                 while not self._closing.is_set() and not cancelled():
                     self._go_on(run)
                 with suppress(Exception):
                     run.record_scores()
+                stops = [driver.state.stopped for driver in run.scheduler.episodes.values()]
+                log.run_ends(run.id, stops, clock() - began)
         except Exception as error:
             self._tell_failure(error, fatal=True)
         finally:

@@ -41,16 +41,16 @@ class Quitting(App[int]):
         """Leave; where a run goes on by itself, the person says what becomes of it."""
         live = self.live
         if live is None or not live.moves:
-            await self._quit()
+            await self.depart()
         elif not isinstance(self.screen, QuitScreen):
             self.push_screen(QuitScreen(person=live.has_people), self._said)
 
     def _said(self, answer: str | None) -> None:
         path = self.live.path if self.live is not None and answer == "background" else None
         if answer:
-            self.run_worker(self._quit(path), name="leave", exit_on_error=False)
+            self.run_worker(self.depart(path), name="leave", exit_on_error=False)
 
-    async def _quit(self, path: Path | None = None) -> None:
+    async def depart(self, path: Path | None = None) -> None:
         """Store the run in motion, and leave; with a path that run goes on in the background."""
         if not await self._stored() and path is not None:
             return self._stay(t("quit.busy"))
@@ -60,7 +60,7 @@ class Quitting(App[int]):
             try:
                 begun = await asyncio.to_thread(background.begin, ["resume", str(path.resolve()), "--background"])
             except (background.NotBegun, OSError) as error:
-                return self._stay(str(error))
+                return self._stay(str(getattr(error, "title", error)))
             words = Text(clean(t("run.background", run=begun.run, pid=begun.pid, log=begun.log), multiline=False))
         self.exit(0, return_code=self._code, message=words)
         return None
@@ -102,5 +102,5 @@ class Quitting(App[int]):
         if self._loop is None or not self.is_running:
             return False
         self._code = code
-        self._loop.call_soon_threadsafe(lambda: self.run_worker(self._quit(), name="leave", exit_on_error=False))
+        self._loop.call_soon_threadsafe(lambda: self.run_worker(self.depart(), name="leave", exit_on_error=False))
         return True

@@ -106,8 +106,8 @@ class RunScreen(OnDesk, Screen[None]):
         if line.fictional:
             words.append(t("mark.fictional"))
         if line.process is not None:
-            words.append(f"{t('list.playing')} {line.finished}/{line.n}")
-            words += [t("progress.rate", rate=f"{line.pace:.1f}")] if line.pace else []
+            pace = [t("home.pace", rate=f"{line.pace:.0f}")] if line.pace else []
+            words = [f"{t('list.playing')} {line.finished}/{line.n}", *pace, *words]
         if self.stored is not None and self.stored.uncovered:
             words.append(t("mark.uncovered"))
         self.query_one(KeyBar).refresh()

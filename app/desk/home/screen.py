@@ -340,7 +340,7 @@ def run_cells(line: RunLine, room: int = 80) -> list[Text]:
         ]
     name = f"benchmark.{line.benchmark}"
     benchmark = t(name) if known(name) else one(line.benchmark)
-    pace = [t("progress.rate", rate=f"{line.pace:.1f}")] if line.pace else []
+    pace = [t("home.pace", rate=f"{line.pace:.0f}")] if line.pace else []
     outcomes = " · ".join(pace) or " · ".join(
         f"{t(f'outcome.{outcome}')} {n}" for outcome, n in line.outcomes.items() if n
     )
