@@ -41,7 +41,7 @@ from tasks.errors import UsageError
 from tasks.run.header import HeaderData
 
 BYTES, KEPT = 64_000_000, 2
-"""Bytes that a file may have, and how many full ones are kept: a million episodes of one call take about 600 MB."""
+"""Bytes that a file may have, and how many full ones are kept."""
 ROOT = "moot"
 _log = logging.getLogger(ROOT)
 _log.addHandler(logging.NullHandler())

@@ -249,6 +249,7 @@ class Desk(Quitting):
             work = partial(_thread, self.followed)
             self.run_worker(work, name="followed", group="followed", thread=True, exit_on_error=False)
         else:
+            self.leave_followed()
             screen.open_stored(path, episode)
 
     def leave_followed(self) -> None:

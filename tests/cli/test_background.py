@@ -43,7 +43,7 @@ class Home:
         self.tasks = prepare(home, 8)["tasks"]
         self.server = server
         self.open = threading.Event()
-        self.answered = 0
+        self.answered, self.free = 0, FREE
         self.fail_every = 0
         server.chat = self.answer
 
@@ -52,13 +52,17 @@ class Home:
         with self.server.lock:
             self.answered += 1
             fails = self.fail_every and self.answered % self.fail_every == 0
-            held = self.answered > FREE
-        while held and not self.open.is_set() and not self.server.closing.wait(0.01):
+            number = self.answered
+        while number > self.free and not self.open.is_set() and not self.server.closing.wait(0.01):
             pass
         told = str(call.body["messages"])
         if fails:
             return call.refuse(400, f"what was asked was: {told[:200]}")
         return call.speak(*(END if told.count("乙公司") > 1 else MISS if "甲公司" in told[-400:] else CALL))
+
+    def more(self) -> None:
+        """Some more answers."""
+        self.free = self.answered + FREE // 2
 
     def moot(self, *arguments: str, code: int = 0, **options: Any) -> subprocess.CompletedProcess[str]:
         done = subprocess.run(
@@ -207,8 +211,9 @@ def test_a_run_with_a_person_in_it_is_not_resumed_in_the_background(home: Home) 
     refused = home.moot("resume", "latest", "--background", code=2)
     assert refused.stderr.count("\n") == 1 and "后台" in refused.stderr
     assert digests(path) == before and writer_of(path) is None
-    fork = home.moot("fork", "latest", "1", "--turn", "0", "--background", code=2)
-    assert "后台" in fork.stderr and len(list((home.home / "runs").glob("*.moot"))) == 1
+    home.moot("run", "legalagentbench", "--pack", "kill", "--tasks", home.tasks, "--limit", "1")
+    fork = home.moot("fork", "latest", "1", "--turn", "0", "--seat", "agent=human", "--background", code=2)
+    assert "后台" in fork.stderr and len(list((home.home / "runs").glob("*.moot"))) == 2
 
 
 # --- the log ----------------------------------------------------------------------------------------------------------
