@@ -21,6 +21,7 @@ from typing import Any
 
 import click
 
+from app.cli.notes import note
 from app.terminal import clean, json_text
 from models.engine import Ask, Usage
 from store.files import cannot_write
@@ -98,9 +99,9 @@ class _File(RotatingFileHandler):
         """Say so on stderr and let go."""
         error = sys.exc_info()[1]
         why = (error.strerror if isinstance(error, OSError) else None) or type(error).__name__
-        with suppress(OSError, ValueError):
-            sys.stderr.write(clean(f"moot: the log {self.baseFilename} ends here: {why}", multiline=False) + "\n")
         _log.removeHandler(self)
+        with suppress(OSError, ValueError):
+            note(f"the log {self.baseFilename} ends here: {why}")
         with suppress(OSError, ValueError):
             self.close()
 

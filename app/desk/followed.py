@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from app import log
 from app.desk.live import fresh_number
 from app.desk.messages import Closed, Ended, Failed, Happened, LiveMessage, Moving, Progressed, RunOpened, Watched
 from app.library import read_records
@@ -64,6 +65,7 @@ class FollowedRun:
                 if not playing:
                     break
         except Exception as error:
+            log.failed(error)
             title = getattr(error, "title", None) or f"{type(error).__name__}: {error}"
             self._post(Failed(self.number, str(title), str(getattr(error, "hint", "")), True))
         finally:

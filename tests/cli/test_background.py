@@ -4,6 +4,7 @@ and come to what they would have come to in a terminal. Every wait is for a fact
 from __future__ import annotations
 
 import json
+import logging
 import os
 import signal
 import subprocess
@@ -16,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from app import log
 from store.journal import Journal
 from store.writer import writer_of, writers
 from tasks.run.following import standing
@@ -226,10 +228,10 @@ def lines_of(path: Path) -> list[dict[str, Any]]:
 def test_the_log_says_what_happened_and_not_what_was_said(home: Home, tmp_path: Path) -> None:
     home.open.set()
     home.fail_every = 5
-    log = tmp_path / "deep" / "run.log"
-    home.moot(*home.line("--log-file", str(log)))
+    file = tmp_path / "deep" / "run.log"
+    home.moot(*home.line("--log-file", str(file)))
     (path,) = (home.home / "runs").glob("*.moot")
-    lines = lines_of(log)
+    lines = lines_of(file)
     assert all({"time", "level", "event"} <= line.keys() for line in lines)
     assert lines[0]["event"] == "run_began" and lines[-1]["event"] == "run_ended"
     assert sum(lines[-1]["outcomes"].values()) == lines[0]["episodes"] == 8
@@ -240,13 +242,13 @@ def test_the_log_says_what_happened_and_not_what_was_said(home: Home, tmp_path: 
     call = next(line for line in lines if line["event"] == "call")
     assert call["run"] == path.stem and call["seat"] == "agent" and call["engine"].startswith("endpoint:")
     assert call["ms"] >= 0 and call["generated"] > 0 and call["finish"] == "stop"
-    text = log.read_text("utf-8")
+    text = file.read_text("utf-8")
     for secret in ("甲公司", "乙公司", "查一查", "999001", "思考"):
         assert secret not in text
-    home.moot(*home.line("--log-file", str(log), "--debug", "--limit", "1"))
-    more = lines_of(log)
+    home.moot(*home.line("--log-file", str(file), "--debug", "--limit", "1"))
+    more = lines_of(file)
     assert more[: len(lines)] == lines, "it grows at its end"
-    assert "乙公司" in log.read_text("utf-8") and any(line["event"] == "record" for line in more[len(lines) :])
+    assert "乙公司" in file.read_text("utf-8") and any(line["event"] == "record" for line in more[len(lines) :])
 
 
 def test_a_log_that_cannot_be_written_stops_the_run_before_it_begins(home: Home, tmp_path: Path) -> None:
@@ -258,12 +260,29 @@ def test_a_log_that_cannot_be_written_stops_the_run_before_it_begins(home: Home,
 
 
 def test_a_line_that_a_kill_has_cut_is_ended_and_failures_are_logged(home: Home, tmp_path: Path) -> None:
-    log = tmp_path / "run.log"
-    log.write_text('{"time": "cut')
-    home.moot("resume", "gone", "--log-file", str(log), code=2)
-    cut, failed = log.read_text("utf-8").splitlines()
+    file = tmp_path / "run.log"
+    file.write_text('{"time": "cut')
+    home.moot("resume", "gone", "--log-file", str(file), code=2)
+    cut, failed = file.read_text("utf-8").splitlines()
     assert cut == '{"time": "cut'
     told = json.loads(failed)
     assert told["event"] == "failed" and told["kind"] == "NotFound" and "trace" not in told
-    home.moot("resume", "gone", "--log-file", str(log), "--debug", code=2)
-    assert "run_path" in json.loads(log.read_text("utf-8").splitlines()[-1])["trace"]
+    home.moot("resume", "gone", "--log-file", str(file), "--debug", code=2)
+    assert "run_path" in json.loads(file.read_text("utf-8").splitlines()[-1])["trace"]
+
+
+def test_a_log_that_can_be_written_no_more_ends_and_the_run_goes_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "run.log"
+    end = log.start(path, False)
+    try:
+        log.say("first", {"n": 1})
+        (handler,) = (one for one in logging.getLogger("moot").handlers if isinstance(one, logging.FileHandler))
+        handler.stream.close()  # as good as a full disk
+        log.say("second", {"n": 2})
+        log.say("third", {"n": 3})
+    finally:
+        end()
+    assert [line["event"] for line in lines_of(path)] == ["first"] and not log.configured()
+    assert capsys.readouterr().err.count("\n") == 1, "said once"

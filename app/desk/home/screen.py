@@ -100,8 +100,9 @@ class HomeScreen(OnDesk, Screen[None]):
         self.run_worker(job, name="library", group="library", thread=True, exclusive=True, exit_on_error=False)
 
     def _look(self) -> None:
-        """How far other processes are with what they play."""
-        if self.is_current and self._loaded:
+        """How far other processes are with what they play; one look at a time, for large runs take long."""
+        busy = any(worker.group == "played" and not worker.is_finished for worker in self.workers)
+        if self.is_current and self._loaded and not busy:
             job = partial(_changes, tuple(self.runs))
             self.run_worker(job, name="played", group="played", thread=True, exclusive=True, exit_on_error=False)
 
